@@ -37,10 +37,10 @@ PHASES = ("avoidance", "slow start", "all")
 
 @dataclass(frozen=True)
 class UserAlgorithm:
-    """A checked class of a user's algorithm, with its constructor's parameters."""
+    """A user's class of an algorithm after checks, with the parameters of its constructor."""
 
     name: str
-    # Factory of the object of one flow, called with the parameters.
+    # Function that makes the object of one flow; its arguments are the parameters.
     make: Class
     parameters: dict[str, Any]
     methods: list[str]
@@ -56,9 +56,9 @@ def load(
     parameters: str,
     given: Mapping[str, Class] | None,
 ) -> UserAlgorithm:
-    """Find the class `name` in the `text` of `file`; without a file, among the `given` classes.
+    """Find the class `name` in the `text` of `file` or, without a file, among the `given` classes.
 
-    `parameters` is a JSON object. A class that cannot be used is refused with an `AlgorithmError`.
+    `parameters` is a JSON object. Raise AlgorithmError if the class cannot be used.
     """
     if file is not None and text is not None:
         loaded = _class_of(_executed(file, text), name, file)
@@ -86,7 +86,7 @@ def load(
 
 
 class _LimitReached(BaseException):
-    """Exception raised in an algorithm that is running when the time limit is reached."""
+    """Exception that ends an algorithm which is still running at the time limit."""
 
     def __str__(self) -> str:
         return "has not returned when the time limit was reached"
@@ -95,8 +95,8 @@ class _LimitReached(BaseException):
 def interrupt(thread: int) -> None:
     """Interrupt the algorithm that runs in a thread, at its next loop iteration or function call.
 
-    A wait such as time.sleep ends only if the program handles SIGURG, as the command line does; by
-    default the signal is ignored.
+    A wait such as time.sleep ends only if the program handles the signal SIGURG, as the command
+    line does. By default, a program ignores this signal.
     """
     _raise_in(thread, ctypes.py_object(_LimitReached))
     if hasattr(signal, "pthread_kill"):
@@ -185,7 +185,7 @@ def _unknown(name: str, given: Iterable[str]) -> str:
 
 
 def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
-    """Refuse keys that are no parameters of the constructor; the message lists the parameters."""
+    """Raise an error for keys that the constructor does not take; it lists the valid ones."""
     signature = inspect.signature(algorithm)
     try:
         signature.bind(**keys)
@@ -201,7 +201,7 @@ def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
 
 
 def _written(algorithm: Class) -> tuple[str, str]:
-    """Return the file and text of a class and of its base classes."""
+    """Return the file of a class, and the texts of the files of the class and its base classes."""
     texts: dict[str, str] = {}
     for class_ in reversed(algorithm.__mro__):
         if class_ is CongestionControl or not issubclass(class_, CongestionControl):

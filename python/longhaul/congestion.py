@@ -40,36 +40,39 @@ __all__ = [
 class CongestionControl:
     """Base class of algorithms in Python; each flow has its own object.
 
-    A class must define `on_ack` or `on_round`. Only defined methods are called, so that an
-    algorithm with `on_round` alone costs one call per round trip instead of one per
+    A class must define `on_ack` or `on_round`. Only methods that a class defines are called. Thus
+    an algorithm that only defines `on_round` costs one call per round trip instead of one per
     acknowledgement.
 
-    The transport detects congestion and recovers losses; the flow's slow start opens the window up
+    The transport detects congestion and recovers losses. The flow's slow start opens the window up
     to `ssthresh`. Methods get an event and the window. Windows are in segments, times in seconds.
-    Event and window objects are reused for the next call: keep values, not the objects.
+    Event and window objects are used again for the next call, so that an algorithm must keep values
+    and not the objects.
 
     An exception in a method ends the run. For equal results on every machine, use `exp`, `log` and
-    `power` of this module instead of those of `math`, which depend on the platform, and no external
-    input such as the clock, `random` or the order of a set of strings.
+    `power` of this module instead of those of `math`, which depend on the platform. For the same
+    reason, use no external input such as the clock, `random` or the order of a set of strings.
     """
 
     phases: ClassVar[Literal["avoidance", "slow start", "all"]] = "avoidance"
-    """Phases in which `on_ack` is called. `avoidance`: outside slow start and recovery. `slow
-    start`: also in slow start, which the algorithm then controls instead of the flow's slow start.
-    `all`: also in recovery."""
+    """Phases in which `on_ack` is called.
+
+    `avoidance`: outside slow start and recovery. `slow start`: also in slow start, which the
+    algorithm then controls instead of the flow's slow start. `all`: also in recovery.
+    """
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Process an acknowledgement in one of the algorithm's phases.
+        """Process an acknowledgement in one of the phases in `phases`.
 
-        Standard TCP grows by `ack.credit / window.cwnd`: one segment per round trip.
+        Standard TCP grows the window by `ack.credit / window.cwnd`: one segment per round trip.
         """
 
     def on_round(self, ack: Ack, window: Window) -> float | None:
         """Process the first acknowledgement of a round trip, also in slow start.
 
-        A class without `on_ack` may return the growth of the window in this round trip, in
-        segments, for congestion avoidance: each acknowledgement then adds its share without a call
-        to Python. `None` means no growth.
+        A class without `on_ack` may return by how many segments the window grows in this round trip
+        of congestion avoidance. Each acknowledgement then adds its share without a call to Python.
+        `None` means no growth.
         """
 
     def observe(self, ack: Ack, window: Window) -> None:
@@ -79,7 +82,10 @@ class CongestionControl:
         """
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """React to a congestion signal, at most one per recovery epoch; halve the window."""
+        """React to a congestion signal, at most once per recovery epoch.
+
+        Default: halve the window.
+        """
         window.reduce_to(event.base / 2)
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
@@ -100,7 +106,8 @@ class CongestionControl:
     def pacing_rate(self) -> float | None:
         """Return the pacing rate in bit/s on the wire; called before each segment.
 
-        `None` means no pacing or, in a flow with `tcp.pacing`, the pacing rate of the flow: the
-        window divided by the round-trip time, times the factor of `tcp.pacing`.
+        `None` means the pacing rate of the flow if it has `tcp.pacing`: the window divided by the
+        round-trip time, times the factor of `tcp.pacing`. Without `tcp.pacing`, `None` means no
+        pacing.
         """
         return None

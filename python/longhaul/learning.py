@@ -42,7 +42,7 @@ PACKET_BITS = 12_000
 
 @dataclass(frozen=True)
 class Interval:
-    """Measurements of one flow over one round trip."""
+    """Measurements of one flow in one round trip."""
 
     agent: int
     """Number of the flow among flows with the label, from 0 in the order of their first steps."""
@@ -60,10 +60,11 @@ class Interval:
 
 
 def aurora(interval: Interval) -> float:
-    """Return 10 throughput - 1000 latency - 2000 loss, in 1500-byte packets/s and seconds.
+    """Return a reward: 10 throughput - 1000 latency - 2000 loss.
 
-    Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet
-    Congestion Control" (ICML 2019), section 4.
+    Throughput is in packets of 1500 bytes per second, latency in seconds, and loss a fraction.
+    Source: Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on
+    Internet Congestion Control" (ICML 2019), section 4.
     """
     packets_per_s = interval.throughput_bps / PACKET_BITS
     return 10 * packets_per_s - 1000 * interval.rtt_s - 2000 * interval.lost
@@ -86,9 +87,11 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         reward: Callable[[Interval], float] = aurora,
         set: Sequence[str] = (),
     ) -> None:
-        """Create an environment from a file or its tables, with settings such as `duration="20 s"`.
+        """Create an environment from a scenario's file or tables.
 
-        The seed of an environment chooses the replications of its runs.
+        `label` is that of the flows to control, `reward` a function of an interval's measurements,
+        and `set` has settings such as `duration="20 s"`. The seed of the environment selects the
+        replications that it simulates.
         """
         if isinstance(scenario, Mapping):
             self.scenario, self.beside = dict(scenario), Path()
@@ -123,7 +126,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), {"agent": interval.agent, "interval": interval}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Set the window of the current flow, and continue to the next step."""
+        """Set the window of the flow whose round trip has ended; simulate until the next step."""
         if self._episode is None:
             raise LonghaulError("step: expected reset first")
         power = float(np.clip(np.asarray(action, float).reshape(-1)[0], -1, 1))
@@ -136,7 +139,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), float(reward), False, False, info
 
     def close(self) -> None:
-        """End the run in progress, if there is one."""
+        """End the current run, if there is one."""
         if self._episode is not None:
             self._episode.stop()
             self._episode = None
@@ -148,7 +151,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class _Observer:
-    """Normalisation of a flow's observations, by the highest throughput and the last RTT so far."""
+    """Normalises the observations of a flow, by its highest throughput and its last RTT so far."""
 
     def __init__(self) -> None:
         self.largest_bps = 0.0
@@ -171,11 +174,11 @@ class _Observer:
 
 
 class _StoppedError(Exception):
-    """Exception that stops a run which the environment no longer needs."""
+    """Exception that ends a run which the environment no longer needs."""
 
 
 class _Episode:
-    """A run in its own thread, which waits for the answer to each interval."""
+    """A run in its own thread; it waits for an answer after each interval."""
 
     of: ClassVar[dict[int, _Episode]] = {}
     numbers = itertools.count()
@@ -201,12 +204,15 @@ class _Episode:
         try:
             self.results = run_loaded(scenario, out=None)
         except BaseException as error:
-            # Raised again in the thread that waits for the run.
+            # The thread that waits for the run raises the error again.
             self.error = error
         self.intervals.put(None)
 
     def next(self, factor: float | None = None) -> Interval | None:
-        """Answer the last interval, if there was one, and wait for the next; None at the end."""
+        """Answer the last interval, if there was one, and wait for the next one.
+
+        `factor` multiplies the window. Return None at the end of the run.
+        """
         if self.waits:
             self.factors.put(factor)
         interval = self.intervals.get()
@@ -218,7 +224,7 @@ class _Episode:
         return interval
 
     def stop(self) -> None:
-        """Stop the run, also after an error in it."""
+        """End the run, also if it has raised an error."""
         if self.waits:
             self.factors.put(None)
         self.thread.join()
@@ -245,8 +251,8 @@ class Agent(CongestionControl):
         self.lost = 0
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Ask the agent for the next window, once per round trip."""
-        # Slow start would increase the window, too, if it were below ssthresh.
+        """Ask the environment for the next window."""
+        # If the window were below ssthresh, slow start would increase it too.
         window.ssthresh = SMALLEST_WINDOW
         since_s, delivered, lost = self.since_s, self.delivered, self.lost
         self.since_s, self.delivered, self.lost = ack.now_s, ack.delivered, ack.lost

@@ -1,7 +1,7 @@
-"""Report on one or several runs, as a self-contained HTML file.
+"""Report on one or several runs, as one HTML file without external files.
 
-It has findings as text and a plot, then the table, the other plots, the resolved scenarios, and the
-provenance of the numbers.
+It begins with findings as text and a plot. Then it has the table, the other plots, the resolved
+scenarios, and the provenance of the numbers.
 """
 
 import json
@@ -23,7 +23,7 @@ from longhaul.files.writing import write_text
 from longhaul.plots.files import as_svg
 from longhaul.results import Results
 
-# Pixels per inch on a page, and maximum magnification of a figure.
+# Pixels per inch on a page, and maximum magnification of a plot.
 PIXELS_PER_IN, LARGEST = 96, 1.2
 
 
@@ -74,7 +74,7 @@ def card(run: Results) -> str:
 
 
 def page(template: str, **content: object) -> str:
-    """Fill in a template."""
+    """Fill in a template with this content; return the page."""
     environment = Environment(
         loader=PackageLoader("longhaul"),
         autoescape=True,
@@ -86,13 +86,13 @@ def page(template: str, **content: object) -> str:
 
 
 def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
-    """Return the provenance of the runs, a row per fact and a cell per run."""
+    """Return the provenance of runs: rows with the name of a fact, and its value for each run."""
     facts = [run.provenance() for run in runs]
     return [(name, [fact[name] for fact in facts]) for name in facts[0]]
 
 
 def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
-    """Return a named plot as SVG for a page."""
+    """Return the plot with this name as an SVG element, with its description for the page."""
     words = plots.find(name).help
     svg = inline_svg(plots.figure(name, runs), name, f"{name}: {words}")
     return {"name": name, "help": words, "svg": svg}
@@ -108,26 +108,27 @@ def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
 
 
 def embedded(svg: str, name: str, title: str = "", most_px: float | None = None) -> Markup:
-    """Return an SVG file's text as an element for HTML, without superfluous parts.
+    """Return the text of an SVG file as an element for a page, without superfluous parts.
 
-    Names of groups are removed, and coordinates are rounded to a hundredth of a point.
+    Names of groups are removed, and coordinates are rounded to a hundredth of a point. `most_px` is
+    the maximum width in pixels; None for no limit.
     """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r"<!--.*?-->|\n\s*(?=<)", "", svg)
-    # The page has its own description of the figure.
+    # The page describes the figure itself.
     svg = re.sub(r"<title>.*?</title>", "", svg)
     svg = _COORDINATES.sub(lambda found: _BEYOND_FINE.sub("", found[0]).replace(" \n", ""), svg)
-    # Element ids are unique only within a plot.
+    # Ids are unique only within a figure, so that they get its name as a prefix.
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
-    # The font list is moved to the root element if it is the same in all texts.
+    # If all texts have the same list of fonts, it is moved to the root element.
     families = set(_FAMILY.findall(svg))
     styles = [] if most_px is None else [f"max-width: {most_px:.0f}px"]
     if len(families) == 1:
         styles.append(f"font-family: {families.pop()}")
         svg = _FAMILY.sub("", svg)
-    # The page determines the width.
+    # The width is left to the page.
     view = re.search(r"viewBox=\"[^\"]*\"", svg)
     label = f' aria-label="{escape(title)}"' if title else ""
     style = f' style="{"; ".join(styles)}"' if styles else ""

@@ -1,8 +1,8 @@
-"""Hierarchical clustering of competitors by all their responses, condition by condition.
+"""Hierarchical clustering of competitors by all their responses, separately for each condition.
 
-Average linkage over Euclidean distances of responses, each divided by its standard deviation. Each
-subtree that joins below 70 % of the largest height has its own colour (Mills et al. 2010, NIST SP
-500-282, chapter 6).
+Clustering uses average linkage over Euclidean distances of responses, each divided by its standard
+deviation. Each subtree that joins below 70 % of the largest height has its own colour (Mills et al.
+2010, NIST SP 500-282, chapter 6).
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Dendrogram:
     distinctive: tuple[int, ...]
     """Competitors that the last merge separates from all others; none if there is no such group."""
     responses: int
-    """Number of responses that differ between competitors; the others are left out."""
+    """Number of responses used; those that are equal for all competitors are left out."""
 
     @property
     def height(self) -> float:
@@ -35,10 +35,11 @@ class Dendrogram:
 
 
 def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
-    """Return the dendrogram of competitors, from a row per competitor and a column per response.
+    """Cluster competitors by their responses: a row per competitor, a column per response.
 
-    Responses without any variation are left out. Competitors are distinctive if they are fewer than
-    half, the last merge separates them from the others, and all the others join below the cut.
+    `cut` is a fraction of the largest height. Responses that are equal for all competitors are left
+    out. Competitors are distinctive if they are fewer than half, the last merge separates them from
+    the others, and all the others join below the cut.
     """
     given = np.asarray(responses, float)
     variance = given.var(axis=0, ddof=1)
@@ -56,7 +57,7 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
 
 
 def _labels(merges: np.ndarray, height: float) -> np.ndarray:
-    """Return the cluster of each competitor, where clusters join strictly below a height."""
+    """Return the number of each competitor's cluster, for clusters that join below a height."""
     labels: np.ndarray = hierarchy.fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
     return labels
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import linalg, special
 
-# Notes on intervals of means for tables, plots and pages, with and without replications.
+# Notes on intervals of means, with and without replications, for tables, plots and pages.
 INTERVAL = "95 % interval of the mean over replications"
 NO_INTERVAL = "no interval without replications"
 
@@ -49,7 +49,7 @@ def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
 
 
 def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """Return the mean difference, first minus second, over pairs that share their random numbers.
+    """Return the mean of first minus second over pairs of values that share their random numbers.
 
     The interval is computed from the differences, so that effects common to both values of a pair
     cancel (Law 2015, Simulation Modeling and Analysis, section 11.2).
@@ -62,17 +62,18 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
 
 @dataclass(frozen=True)
 class Regression:
-    """Coefficients of a linear model with 95 % intervals, and the explained variance."""
+    """Coefficients of a linear model with 95 % intervals, and its explained variance."""
 
     coefficients: Mapping[str, MeanInterval]
     r_squared: float
 
 
 def regression(factors: Mapping[str, ArrayLike], response: ArrayLike) -> Regression:
-    """Fit a response by least squares on numeric factors, with an intercept.
+    """Fit a linear model of a response on numeric factors by least squares, with an intercept.
 
-    Intervals are Student's, by the residual variance (Draper and Smith, Applied Regression
-    Analysis, third edition, section 5.1); without residual degrees of freedom they are infinite.
+    The intervals use Student's t with the residual variance (Draper and Smith, Applied Regression
+    Analysis, third edition, section 5.1). They are infinite if no degree of freedom is left for the
+    residual.
     """
     y = np.asarray(response, float)
     columns = [np.asarray(values, float) for values in factors.values()]

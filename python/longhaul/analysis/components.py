@@ -1,4 +1,4 @@
-"""Principal components of responses, and common factors of the groups of their scores."""
+"""Principal components of responses, and the factor levels that groups of runs have in common."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Components:
 
     @property
     def variance_shares(self) -> np.ndarray:
-        """Fraction of the total variance of each component."""
+        """Each component's fraction of the total variance."""
         shares: np.ndarray = self.deviations**2 / (self.deviations**2).sum()
         return shares
 
@@ -55,18 +55,18 @@ def principal_components(responses: ArrayLike) -> Components:
 
 @dataclass(frozen=True)
 class Cause:
-    """A factor that has the same level in most runs of a group."""
+    """A level of a factor that most runs of a group have in common."""
 
     factor: str
     level: object
     share: float
     """The fraction of the group's runs that have this level."""
     p: float
-    """P-value of the chi-square test of independence of groups and levels."""
+    """P-value of the chi-square test that group and level of the factor are independent."""
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
-    """Divide points into groups by Ward's linkage; return their labels, from 1."""
+    """Divide points into `count` groups by Ward's linkage; return each point's group, from 1."""
     labels: np.ndarray = hierarchy.fcluster(
         hierarchy.linkage(np.asarray(scores, float), "ward"), count, "maxclust"
     )
@@ -76,7 +76,10 @@ def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
 def causes(
     labels: Sequence[int], factors: Mapping[str, Sequence[object]]
 ) -> dict[int, list[Cause]]:
-    """Return, for each group, the factors with one level in most of its runs, clearest first."""
+    """Return, for each group, the most frequent level of each factor, by decreasing frequency.
+
+    `labels` has the group of each run.
+    """
     groups = np.asarray(labels)
     counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
     for factor, given in factors.items():

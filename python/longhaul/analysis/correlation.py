@@ -1,4 +1,4 @@
-"""Correlations of responses, and the groups that they fall into."""
+"""Correlations between responses, and groups of responses that are correlated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Pair:
 
 
 def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
-    """Return the pairs of responses with |r| of at least `at_least`, in descending order of |r|."""
+    """Return the pairs of responses whose |r| is `at_least` or more, in descending order of |r|."""
     r = np.asarray(matrix, float)
     upper = zip(*np.triu_indices(len(r), k=1), strict=True)
     listed = [Pair(int(i), int(j), float(r[i, j])) for i, j in upper]
@@ -40,20 +40,20 @@ def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
 
 @dataclass(frozen=True)
 class Group:
-    """Responses connected by correlations above a threshold."""
+    """Responses that are connected, directly or indirectly, by correlations above a threshold."""
 
     members: tuple[int, ...]
     correlated: int
-    """Number of the group's pairs of responses above the threshold."""
+    """Number of pairs in the group whose correlation is above the threshold."""
 
     @property
     def possible(self) -> int:
-        """Number of all pairs of the group's responses."""
+        """Number of all pairs in the group."""
         return len(self.members) * (len(self.members) - 1) // 2
 
 
 def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
-    """Return groups of responses connected by |r| above the threshold, the smallest group first."""
+    """Return the groups that are connected by |r| above the threshold, the smallest group first."""
     linked = np.abs(np.asarray(matrix, float)) > threshold
     np.fill_diagonal(linked, val=False)
     _, label = graphs.connected_components(linked, directed=False)
@@ -75,9 +75,10 @@ def by_strength(matrix: ArrayLike) -> list[int]:
 
 
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
-    """Return the order of index-index plots: by the number of partners above a threshold.
+    """Return the responses by number of partners, the order in plots of index against index.
 
-    Ties are ordered by the number of partners with |r| above 0.5, then as given.
+    A partner is a response with |r| above the threshold. Ties are ordered by the number of
+    responses with |r| above 0.5, then as given.
     """
     r = np.abs(np.asarray(matrix, float))
     above = [(r > limit).sum(axis=0) for limit in (threshold, 0.5)]
@@ -94,7 +95,10 @@ def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray
 def gained_and_lost(
     before: ArrayLike, after: ArrayLike, at_least: float
 ) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
-    """Return the pairs with |r| of `at_least` only in `after`, and the pairs only in `before`."""
+    """Return the pairs whose |r| reaches `at_least` in one of two matrices only.
+
+    The first list has the pairs of `after`, the second one those of `before`.
+    """
     first, second = (
         {(p.first, p.second) for p in pairs(matrix, at_least)} for matrix in (before, after)
     )

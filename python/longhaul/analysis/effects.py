@@ -1,8 +1,8 @@
-"""Effects of two-level factors on a response, with intervals where runs are replicated.
+"""Effects of two-level factors on a response, with intervals if runs are replicated.
 
-The definitions are those of the ten-step analysis of screening experiments (Mills et al. 2010, NIST
-SP 500-282, appendix D; NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9): an effect
-is the mean at the plus level minus the mean at the minus level.
+An effect is the mean at the plus level minus the mean at the minus level. The definitions are those
+of the ten-step analysis of screening experiments (Mills et al. 2010, NIST SP 500-282, appendix D;
+NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from longhaul.analysis.prediction import uniform_medians
 from longhaul.designs.properties import alias_groups, contrast
 from longhaul.libraries import special
 
-# A term of the model, as the columns of the factors whose product it is.
+# A term of the model: the indices of the factors whose product it is.
 Term = tuple[int, ...]
 
 
@@ -32,9 +32,12 @@ class Effect:
     """Mean response at the plus level."""
     grand_mean: float
     interval: tuple[float, float] | None = None
-    """95 % interval of the effect, from the differences between replications."""
+    """95 % interval of the effect, from differences between replications.
+
+    It is None without replications.
+    """
     aliases: tuple[str, ...] = ()
-    """Main effects and two-factor interactions that the design confounds with this effect."""
+    """Other main effects and interactions that the design confounds with this effect."""
 
     @property
     def effect(self) -> float:
@@ -43,9 +46,9 @@ class Effect:
 
     @property
     def percent(self) -> float:
-        """Size of the effect in percent of the grand mean; not a number if the mean is zero.
+        """Effect in percent of the grand mean; NaN if the grand mean is zero up to rounding.
 
-        The grand mean of scores on a principal component is zero up to rounding.
+        The grand mean is zero for scores on a principal component.
         """
         rounding = 1e-12 * max(abs(self.low), abs(self.high))
         is_zero = abs(self.grand_mean) <= rounding
@@ -114,10 +117,9 @@ def by_size(effects: Sequence[Effect]) -> list[Effect]:
 
 
 def half_normal_quantiles(count: int) -> np.ndarray:
-    """Return the quantiles at which ordered absolute effects of pure noise are expected.
+    """Return the values expected for ordered absolute effects if all effects are noise.
 
-    They are medians of the order statistics of a uniform sample, as quantiles of the half-normal
-    distribution.
+    They are the half-normal quantiles of the medians of uniform order statistics.
     """
     quantiles: np.ndarray = special.ndtri((1.0 + uniform_medians(count)) / 2.0)
     return quantiles
@@ -141,7 +143,10 @@ def cumulative_residual_sd(
 
 
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
-    """Return the linear model of effects: the grand mean plus half of each effect's column."""
+    """Return the response of each run predicted by a linear model of the chosen effects.
+
+    The model is the grand mean plus half of each effect, with the sign of its term in the run.
+    """
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)
     for effect in chosen:
@@ -152,10 +157,11 @@ def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> 
 def block_means(
     coded: ArrayLike, response: ArrayLike, primary: int, secondary: Sequence[int]
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Return means at both levels of a factor, in each combination (block) of some other factors.
+    """Return the mean responses at both levels of a primary factor, for each block.
 
-    A factor is robust if the same level has the higher mean in all blocks, which happens by chance
-    with probability 2^(1 - blocks).
+    A block is a combination of levels of the secondary factors. The primary factor is robust if the
+    same level has the higher mean in all blocks. By chance, this has the probability 2^(1 -
+    blocks).
     """
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     blocks: dict[tuple[int, ...], tuple[float, float]] = {}

@@ -6,9 +6,9 @@ import polars as pl
 
 
 def jain_of_column(shares: pl.Expr) -> pl.Expr:
-    """Return Jain's index of n shares: 1 if all are equal, 1/n if one flow has everything.
+    """Return Jain's index of a column of n shares: 1 if all are equal, 1/n if one flow has all.
 
-    Not a number if all shares are zero. Jain, Chiu and Hawe 1984, DEC-TR-301.
+    The value is NaN if all shares are zero. Source: Jain, Chiu and Hawe 1984, DEC-TR-301.
     """
     return shares.sum() ** 2 / (shares.len() * (shares**2).sum())
 
@@ -28,5 +28,9 @@ def relative_fairness(share: float, other: float) -> float | None:
 
 
 def bandwidth_stolen(beside_its_own_kind: float, beside_another: float) -> float:
-    """Return the goodput that a group of flows loses to competitors with another protocol."""
+    """Return the goodput that a group of flows loses if another algorithm competes with it.
+
+    The arguments are the group's goodput next to flows of its own algorithm, and next to the
+    others.
+    """
     return beside_its_own_kind - beside_another

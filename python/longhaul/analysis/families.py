@@ -1,10 +1,10 @@
 """Joint judgement of families of printed numbers, each of which comes from a single run.
 
-One printed number inside the wide prediction interval of a further run is weak evidence; sixteen
+One printed number inside the wide prediction interval of one more run is weak evidence. Sixteen
 numbers on the same side of our medians are stronger evidence. Each of our replications gives one
-value for the whole family, the mean over its cells, so that effects common to the cells of a
-replication, such as their random numbers, count once. The printed family is one further draw, which
-is tested as one more replication of ours.
+value for the whole family: the mean over its cells. Thus, effects common to the cells of a
+replication, such as their random numbers, count once. The printed family is tested as if it were
+one more replication of ours.
 """
 
 from collections.abc import Sequence
@@ -20,19 +20,22 @@ from longhaul.libraries import special
 LOGARITHM, DIFFERENCE = "logarithm", "difference"
 # Probability of rejecting any family of a source although its values are distributed as ours.
 LEVEL = 0.05
-# Maximum number of replications that reach the printed values if the verdict is undecided.
+# A verdict is undecided if at most this number of replications reaches the printed values.
 FEW = 1
 
 
 @dataclass(frozen=True)
 class Family:
-    """One value per replication, relative to the printed values: 0 means equality with them."""
+    """Values of a family of cells, one per replication, relative to the printed values.
+
+    A value of 0 means that the replication equals the printed values on average.
+    """
 
     values: tuple[float, ...]
     band: Interval
-    """The mean of the cells' bands; a logarithmic band begins at -inf if a cell's begins at 0."""
+    """Mean of the cells' bands; with logarithms, it begins at -inf if a band includes 0."""
     statistic: str
-    """The kind of value: the mean logarithm of measured over printed, or their mean difference."""
+    """Kind of value: mean logarithm of measured over printed numbers, or their mean difference."""
 
     @property
     def mean(self) -> float:
@@ -41,12 +44,12 @@ class Family:
 
     @property
     def is_outside(self) -> bool:
-        """True if the mean lies outside the cells' band."""
+        """True if the mean over replications lies outside the band."""
         return not self.band[0] <= self.mean <= self.band[1]
 
     @property
     def reaching(self) -> int:
-        """Number of replications at the printed value or on its far side from the mean."""
+        """Number of replications that reach the printed value, as their sign is not the mean's."""
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
 
@@ -57,7 +60,10 @@ class Family:
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value of the printed value as a replication (Hahn and Meeker, 4.7)."""
+        """Two-sided p-value of the test that the printed value is one more replication.
+
+        Source: Hahn and Meeker, Statistical Intervals, 1991, section 4.7.
+        """
         count = len(self.values)
         spread = float(np.std(self.values, ddof=1))
         if spread == 0.0:
@@ -76,11 +82,11 @@ class Family:
 def family(
     ours: np.ndarray, printed: Sequence[float], bands: Sequence[Interval], statistic: str
 ) -> Family:
-    """Return the family of cells.
+    """Compare our values of a family of cells with the printed values.
 
-    `ours` has a row for each replication and a column for each cell, `printed` and `bands` an entry
-    for each cell. Raises ValueError where a logarithm needs positive numbers, or there are fewer
-    than three replications.
+    `ours` has a row for each replication and a column for each cell; `printed` and `bands` have an
+    entry for each cell. Raises ValueError for fewer than three replications, and for logarithms of
+    numbers that are not positive.
     """
     print_, ends = np.asarray(printed, float), np.asarray(bands, float)
     if len(ours) < MIN_RUNS:
@@ -98,12 +104,12 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; if empty, its cells keep their verdicts.
+    """Return a verdict for each family of one source; an empty verdict leaves those of its cells.
 
-    *Outside the band*: the mean lies outside the band of the cells, and the printed value is
-    rejected as one more replication, for all families together at 5 % (Holm, Scandinavian Journal
-    of Statistics 6, 1979).
-    *Undecided*: the mean lies outside, and at most one replication reaches the printed value.
+    *Outside the band*: the mean lies outside the family's band, and the test rejects that the
+    printed value is one more replication, at 5 % for all families together (Holm, Scandinavian
+    Journal of Statistics 6, 1979). *Undecided*: the mean lies outside, and at most one replication
+    reaches the printed value.
     """
     rejected = holm([family.p_value for family in families])
     return [
@@ -117,7 +123,7 @@ def judge(families: Sequence[Family]) -> list[str]:
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Return true for each hypothesis that Holm's step-down procedure rejects."""
+    """Return, for each p-value, true if Holm's step-down procedure rejects the hypothesis."""
     rejected = [False] * len(p_values)
     for place, which in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[which] > level / (len(p_values) - place):

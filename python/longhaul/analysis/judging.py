@@ -1,18 +1,18 @@
-"""Judgement of a measured value against an expected one, for studies and validation.
+"""Comparison of a measured value with the expected one, for studies and validation.
 
-The expectation is a band and, if the source prints a number, that number inside the band.
-*Reproduced*: the whole interval of the measured value is in the band. *Undecided*: the interval
-crosses a boundary of the band. *Contradicted*: the whole interval is beyond `opposite`, the value
-from which on the opposite of the claim is true. *Outside the band*: no part of the interval is in
-the band, and the claim is not contradicted either. Without an interval the measured value alone
-decides.
+The expectation is a band and, if the source prints a number, also this number. *Reproduced*: the
+whole interval of the measured value is in the band. *Undecided*: the interval crosses an end of the
+band. *Contradicted*: the whole interval is beyond `opposite`, the value from which on the opposite
+of the claim is true. *Outside the band*: no part of the interval is in the band, and the claim is
+not contradicted either. Without an interval, the measured value alone decides.
 
 A printed number that comes from a single run is compared with the prediction interval of one more
-run of ours. If this interval is neither wholly in the band nor wholly beyond `opposite`, two tests
-decide: our interval contains the printed number, and the band contains our median. If both hold,
-the number is *reproduced*. If only the median is in the band, it is *undecided*. If the median is
-outside the band, so is the number. An interval that contains half or twice the printed number, or
-`opposite`, is too wide to test the printed number, and the verdict is *undecided*.
+run of ours. The claim is reproduced if this interval is wholly in the band, and contradicted if it
+is wholly beyond `opposite`. Otherwise, the verdict depends on three tests. If the interval does not
+contain the printed number, the verdict is *undecided* if the band contains our median, otherwise
+*outside the band*. If the interval contains the printed number, and also `opposite` or half or
+twice the printed number, it is too wide for a test, and the verdict is *undecided*. In all other
+cases the verdict is *reproduced* if the band contains our median, otherwise *outside the band*.
 """
 
 from dataclasses import dataclass
@@ -35,14 +35,14 @@ ABSOLUTE = 1e-12
 
 @dataclass(frozen=True)
 class Expected:
-    """The band in which a value has to lie; both ends belong to it."""
+    """The band in which a value has to lie, its ends included, and the printed number."""
 
     low: float = -inf
     high: float = inf
     opposite: float | None = None
-    """The value from which on the opposite of the claim is true."""
+    """The value from which on the opposite of the claim is true; None if there is no such value."""
     printed: float | None = None
-    """The number that the source prints, if it prints one."""
+    """The number that the source prints; None if it prints none."""
     rounding: float = 0.0
     """Half a unit of the last digit of `printed`."""
     precision: float = DOUBLE
@@ -55,17 +55,24 @@ class Expected:
 
     @classmethod
     def within(cls, printed: float, distance: float) -> "Expected":
-        """Return an expectation with a band of `distance` around the printed number."""
+        """Return an expectation whose band is the printed number plus or minus `distance`."""
         return cls(printed - distance, printed + distance, printed=printed)
 
     @classmethod
     def within_part(cls, printed: float, part: float, at_least: float = 0.0) -> "Expected":
-        """Return an expectation with a band of a fraction of the number, at least `at_least`."""
+        """Return an expectation whose band is the printed number plus or minus a fraction of it.
+
+        The half-width of the band is at least `at_least`.
+        """
         return cls.within(printed, max(part * abs(printed), at_least))
 
     @classmethod
     def as_printed(cls, printed: float, decimals: int, inputs: float = 0.0) -> "Expected":
-        """Return an expectation that allows for rounding of the printed number and its inputs."""
+        """Return an expectation whose band allows for rounding of the number and its inputs.
+
+        `decimals` are those of the printed number. `inputs` is the largest error due to rounded
+        inputs.
+        """
         return cls.within(printed, half_a_unit(decimals) + inputs)
 
     def judge(self, measured: float | None, interval: Interval | None = None) -> str:
@@ -84,7 +91,10 @@ class Expected:
         return self.judge(measured) == REPRODUCED
 
     def judge_one_run(self, interval: Interval, median: float) -> tuple[str, str]:
-        """Return the verdict by the interval of one more run, and the reason if it is undecided."""
+        """Return the verdict on a number printed from a single run, and the reason if undecided.
+
+        `interval` is the prediction interval of one more run, and `median` that of our runs.
+        """
         verdict = self.judge(median, interval)
         if verdict in (REPRODUCED, CONTRADICTED):
             return verdict, ""
@@ -106,14 +116,17 @@ class Expected:
         return self._at_most(self.opposite, low)
 
     def _holds_printed(self, interval: Interval) -> bool:
-        """Return true if the printed number, before rounding, may lie in the interval."""
+        """Return true if the interval contains the printed number, allowing for its rounding."""
         printed = self.printed or 0.0
         return self._at_most(interval[0], printed + self.rounding) and self._at_most(
             printed - self.rounding, interval[1]
         )
 
     def _could_miss_little(self, interval: Interval) -> bool:
-        """Return true if the interval contains half or twice the printed number, or `opposite`."""
+        """Return true if the interval is too wide for a test of the printed number.
+
+        That is the case if it contains half or twice the printed number, or `opposite`.
+        """
         printed = self.printed or 0.0
         others = (0.5 * printed, 2.0 * printed, self.opposite)
         low, high = interval
@@ -125,7 +138,7 @@ class Expected:
 
 
 def half_a_unit(decimals: int) -> float:
-    """Return half a unit of the last digit of a number with `decimals` digits."""
+    """Return half a unit of the last digit of a number with so many decimals."""
     return 0.5 * 10.0**-decimals
 
 

@@ -50,29 +50,29 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Difference of a response between two levels of a factor, in runs that are otherwise equal."""
+    """Difference of a response between two levels of a factor, in runs that are equal otherwise."""
 
     first: Level
     second: Level
     difference: MeanInterval
-    """First minus second level: mean over conditions, with its interval."""
+    """Response at the first level minus that at the second, averaged over conditions."""
     ahead: int
     """Number of conditions in which the first level has the larger mean."""
     conditions: int
     """Number of conditions that have both levels."""
     left_out: list[str]
-    """Conditions that lack one of the levels, with the missing level."""
+    """Descriptions of the conditions that lack a level, each with the missing level."""
     is_over_replications: bool = True
-    """True if the interval is over replications; otherwise it is over conditions."""
+    """True if the interval is over replications; false if it is over conditions."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
-    """Return paired comparisons of all pairs of levels of a factor.
+    """Compare each pair of levels of a factor in runs that are equal otherwise.
 
-    Runs of one replication share their random numbers, so that differences within it vary less than
-    the compared values. Each replication gives one mean difference over all conditions; the
-    interval of these means shows the effect of other random numbers. For a single replication the
-    interval is over conditions, and shows the effect of other conditions.
+    Runs of one replication share their random numbers, so that differences within a replication
+    vary less than the compared values. Each replication gives one mean difference over all
+    conditions, and the interval of these means shows the effect of other random numbers. With a
+    single replication, the interval is over conditions, and shows the effect of other conditions.
     """
     matched = table.matched(factor, response)
     pairs = combinations(table.factors[factor], 2)

@@ -21,10 +21,11 @@ ROUNDING = 1e-9
 
 
 def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
-    """Return the harm a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
+    """Return the harm that a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
 
-    Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019), section 4. NaN
-    if the denominator is zero.
+    `alone` and `beside` are a metric of a flow without and with the competitor. The value is NaN if
+    the denominator is zero. Source: Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness
+    index" (HotNets 2019), section 4.
     """
     worse, by = (alone - beside, alone) if more_is_better else (beside - alone, beside)
     return worse / by if by else float("nan")
@@ -36,11 +37,11 @@ class Rates:
 
     times: np.ndarray
     values: np.ndarray
-    """Rates by time and flow; NaN if the flow was inactive in any part of the window."""
+    """Rates; shape: times x flows, NaN if the flow was not active during the whole window."""
 
     @property
     def fair(self) -> np.ndarray:
-        """The active flows' total rate divided by their number, over time."""
+        """Fair share at each time: the total rate of the active flows divided by their number."""
         active = np.isfinite(self.values)
         total = np.where(active, self.values, 0.0).sum(axis=1)
         fair: np.ndarray = total / np.maximum(active.sum(axis=1), 1)
@@ -54,7 +55,10 @@ def rates(
     window_s: float,
     ends: ArrayLike = np.inf,
 ) -> Rates:
-    """Return rates over windows of at least `window_s`, rounded up to sampling intervals."""
+    """Return rates averaged over windows of `window_s`, rounded up to whole sampling intervals.
+
+    `starts` and `ends` are the times between which each flow is active.
+    """
     at, counts = np.asarray(times, float), np.asarray(delivered, float)
     every = float(at[1] - at[0]) if len(at) > 1 else window_s
     steps = max(1, round(window_s / every + 0.5 - ROUNDING))
@@ -67,15 +71,15 @@ def rates(
 
 
 def convergence_time(given: Rates, joined_s: float, window_s: float, band: float) -> float | None:
-    """Return seconds from `joined_s` until all active flows reach and keep their fair share.
+    """Return the seconds from `joined_s` until all active flows reach and keep their fair share.
 
-    They have to keep it for ten windows; None if the samples end before. The rates may deviate from
-    the share by the fraction `band`.
+    A rate may deviate from the fair share by the fraction `band`. The flows must keep their shares
+    for ten windows; None if the samples end before.
     """
     fair = given.fair[:, None]
     with np.errstate(invalid="ignore"):
         inside = (np.abs(given.values - fair) <= band * fair) | np.isnan(given.values)
-    # A new flow without a whole window has no rate yet.
+    # A new flow has no rate until its first whole window has passed.
     complete = given.times >= joined_s + window_s - ROUNDING
     good = inside.all(axis=1) & complete
     begin = None
@@ -94,21 +98,24 @@ class Starvation:
     """Inequality of the flows' rates in the last half of a run."""
 
     ratio: float
-    """The largest rate divided by the smallest, maximum over time; infinite if one is zero."""
+    """Largest rate divided by the smallest, at the time of the largest ratio.
+
+    The value is infinite if a rate is 0.
+    """
     starves: bool
     least_share: float
-    """The smallest mean rate in the last half of the run, divided by the fair share."""
+    """Smallest mean rate of a flow, divided by the flow's fair share."""
 
 
 def starvation(given: Rates, every_s: float) -> Starvation | None:
-    """Return starvation as Arun, Alizadeh and Balakrishnan define it; None for a single flow.
+    """Return the inequality of the flows' rates in the last half of a run; None for a single flow.
 
-    Their s-fairness (SIGCOMM 2022) compares throughputs from some time on; here it is the last half
-    of the run.
+    This follows s-fairness as Arun, Alizadeh and Balakrishnan (SIGCOMM 2022) define it. They
+    compare throughputs from some time on, which is here the middle of the run.
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]
-    # Flows count if they exist from the beginning of the last half, and until they end.
+    # Only flows that are active when the last half begins count, each until it ends.
     values = values[:, np.isfinite(values[0])] if len(values) else values
     values = values[np.isfinite(values).sum(axis=1) > 1]
     if len(values) == 0:
@@ -128,13 +135,13 @@ def starvation(given: Rates, every_s: float) -> Starvation | None:
 
 
 def _longest(flags: np.ndarray) -> int:
-    """Return the length of the longest run of true flags."""
+    """Return the number of true flags in the longest unbroken sequence of them."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def smoothness(given: Rates) -> np.ndarray:
-    """Return each flow's coefficient of variation of its rate (RFC 5166, section 2.4)."""
+    """Return the coefficient of variation of each flow's rate (RFC 5166, section 2.4)."""
     variation = np.full(given.values.shape[1], np.nan)
     for flow, values in enumerate(given.values.T):
         known = values[np.isfinite(values)]
@@ -144,11 +151,11 @@ def smoothness(given: Rates) -> np.ndarray:
 
 
 def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
-    """Return the mean time between losses, and the mean packets per loss (RFC 7928, section 2.3).
+    """Return the mean time between losses, and the mean number of packets per loss.
 
-    `dropped` is a sampled counter: packets lost between two samples count as one loss, at the later
-    sample. The mean time is None for fewer than two losses, the mean number of packets without
-    losses.
+    `dropped` is a counter of dropped packets, sampled at `times`. Packets lost between two samples
+    count as one loss at the later sample. The mean time is None if there are fewer than two losses.
+    The mean number is None if there are no losses. Source: RFC 7928, section 2.3.
     """
     lost = np.diff(np.asarray(dropped, dtype=float))
     at = np.asarray(times, dtype=float)[1:][lost > 0]
@@ -161,10 +168,10 @@ def synchronisation(
 ) -> np.ndarray:
     """Return, for each congestion event, the fraction of active flows that reduced their windows.
 
-    `times` are the times of window reductions in ascending order, `flows` the flows that reduced.
-    Successive reductions at most a round trip `gap_s` apart belong to one event. `starts` and
-    `ends` are the times of all flows, also of flows that never reduce. Events while only one flow
-    is active are left out.
+    `times` are the times of window reductions in ascending order, and `flows` the flows that made
+    them. Successive reductions belong to one event if they are at most `gap_s`, a round trip,
+    apart. `starts` and `ends` are the times of all flows, including those that never reduce. Events
+    are left out while only one flow is active.
     """
     at, who = np.asarray(times, float), np.asarray(flows)
     if len(at) == 0:
@@ -188,7 +195,7 @@ class Ellipse:
     """Angle of the longer axis from the first coordinate, in radians."""
 
     def outline(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return points of the outline, by coordinate."""
+        """Return the coordinates x and y of points on the outline."""
         turn = np.linspace(0, 2 * np.pi, 73)
         long, short = self.half_axes[0] * np.cos(turn), self.half_axes[1] * np.sin(turn)
         cosine, sine = np.cos(self.angle), np.sin(self.angle)

@@ -52,10 +52,10 @@ def around(
     backbone: Mapping[str, Place],
     above: Mapping[str, str],
 ) -> dict[str, Place]:
-    """Return positions of the nodes attached to a backbone, directly or through another node.
+    """Return positions for nodes that are attached to a backbone, directly or through another node.
 
-    `above` maps each node to the node that it is attached to. Each root has a circle for the nodes
-    below it, as large as its nearest neighbour allows.
+    `above` maps each node to the node that it is attached to. The nodes below a backbone node are
+    placed in a circle around it, which is as large as the nearest other backbone node allows.
     """
     roots = np.array(list(backbone.values()))
     apart = np.hypot(*(roots[:, None, :] - roots[None, :, :]).transpose(2, 0, 1))
@@ -68,7 +68,7 @@ def around(
     for root, (x, y) in backbone.items():
         branches = below.get(root, [])
         room = min(0.46 * float(nearest[root]), 0.16)
-        # A branch takes a part of the circle in proportion to its leaves.
+        # The part of the circle that a branch gets is proportional to its number of leaves.
         sizes = [max(len(below.get(branch, [])), 1) for branch in branches]
         turn = 0.0
         for branch, size in zip(branches, sizes, strict=True):
@@ -93,14 +93,14 @@ def _classical(distances: np.ndarray) -> np.ndarray:
     top = vectors[:, [-1, -2]]
     signs = np.sign(top[np.abs(top).argmax(0), range(2)])
     points: np.ndarray = top * signs * np.sqrt(np.maximum(values[[-1, -2]], 1e-12))
-    # In one dimension symmetric nodes would coincide.
+    # If all nodes are on a line, symmetric nodes would coincide without this.
     jitter = np.sin(np.arange(count) * 2.4)[:, None] * 1e-3
     spread_out: np.ndarray = points + jitter * np.array([[0.0, 1.0]])
     return spread_out
 
 
 def _turned(points: np.ndarray) -> np.ndarray:
-    """Rotate points: the longest distance is horizontal, the first point is at the upper left."""
+    """Rotate points: the longest distance becomes horizontal, the first point is upper left."""
     middle = points - points.mean(0)
     turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
     return turned * np.where(turned[0] > 0, -1.0, 1.0)

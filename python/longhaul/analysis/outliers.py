@@ -26,14 +26,15 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """Return the largest possible statistic: one value differs from all others, which are equal."""
+    """Return the largest value that Grubbs' statistic can take, with all values equal but one."""
     return (count - 1) / math.sqrt(count)
 
 
 def nist_critical(count: int) -> float:
-    """Return NIST's critical value; for fewer than seven values, a value of equal significance.
+    """Return NIST's critical value, or for fewer than seven values one of equal significance.
 
-    The statistic of six values cannot reach 2.08 (`largest_grubbs`).
+    Without this, no value could be an outlier among six: their statistic cannot reach 2.08
+    (`largest_grubbs`).
     """
     if count >= NIST_COUNT:
         return NIST_CRITICAL
@@ -66,27 +67,28 @@ class Residuals:
 
     @property
     def magnitude(self) -> float:
-        """The decimal logarithm of the largest residual's size."""
+        """Decimal logarithm of the largest absolute residual."""
         return float(np.log10(abs(self.largest))) if self.largest else float("-inf")
 
     @property
     def percent(self) -> float:
-        """The largest residual in percent of the mean; not a number if the mean is zero."""
+        """The residual of the extreme value in percent of the mean; NaN if the mean is zero."""
         return 100.0 * self.largest / self.mean if self.mean else float("nan")
 
 
 def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
-    """Return competitors' residuals under one condition, with Grubbs' test of the extreme residual.
+    """Return the residuals of competitors under one condition, and test the extreme one by Grubbs.
 
-    `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is the value of the
-    study of 2010. Two equal extremes mask each other: G of eight values is then about 1.62.
+    `critical` is the critical value, by default the exact one for a two-sided test at 5 %. The
+    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: G of eight values is
+    then about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical
     mean = float(given.mean())
     difference = given - mean
     spread = float(given.std(ddof=1))
-    # Residuals this small are rounding errors of equal values.
+    # Residuals below this are rounding errors of equal values.
     if spread <= 1e-12 * max(abs(mean), 1e-300):
         return Residuals(np.zeros_like(given), mean, -1, 0.0, limit)
     extreme = int(np.abs(difference).argmax())
@@ -95,7 +97,7 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
 
 @dataclass(frozen=True)
 class Standout:
-    """A cell of a condition-response summary: an outlier, its sign and its residual."""
+    """An outlier: the competitor, the sign of its residual, and the size of the residual."""
 
     who: int
     is_high: bool
@@ -105,9 +107,10 @@ class Standout:
 def standouts(
     values: ArrayLike, *, min_percent: float = 0.0, critical: float | None = None
 ) -> list[list[Standout | None]]:
-    """Return the outliers in an array (condition, response, competitor).
+    """Return the outlier for each condition and response; None where there is none.
 
-    Only significant outliers count whose residual is more than `min_percent` of the mean.
+    `values` is an array of shape (condition, response, competitor). An outlier must be significant,
+    and its residual must exceed `min_percent` of the mean.
     """
     cells = np.asarray(values, float)
     return [[_standout(cell, min_percent, critical) for cell in row] for row in cells]

@@ -16,11 +16,11 @@ import numpy as np
 from longhaul.libraries import special
 
 NORMAL, LOGNORMAL, ORDER = "normal", "lognormal", "order statistics"
-# The scatter of fewer runs is not estimated.
+# Minimum number of runs from which a scatter is estimated.
 MIN_RUNS = 3
-# Number of runs whose range has a coverage of 0.9, as a distribution-free interval.
+# Minimum number of runs whose range is used as a distribution-free interval; its coverage is 0.9.
 MIN_RUNS_ORDER = 19
-# Samples from which the critical values of the correlation are taken, and the level of the test.
+# Number of samples that give the critical values of the correlation, and the level of the test.
 SAMPLES, LEVEL = 4000, 0.05
 
 
@@ -38,9 +38,9 @@ class Prediction:
 def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | None:
     """Return the interval in which one more run would lie; None for fewer than three runs.
 
-    The interval is that of a normal or lognormal distribution, whichever fits the runs better. If
-    neither fits 19 or more runs, it extends from the smallest to the largest run, with a coverage
-    of `(n - 1) / (n + 1)`.
+    The interval assumes a normal or a lognormal distribution, whichever fits the runs better. If
+    there are at least 19 runs and neither fits, the interval is the range of the runs, with a
+    coverage of `(n - 1) / (n + 1)`.
     """
     count = len(values)
     if count < MIN_RUNS:
@@ -89,7 +89,7 @@ def _normal_medians(count: int) -> np.ndarray:
 
 @cache
 def _critical(count: int) -> float:
-    """Return the 5 % quantile of the correlation for normal samples of this size."""
+    """Return the 5 % quantile of the correlation in normal samples of this size."""
     samples = np.sort(np.random.default_rng(1).standard_normal((SAMPLES, count)), axis=1)
     centred = samples - samples.mean(axis=1, keepdims=True)
     medians = _normal_medians(count)

@@ -20,10 +20,10 @@ def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None
 
 
 def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
-    """Return ranks of factors by effect size, 1 the most influential; ties share their mean rank.
+    """Return ranks of factors by effect size: 1 for the largest, ties share their mean rank.
 
-    The last axis is the factor. With `digits`, sizes that are equal after rounding to this number
-    of decimals are ties.
+    The last axis is the factor. With `digits`, sizes that are equal after rounding to so many
+    decimals are ties.
     """
     sizes = np.abs(np.asarray(effects, float))
     if digits is not None:
@@ -55,7 +55,7 @@ class Edge:
     ends: tuple[int, int]
     """Indices of its corners, the one at the minus level first."""
     change: float
-    """The absolute difference between the values at its corners."""
+    """Absolute difference between the values at both corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
@@ -85,7 +85,7 @@ def edge_means(edges: Sequence[Edge]) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class RankSummary:
-    """Average ranks of competitors per group and over all groups, with their variation."""
+    """Average ranks of competitors, by group of responses and over all groups."""
 
     groups: Mapping[str, np.ndarray]
     """Average rank of each competitor in each group."""
@@ -96,7 +96,10 @@ class RankSummary:
 
 
 def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
-    """Summarise ranks by group over the last axis, the competitors; other axes are averaged."""
+    """Average the ranks in each group for each competitor, and over the groups.
+
+    The last axis of an array is the competitor; all others are averaged.
+    """
     means = {
         name: np.asarray(ranks, float).reshape(-1, np.shape(ranks)[-1]).mean(axis=0)
         for name, ranks in groups.items()

@@ -1,4 +1,4 @@
-"""Medians with intervals, trends and crossings of curves."""
+"""Medians and bootstrap intervals, correlations, and crossings of curves."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the median; not a number if there are no values."""
+    """Return the median of values; NaN if there are none."""
     return float(np.median(values)) if len(values) else float("nan")
 
 
@@ -23,7 +23,7 @@ def medians(values: np.ndarray) -> np.ndarray:
 
 
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
-    """Draw `count` bootstrap samples of the items, with replacement and of the same size.
+    """Draw `count` bootstrap samples of the items, of the same size and with replacement.
 
     The same arguments give the same samples. A single item has no samples, since it has no
     variation.
@@ -35,10 +35,10 @@ def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[l
 
 
 def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float]:
-    """Return the interval between two percentiles that leave out equal tails.
+    """Return the interval between two percentiles that leave out equal parts of both tails.
 
-    For values of a statistic in bootstrap samples this is the percentile interval of the statistic
-    (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
+    If the values are a statistic's in bootstrap samples, this is the percentile interval of the
+    statistic (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
     """
     outside = (1.0 - coverage) / 2.0
     low, high = np.quantile(values, [outside, 1.0 - outside])
@@ -52,7 +52,10 @@ def correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
-    """Return deviations from the mean, scaled to length 1; zero if they are rounding errors."""
+    """Return deviations from the mean, scaled to a vector of length 1.
+
+    The deviations are zero if they are only rounding errors.
+    """
     given = np.asarray(values, float)
     unit: np.ndarray = given - given.mean(axis=axis, keepdims=True)
     norm, whole = (np.linalg.norm(each, axis=axis, keepdims=True) for each in (unit, given))
@@ -69,9 +72,10 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Return Spearman's coefficients along the last axis of `y`; see `rank_correlation`.
+    """Return Spearman's coefficient of `x` with each row along the last axis of `y`.
 
-    Time grows with the square of the number of points, for which hundreds are fine.
+    See `rank_correlation`. The time grows with the square of the number of points; hundreds are
+    fast.
     """
     first, second = _ranks(x), _ranks(y)
     count = second.shape[-1]
@@ -96,9 +100,9 @@ def _ranks(values: ArrayLike) -> np.ndarray:
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:
-    """Return the x at which the first curve falls to the second, by linear interpolation.
+    """Return the x at which a falling curve meets a rising one, by linear interpolation.
 
-    None if the curves do not cross.
+    Return None if the curves do not cross.
     """
     at = np.asarray(x, float)
     gap = np.asarray(falling, float) - np.asarray(rising, float)

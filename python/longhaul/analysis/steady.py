@@ -13,15 +13,15 @@ from longhaul.libraries import stats
 BATCH = 5
 # Number of batches whose means count as independent values of a steady series.
 BATCHES = 20
-# Tolerance of sample times in seconds, which are multiples of an interval up to rounding.
+# Tolerance in seconds for rounding of sample times, which are multiples of the sampling interval.
 ROUNDING_S = 1e-9
 
 
 def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
-    """Return the number of samples to discard at the beginning, by the rule MSER-5.
+    """Return the number of samples to discard at the beginning of a series, by the rule MSER-5.
 
-    The number is a multiple of five within the first half of the series; it minimises the standard
-    error of the mean of the remaining samples (White 1997, Simulation 69, pp. 323-334).
+    The number is a multiple of five and at most half of the series. It minimises the standard error
+    of the mean of the remaining samples (White 1997, Simulation 69, pp. 323-334).
     """
     given = np.asarray(values, float)
     means = given[: len(given) // batch * batch].reshape(-1, batch).mean(axis=1)
@@ -39,17 +39,18 @@ class Drift:
     """Trend of a series that should be steady."""
 
     change: float
-    """Change along the fitted line from beginning to end, in the response's unit."""
+    """Change from beginning to end along the fitted line, in the response's unit."""
     percent: float
-    """The change in percent of the mean; not a number if the mean is zero."""
+    """The change in percent of the mean; NaN if the mean is zero."""
     p: float
     """P-value of the test that the slope is zero."""
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
-    """Return the drift of a series: the slope of the means of batches, by least squares.
+    """Fit a line to the means of batches of a series, by least squares.
 
-    Successive samples are correlated; means of long batches hardly are.
+    Batches are used since successive samples are correlated, and the means of long batches hardly
+    are.
     """
     means = np.array([part.mean() for part in np.array_split(np.asarray(values, float), batches)])
     if np.ptp(means) == 0.0:
@@ -69,7 +70,10 @@ def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
 def period_means(
     times: ArrayLike, values: ArrayLike, periods: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
-    """Return means of samples in each period, without its beginning but with its end."""
+    """Return the mean of the samples in each period, which excludes its begin and includes its end.
+
+    `periods` maps names to begin and end in seconds.
+    """
     at, given = np.asarray(times, float), np.asarray(values, float)
     means = {}
     for name, (begin, end) in periods.items():
@@ -81,9 +85,9 @@ def period_means(
 def lag(
     times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
 ) -> float | None:
-    """Return the time from `begin` until a series reaches a level; None if this takes beyond `end`.
+    """Return the time from `begin` until a series reaches a level; None if `end` comes first.
 
-    The time is 0 if the level was reached in the last sample at or before `begin`.
+    The time is 0 if the last sample at or before `begin` has reached the level.
     """
     at, given = np.asarray(times, float), np.asarray(values, float)
     before = np.flatnonzero(at <= begin + ROUNDING_S)

@@ -22,10 +22,10 @@ Level = str | int | float
 REPLICATION = "replication"
 # Prefix of a response of logarithms; the name of the figure follows in parentheses.
 LOGARITHM = "log10"
-# Replications by condition, with the value of each at each level of a factor.
+# For each condition, a list of replications, each with the response at each level of a factor.
 Matched = dict[str, list[dict[Level, float]]]
 
-# Key of a Parquet file's metadata with a campaign's description of the columns.
+# Key in a Parquet file's metadata for a campaign's description of the columns.
 KEY = "longhaul.campaign"
 # Columns of a campaign's table that are neither factors nor responses.
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
@@ -47,7 +47,7 @@ def _text(level: Level) -> str:
 
 
 def is_meant(level: Level, text: str) -> bool:
-    """Return true if a text stands for the level; "1" stands for 1.0, too."""
+    """Return true if a text means this level; `1` also means 1.0."""
     try:
         return _text(level) == text or float(level) == float(text)
     except ValueError:
@@ -57,9 +57,9 @@ def is_meant(level: Level, text: str) -> bool:
 def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Read a table, and the facts that a campaign stored with it."""
     if file.suffix == ".csv":
-        # R writes NA where there is no value.
+        # R writes NA for a missing value.
         return pl.read_csv(file, comment_prefix="#", infer_schema_length=None, null_values="NA"), {}
-    # Levels that were written in single precision are read as the decimal number meant.
+    # Levels in single precision are rounded to the decimal numbers that were meant.
     narrow = pl.col(pl.Float32).cast(pl.Float64).round_sig_figs(7)
     facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
     return pl.read_parquet(file).with_columns(narrow), facts
@@ -76,7 +76,10 @@ def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[
 
 
 def _few_levels(frame: pl.DataFrame) -> str:
-    """Return a text that names the columns; of many only columns with few values, texts first."""
+    """Return a text that names the columns of a table, for an error message.
+
+    Of many columns, it names only those with few values, columns of text first.
+    """
     if len(frame.columns) <= MOST_NAMED:
         return f"available: {', '.join(frame.columns)}"
     counts = {column.name: column.drop_nulls().n_unique() for column in frame.get_columns()}
@@ -90,7 +93,7 @@ def _few_levels(frame: pl.DataFrame) -> str:
 
 
 def _size(level: Level) -> float:
-    """Return a sort key of a level: its number, or its time or rate, so that 5 ms precede 10 ms."""
+    """Return the number, time or rate that a level means, as a key for sorting; otherwise NaN."""
     if not isinstance(level, str):
         return float(level)
     for number in (_engine.seconds, _engine.bits_per_second):
@@ -102,7 +105,7 @@ def _size(level: Level) -> float:
 
 
 def _ascending(levels: Sequence[Level]) -> list[Level]:
-    """Sort levels by size if they have one, otherwise alphabetically."""
+    """Sort levels by number, time or rate (5 ms before 10 ms), otherwise alphabetically."""
     parts = [str(level).partition(" ") for level in levels]
     try:
         # Levels in one unit, such as packets, are sorted by the numbers that they begin with.
@@ -126,7 +129,7 @@ class ResponseTable:
     whole: Mapping[str, Sequence[Level]] = field(default_factory=dict)
     """Levels of factors before `where` left some out."""
     places: Mapping[str, str] = field(default_factory=dict)
-    """Figures behind responses that the campaign renamed, such as `labels.cubic.goodput_bps`."""
+    """Original names, such as `labels.cubic.goodput_bps`, of responses that were renamed."""
 
     @classmethod
     def read(
@@ -179,11 +182,11 @@ class ResponseTable:
         return cls(frame, present, chosen)
 
     def place(self, response: str) -> str:
-        """Return the figure behind a response; its own name if the campaign gave it no other."""
+        """Return the original name of a response, or its name if the campaign did not rename it."""
         return self.places.get(response, response)
 
     def values(self, response: str) -> np.ndarray:
-        """Return a response of all runs; refuse a response that some run lacks."""
+        """Return the values of a response in all runs; raise TableError if a run lacks it."""
         if response not in self.responses:
             raise TableError(unknown("response", response, self.responses))
         if without := self.without(response):
@@ -238,9 +241,9 @@ class ResponseTable:
         return tuple(name for name in self.responses if not self.without(name))
 
     def telling(self) -> tuple[str, ...]:
-        """Return names of the responses worth analysing.
+        """Return the names of the responses that are worth analysing.
 
-        The cost of the run, and responses that equal an earlier one in every run, are left out.
+        Costs of a run are left out, and so is a response that equals an earlier one in every run.
         """
         seen: set[bytes] = set()
         kept = []
@@ -253,7 +256,7 @@ class ResponseTable:
         return tuple(kept)
 
     def matching(self, patterns: Sequence[str]) -> tuple[str, ...]:
-        """Return responses by name or pattern, such as `y*_TP1`, in the order of the patterns."""
+        """Return the responses that match names or patterns such as `y*_TP1`, in their order."""
         matches: dict[str, None] = {}
         for pattern in patterns:
             names = [name for name in self.responses if fnmatchcase(name, pattern)]
@@ -276,7 +279,7 @@ class ResponseTable:
         return [name for name, levels in self.factors.items() if len(levels) == 2]
 
     def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:
-        """Return the levels of factors with two levels as -1 and +1, a row per run."""
+        """Return the levels of two-level factors as -1 and +1; shape: runs x factors."""
         names = self.two_level if factors is None else list(factors)
         for name in names:
             self.require(name)
@@ -288,7 +291,7 @@ class ResponseTable:
         return np.where(np.stack(columns, axis=1), 1, -1)
 
     def require(self, factor: str) -> str:
-        """Return the name if the table has this factor; raise an error for other names."""
+        """Return the name of a factor; raise TableError if the table has no such factor."""
         if factor not in self.factors:
             hint = (
                 f"; --factor {factor} makes the column one" if factor in self.frame.columns else ""
@@ -306,7 +309,7 @@ class ResponseTable:
         return tuple(name for name in self.complete() if (self.values(name) > 0).all())
 
     def logarithms(self, responses: Sequence[str]) -> "ResponseTable":
-        """Return the table with some responses as logarithms (base 10), and no other responses."""
+        """Return a table whose only responses are the decimal logarithms of these responses."""
         for name in responses:
             if not (self.values(name) > 0).all():
                 least = self.values(name).min()
@@ -319,7 +322,10 @@ class ResponseTable:
         return replace(self, frame=frame, responses=tuple(responses), places=places)
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Select the runs at some levels of a column, or all other runs; levels are texts."""
+        """Return the runs at some levels of a column, or all others if `keep` is false.
+
+        Levels are given as text.
+        """
         if column not in self.frame.columns:
             self.require(column)
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()
@@ -335,7 +341,7 @@ class ResponseTable:
             raise TableError(f"{column}: no run is left")
         chosen = {column: left} if column in self.factors else {}
         fewer = self.of(frame, {**self.factors, **chosen}, self.responses)
-        # Levels of other factors without any remaining run are not listed as left out.
+        # A level counts as left out only if runs with other levels of the same factor remain.
         whole = {
             name: [
                 level
@@ -353,7 +359,7 @@ class ResponseTable:
         return {number: str(level) for number, level in every if level in levels}
 
     def require_levels(self) -> None:
-        """Refuse runs that lack a level of some factor, such as runs of another experiment."""
+        """Raise TableError if a run, such as another experiment's, lacks a level of a factor."""
         for factor in self.factors:
             if without := self.frame[factor].null_count():
                 raise TableError(
@@ -362,9 +368,9 @@ class ResponseTable:
                 )
 
     def entangled(self) -> list[tuple[str, str]]:
-        """Return pairs of factors whose levels do not occur together in proportion.
+        """Return pairs of factors whose levels do not occur in proportion to each other.
 
-        Means at the levels of one factor include a part of the other's effect.
+        The means at the levels of such a factor include a part of the other factor's effect.
         """
         numbers = {
             name: self.frame[name].cast(pl.String).rank("dense").to_numpy() - 1
@@ -380,11 +386,11 @@ class ResponseTable:
         return pairs
 
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-        """Return conditions, an array (condition, response, competitor), and omitted conditions.
+        """Return conditions, their values, and descriptions of the conditions that are left out.
 
-        A condition is a combination of levels of the other factors. Values are means over
-        replications. Conditions that lack a competitor are omitted; the last value lists them with
-        the missing levels.
+        A condition is a combination of levels of all factors except `competitors`. Values are an
+        array of shape (condition, response, competitor), averaged over replications. A condition is
+        left out if it lacks a competitor.
         """
         others = [name for name in self.factors if name != self.require(competitors)]
         who = list(self.factors[competitors])
@@ -405,10 +411,11 @@ class ResponseTable:
         return kept, np.array(cells), lacking
 
     def matched(self, factor: str, response: str) -> Matched:
-        """Return each level's value for each combination of other factors, and each replication.
+        """Return a response at each level of a factor, by condition and replication.
 
-        Runs with the same seed and replication share their random numbers. Runs with the same
-        levels and replication are averaged. A condition may lack levels in some replications.
+        A condition is a combination of levels of the other factors. Runs with the same seed and
+        replication share their random numbers. Runs with the same levels and replication are
+        averaged. A condition may lack levels in some replications.
         """
         others = [name for name in self.factors if name != self.require(factor)]
         self.values(response)
@@ -444,6 +451,6 @@ def some(texts: Sequence[str]) -> str:
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Divide rows or columns into nearly equal parts of at most `most` each, such as pages."""
+    """Divide `count` rows or columns into nearly equal ranges of at most `most`, such as pages."""
     each = -(-count // -(-count // most))
     return [range(at, min(at + each, count)) for at in range(0, count, each)]

@@ -1,4 +1,4 @@
-"""Goodput of users by group of flows and algorithm, and differences of goodput."""
+"""Goodput of user flows by group and algorithm, and how it differs between algorithms."""
 
 from dataclasses import dataclass
 
@@ -8,21 +8,22 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Differences of goodput between alternative algorithms and competing flows, as fractions."""
+    """Relative differences of goodput among alternative algorithms and their competitors."""
 
     among_first: float
-    """Range of the goodputs of the alternatives."""
+    """Range of the alternatives' goodputs, divided by the denominator."""
     among_second: float
-    """Range of the goodputs of the flows that compete with each alternative."""
+    """Range of the competing flows' goodputs over all alternatives, divided by the denominator."""
     first_over_second: float
-    """Mean goodput of the alternatives minus that of the other flows, as a fraction."""
+    """The alternatives' mean goodput minus that of competing flows, divided by the denominator."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return ranges of goodputs of algorithms, and of the flows that compete with them.
+    """Return the relative differences of goodput, given that of each alternative (`first`).
 
-    `base` is the denominator of the ranges: the `larger` value (the maximum, or the mean of the
-    alternatives) or the `smaller` one (the minimum, or the mean of the competitors).
+    `second` has the goodput of the competing flows for each alternative. `base` selects the
+    denominators. With `larger`, they are the maximum for a range, and the alternatives' mean for
+    the difference of means. With `smaller`, they are the minimum, and the competing flows' mean.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):
@@ -37,6 +38,9 @@ def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") ->
 
 
 def goodput_table(values: ArrayLike) -> np.ndarray:
-    """Return mean goodputs over conditions of an array (condition, group, algorithm)."""
+    """Average goodputs over conditions.
+
+    Shapes: (condition, group, algorithm) to (group, algorithm).
+    """
     table: np.ndarray = np.asarray(values, float).mean(axis=0)
     return table

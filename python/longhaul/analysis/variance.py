@@ -19,13 +19,13 @@ class Source:
     """A line of an analysis of variance."""
 
     names: tuple[str, ...]
-    """Names of the term and its aliases, such as a*b."""
+    """Names of the term and of its aliases, such as `a*b`."""
     sum_of_squares: float
     freedom: int
     f: float | None
     p: float | None
     share: float
-    """Fraction of the total sum of squares."""
+    """The sum of squares as a fraction of the total."""
 
     @property
     def name(self) -> str:
@@ -35,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True)
 class _Term:
-    """A main effect or interaction, with its aliases, which are equal to it in all runs."""
+    """A main effect or an interaction; terms that are equal to it in all runs are its aliases."""
 
     factors: tuple[str, ...]
     basis: np.ndarray
@@ -48,14 +48,15 @@ class _Term:
 def anova(
     factors: Mapping[str, Sequence[object]], response: ArrayLike, *, order: int = 2
 ) -> list[Source]:
-    """Return the analysis of variance of a response by factors of any number of levels.
+    """Return the analysis of variance of a response by factors with any number of levels.
 
-    Main effects and interactions of up to `order` factors; the last line is the residual. The sum
-    of squares of a term is the increase over a model with all other terms except interactions that
-    contain it (type II: Langsrud 2003, Statistics and Computing 13). Therefore the order of factors
-    does not matter, and variation that the runs cannot assign to one of two terms counts for
-    neither. In a balanced design the sums add up to the total. Factors with one level are left out,
-    and so are interactions of orders that leave no degree of freedom for the residual.
+    It has a line for each main effect and for each interaction of up to `order` factors; the last
+    line is the residual. The sum of squares of a term is the increase over a model with all other
+    terms, except interactions that contain the term (type II: Langsrud 2003, Statistics and
+    Computing 13). Therefore the order of factors does not matter. Variation that the runs cannot
+    assign to one of two terms is assigned to neither. In a balanced design, the sums add up to the
+    total. Factors with one level are left out, and so are interactions of an order that leaves no
+    degree of freedom for the residual.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y
@@ -95,7 +96,7 @@ def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
 
 
 def _indicators(words: Sequence[str]) -> np.ndarray:
-    """Return a column for each level but the first, (runs, levels - 1)."""
+    """Return indicator columns of all levels except the first; shape: runs x (levels - 1)."""
     levels = list(dict.fromkeys(words))
     return np.array([[word == level for level in levels[1:]] for word in words], float)
 
@@ -113,12 +114,12 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
 
 
 def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
-    """Return an orthonormal basis of the bases' common span, without columns if there are none."""
+    """Return an orthonormal basis of the span of all bases; it has no columns without any basis."""
     return _orthonormal(np.hstack(bases)) if bases else np.zeros((0, 0))
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return a basis of the part of a space that is orthogonal to another space."""
+    """Return a basis of the part of a basis' span that is orthogonal to a space."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 
@@ -129,7 +130,7 @@ def _spans(first: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
-    """Return the lines of some terms; none if these leave no degree of freedom for the residual."""
+    """Return the lines of these terms; none if no degree of freedom is left for the residual."""
     space = _joined([term.basis for term in terms])
     total, seen = float(y @ y), space.T @ y
     freedom = len(y) - 1 - len(seen)
@@ -149,5 +150,5 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
 
 
 def _squares(found: float, total: float) -> float:
-    """Return a sum of squares, or zero if it is rounding."""
+    """Return a sum of squares, or zero if it is only a rounding error."""
     return found if found > ROUNDING * total else 0.0

@@ -1,7 +1,7 @@
-"""Campaigns of many runs of one template: sweeps over factors, stores of finished runs, workers.
+"""Campaigns: many runs of one scenario template, with factors that vary, a store, and workers.
 
-A run is identified by the hash of its resolved scenario and the results version, by which a store
-recognises finished runs.
+A run is identified by the hash of its resolved scenario and by the results version. The store finds
+finished runs by both.
 """
 
 from longhaul.campaign.execute import Outcome, execute

@@ -1,8 +1,8 @@
-"""Runs on an existing cluster, through Dask distributed (`pip install longhaul[cluster]`).
+"""Execution of runs on an existing cluster by Dask distributed (`pip install longhaul[cluster]`).
 
-Workers of the cluster need Longhaul installed, but need not share a file system with this machine:
-they return the values of a run to the program that drives the campaign, and only this program
-writes the store.
+Longhaul must be installed on the cluster's workers, but they need not share a file system with this
+machine. They return the values of a run to the program that executes the campaign, and only this
+program writes to the store.
 """
 
 import time
@@ -13,7 +13,7 @@ from longhaul.campaign.execute import work_far
 from longhaul.campaign.pool import RunOutcome, attempt
 
 CONNECT_S = 10.0
-# Runs in the cluster's queue per thread, so that no thread is idle.
+# Number of runs submitted to the scheduler per thread; more than 1, so that no thread is ever idle.
 AHEAD = 2
 LOOK_S = 0.05
 
@@ -45,7 +45,7 @@ class ClusterWorkers:
         return bool(self._client.status == "running")
 
     def threads(self, runs: int) -> int:
-        """Return 1: the scheduler counts on one thread for each run."""
+        """Return 1, since the scheduler assumes one thread per run."""
         return 1
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
@@ -61,7 +61,7 @@ class ClusterWorkers:
         )
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """Return finished runs."""
+        """Return the outcomes of runs that have finished since the last call."""
         until = time.monotonic() + timeout_s
         while not (ready := [k for k, future in self._futures.items() if future.done()]):
             self._require()
@@ -92,7 +92,7 @@ class ClusterWorkers:
             )
 
     def close(self) -> None:
-        """Cancel the runs in progress; the cluster itself keeps running."""
+        """Cancel the runs in progress; the cluster remains."""
         if self._is_connected:
             self._client.cancel(list(self._futures.values()), force=True)
         self._client.close(timeout=1)

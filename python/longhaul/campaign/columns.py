@@ -1,4 +1,4 @@
-"""Descriptions of the columns in a table of runs, from the metadata of factors and responses."""
+"""Descriptions of columns in a campaign's table, from those of scenario keys and responses."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from longhaul.campaign.responses import Response
 from longhaul.campaign.sweep import Setting
 from longhaul.figures import words
 
-# Columns of a table of runs that are neither factors nor responses.
+# Descriptions of columns that are neither factors nor responses.
 OTHERS = {
     "run": "number of the combination of levels",
     "replication": "number of the repetition: each has its own random numbers",
@@ -29,7 +29,7 @@ def of_key(path: str) -> str:
     """Return the description of a scenario key; empty if no scenario declares the key."""
     keys = _keys()
     steps = path.split(".")
-    # The kinds of congestion control and of queues are described at their tables' keys.
+    # The description of `kind` or `limit` may be that of its table, such as a queue.
     tries = [steps, steps[:-1]] if steps[-1] in ("kind", "limit") else [steps]
     for tried in tries:
         for name, description in keys.items():

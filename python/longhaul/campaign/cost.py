@@ -1,4 +1,4 @@
-"""Estimates of the work of a run, so that the longest runs start first."""
+"""Estimates of a run's work, so that the longest runs can start first."""
 
 from longhaul.campaign.sweep import Run
 from longhaul.results import kinds

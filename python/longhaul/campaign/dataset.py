@@ -26,7 +26,10 @@ class Dataset:
     """Factors and responses of a campaign's finished runs, with their provenance."""
 
     frame: pl.DataFrame
-    """Columns: run, replication, block (of blocked designs), factors, responses, provenance."""
+    """A row per run, with the columns run, replication, block, factors, responses and provenance.
+
+    Only blocked designs have a column `block`.
+    """
     facts: Mapping[str, Any]
     """Title, factors with their levels in order, responses, design, and number of runs."""
 
@@ -41,7 +44,7 @@ class Dataset:
         return list(self.facts["responses"])
 
     def table(self) -> ResponseTable:
-        """Return the data as a table for analyses, with the figure behind each response."""
+        """Return the data as a table for analyses, with the original names of responses."""
         known = ResponseTable.of(self.frame, self.factors, self.responses)
         return replace(known, places=self.facts.get("places", {}))
 

@@ -21,12 +21,13 @@ from longhaul.results import Results, kinds
 from longhaul.running.execution import run_loaded
 from longhaul.running.loading import load
 
-# A reducer returns the values of a run to keep; `Tables` are Parquet files to keep, by name.
+# A reducer returns the values of a run that the store keeps. `Tables` are Parquet files by name,
+# which the store keeps too.
 Reducer = Callable[[Results], Kept]
 Tables = Mapping[str, bytes]
 
 LOOK_EVERY_S = 0.5
-# Interval of polling runs in progress in other processes.
+# Interval in seconds at which runs of other processes are polled.
 OTHERS_EVERY_S = 1.0
 # Interval between checkpoints of runs that can be resumed.
 CHECKPOINT_EVERY = "60 s"
@@ -34,10 +35,10 @@ CHECKPOINT_EVERY = "60 s"
 
 @dataclass
 class Outcome:
-    """State and progress of all requested runs."""
+    """Numbers of runs by state, and the progress of the execution."""
 
     total: int
-    """Distinct runs requested."""
+    """Number of different runs that were requested."""
     found: int
     """Runs that were in the store already, or that another process finished."""
     finished: int = 0
@@ -69,9 +70,10 @@ class Outcome:
 
     @property
     def left_s(self) -> float | None:
-        """Estimated seconds until the end, at the rate of packets so far.
+        """Estimated seconds until all runs are done; None before the first run has finished.
 
-        Expected costs of runs are corrected by the measured costs of finished ones.
+        The estimate assumes the rate of packets so far. Estimated packets of the remaining runs are
+        corrected by the ratio of simulated to estimated packets of finished runs.
         """
         if self.data_packets == 0 or self.expected_done == 0.0:
             return None
@@ -97,11 +99,12 @@ def execute(
 
     `workers` is a number of processes, by default one per core, or another executor. `watch` is
     called at the beginning, whenever a run ends or reports progress, and after each poll of other
-    programs' runs. A failed run is repeated up to `retries` times; if it still fails, it is
-    reported, and the other runs continue. Other programs may work on the same store: this program
-    waits for their runs in progress, and takes over those of programs that end. Runs whose keys are
-    in `first` come before all others. `check` gets the kept values of the first run that ends, and
-    may raise.
+    programs' runs. A failed run is repeated up to `retries` times. If it still fails, it is
+    reported, and the other runs continue. Runs whose keys are in `first` come before all others.
+    `check` gets the kept values of the first run that ends, and may raise an error.
+
+    Other programs may use the same store at the same time. This program waits for their runs in
+    progress, and takes over the runs of programs that have ended.
     """
     try:
         return _Execution(list(runs), store, workers, watch, reducer, retries, first, check).run()
@@ -201,7 +204,7 @@ class _Execution:
         self.workers.submit(key, work, scenario, self.store, self.reducer, threads)
 
     def _note(self, done: RunOutcome, leases: Leases) -> None:
-        """Record the outcome of a run."""
+        """Process the outcome of a run: store its values, repeat it, or record its failure."""
         key = done.key
         self.running.discard(key)
         if done.error is None:
@@ -218,7 +221,7 @@ class _Execution:
             leases.release(key)
             raise RunError(f"{done.error}; {_KEPT}")
         self.attempts[key] += 1
-        # An exception would probably be raised again, but a killed worker is worth one retry.
+        # An exception would probably recur, but the run of a killed worker is repeated once.
         allowed = max(self.retries, 1) if done.is_lost else self.retries
         if self.attempts[key] <= allowed:
             self._start(key)
@@ -228,7 +231,7 @@ class _Execution:
         self._failed(key, done.error)
 
     def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
-        """Store a result, unless the worker has stored it, and clear recorded failures."""
+        """Store a run's values if the worker has not done so, and clear its recorded failure."""
         _, kept, tables = value
         if kept is not None:
             self.store.put(key, kept, tables)
@@ -269,15 +272,16 @@ class _Execution:
 def work(
     scenario: Scenario, store: Store, reducer: Reducer, threads: int = 1
 ) -> tuple[int, None, Tables]:
-    """Execute one run and store its values; return its number of data packets.
+    """Execute one run, and store its values and tables.
 
-    A run of MesoNet uses `threads` threads, other runs use one.
+    Return the number of data packets; the other items are empty since all is stored. A run of
+    MesoNet uses `threads` threads, all other runs use one.
     """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
         if kinds.of(scenario).is_resumable:
-            # The next process that executes this run resumes it from its last checkpoint.
+            # Checkpoints are kept, so that the next process that executes this run resumes it.
             out = store.resumable(resolved) / "run"
             run = run_loaded(
                 resolved, out=out, progress=progress, checkpoint_every=CHECKPOINT_EVERY,
@@ -305,14 +309,17 @@ class _Progress:
 
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
-    """Return the values and the tables that a reducer keeps of a run."""
+    """Return the values and the tables of a run that a reducer keeps."""
     kept = reducer(run)  # raises an error for tables that the run lacks
     wanted = getattr(reducer, "keep", ())
     return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
 
 
 def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
-    """Execute one run on a machine that may not see the store; return the values to store."""
+    """Execute one run on a machine that need not see the store.
+
+    Return the number of data packets, and the values and tables to store.
+    """
     run: Any = run_loaded(load(scenario), out=None)
     kept, tables = reduced(reducer, run)
     return int(kept["run"]["data_packets"]), kept, tables

@@ -24,7 +24,7 @@ from longhaul._engine import LonghaulError
 from longhaul.campaign.sweep import Level, Setting
 from longhaul.files.names import suggestion, unknown
 
-# Types of keys by the words of messages; a list has texts or levels.
+# Expected types of values, by the word for the type in messages; a list has texts or levels.
 HOLDS = {
     "text": str, "a table": dict, "a truth value": bool, "a whole number": int,
     "a decimal one": float, "a list of texts": list, "a list of levels": list,
@@ -53,7 +53,10 @@ class Factors:
 def read_factors(
     factors: Mapping[str, Any], places: Mapping[str, Any], others: Collection[str] = ()
 ) -> Factors:
-    """Read `factors` and `set`; settings may also depend on the factors in `others`."""
+    """Read the tables `factors` and `set` of a file.
+
+    Settings may also depend on the factors named in `others`.
+    """
     levels: dict[str, Sequence[Level]] = {}
     settings: dict[str, Setting] = {}
     values: dict[str, Mapping[str, Any]] = {}
@@ -92,9 +95,9 @@ def _setting(
 
 
 def refuse_unknown(where: str, table: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse unknown keys, and suggest the nearest known key.
+    """Raise an error for unknown keys of a table, with the nearest known key.
 
-    If `known` maps keys to words of `HOLDS`, values of other types are refused, too.
+    If `known` maps keys to words of `HOLDS`, raise an error for values of other types too.
     """
     for key, value in table.items():
         if key not in known:

@@ -1,7 +1,7 @@
 """The campaign file: a scenario, factors with their levels, a design, and responses.
 
-docs/campaigns.md shows a file with all keys. `longhaul.campaign.factors` describes `factors` and
-`set`, which studies share.
+docs/campaigns.md shows a file with all keys. `longhaul.campaign.factors` describes the tables
+`factors` and `set`, which study files have too.
 """
 
 import re
@@ -52,7 +52,7 @@ DESIGN = {
     "fold_over": "a truth value or a list of texts", "blocks": "a list of texts",
     "latin_hypercube": "a whole number", "seed": "a whole number", "csv": "text",
 }  # fmt: skip
-# Keys that a design may combine.
+# Combinations of keys that a design may have.
 DESIGNS = (
     "runs, resolution, fold_over, blocks", "generators, fold_over, blocks",
     "latin_hypercube, seed", "csv",
@@ -65,7 +65,7 @@ class CampaignError(LonghaulError):
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign, as described in its file."""
+    """A campaign, as its file describes it."""
 
     path: Path
     title: str
@@ -75,7 +75,7 @@ class Campaign:
     keep: tuple[str, ...] = ()
     retries: int = 0
     memory: int | None = None
-    """Bytes that a worker may use."""
+    """Maximum number of bytes that a worker may use; None for no limit."""
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class Campaign:
         return list(self.design.natural())
 
     def runs(self) -> list[Run]:
-        """Return every run: the whole design once, then again for each further replication."""
+        """Return all runs: first one replication of the whole design, then the next."""
         return [
             self.sweep.run(cell, replication)
             for replication in range(self.sweep.replications)
@@ -96,7 +96,7 @@ class Campaign:
         ]
 
     def warnings(self) -> list[str]:
-        """Return warnings about values that are allowed but probably not intended."""
+        """Return warnings about values that are valid but probably not intended."""
         replicated = self.sweep.replications > 1 or not set(RANDOM).isdisjoint(self.sweep.settings)
         if not replicated:
             return []
@@ -114,7 +114,7 @@ class Campaign:
 
 
 def read_campaign(path: str | Path) -> Campaign:
-    """Read a campaign file and check everything that can be checked without running."""
+    """Read a campaign file, and check it as far as possible without running it."""
     file = Path(path)
     text = ""
     try:
@@ -129,7 +129,7 @@ def read_campaign(path: str | Path) -> Campaign:
     raise CampaignError(f"{file}: {_with_line(text, message)}")
 
 
-# Beginning of messages about a key.
+# Pattern of messages that begin with a key.
 _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
@@ -141,9 +141,9 @@ def _with_line(text: str, message: str, root: str = "") -> str:
 
 
 def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
-    """Refuse control characters in names and in the title.
+    """Raise an error for control characters in names and in the title.
 
-    Levels are checked as values of the scenario.
+    Levels are not checked here, but as values of the scenario.
     """
     for key, value in whole.items():
         named = f"{above}{key}"
@@ -187,7 +187,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
     )
     _check_names(campaign)
     _check_cells(campaign)
-    # Levels and paths that the scenario refuses are reported before any run.
+    # Scenarios are resolved to find invalid levels and paths before any run.
     resolved = []
     for cell in _few(campaign.cells):
         try:
@@ -199,7 +199,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
 
 
 def _check_names(campaign: Campaign) -> None:
-    """Refuse names of factors and responses that other columns of the table have."""
+    """Raise an error if a factor or a response has the name of another column of the table."""
     taken = {*OTHERS, *PROVENANCE}
     for key, name, place in (
         *(("responses", response.name, response.place) for response in campaign.responses),
@@ -211,7 +211,7 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def _check_cells(campaign: Campaign) -> None:
-    """Refuse equal runs, levels without values, and levels that only `set` mentions."""
+    """Raise an error for equal runs, levels without values, and levels that only `set` mentions."""
     if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
         raise CampaignError("design: some runs have the same levels and random numbers")
     for path, setting in campaign.sweep.settings.items():
@@ -227,7 +227,7 @@ def _check_cells(campaign: Campaign) -> None:
 
 
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
-    """Refuse a response that no run can have; the message has its line."""
+    """Raise an error, with its line, for a response that no run of the campaign can have."""
     places = [response.place for response in campaign.responses if not response.function]
     if (wrong := check(places, resolved, campaign.keep)) is not None:
         place, error = wrong
@@ -236,7 +236,7 @@ def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
         raise CampaignError(f"line {line}: {error}")
 
 
-# Beginning of messages about a generated scenario, and the lines quoted from it.
+# Pattern of messages about a generated scenario, which quote lines of it.
 _MESSAGE = re.compile(r"scenario:\d+:\d+: ([\w.-]+): (.*?)(?:\n +\d+ \|.*)?", re.DOTALL)
 
 
@@ -246,7 +246,7 @@ def _located(
     cell: Mapping[str, Level],
     message: str,
 ) -> CampaignError:
-    """Return an error located where the user wrote its cause: at a factor or in the scenario."""
+    """Return an error that names the place of its cause: a factor, or a line of the scenario."""
     quoted = _MESSAGE.fullmatch(message)
     if quoted is None:
         return CampaignError(f"scenario: {message}")
@@ -265,7 +265,7 @@ def _located(
 
 
 def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
-    """Return a few cells that contain every level of every factor at least once."""
+    """Yield a few cells that together contain every level of every factor."""
     seen: set[tuple[str, Level]] = set()
     for cell in cells:
         if new := set(cell.items()) - seen:
@@ -280,7 +280,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Refuse factors that do not vary, that set nothing, or that replications overwrite."""
+    """Raise an error for factors that do not vary, set nothing, or are set by replications."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
     if "replication" in factors.settings:
@@ -296,7 +296,11 @@ def _check_factors(factors: Factors) -> None:
 
 
 def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> Design:
-    """Return the design; factors of more than two levels are crossed with a two-level fraction."""
+    """Return the design of a campaign.
+
+    If the design is a fraction of the two-level factors, it is combined with all levels of the
+    others.
+    """
     given = whole.get("design", "full")
     if given == "full":
         return full(factors)
@@ -360,7 +364,7 @@ def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -
 
 
 def _coded(where: str, factor: Factor, cell: str) -> float:
-    """Return the coded level of a cell's text."""
+    """Return the coded level of a factor from the text in a cell of the table."""
     for level, code in zip(factor.levels, factor.coded(), strict=True):
         if is_meant(level, cell.strip()):
             return float(code)

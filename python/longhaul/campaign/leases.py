@@ -1,10 +1,10 @@
-"""Leases of runs, by which several processes share one store.
+"""Leases of runs, so that several processes can share one store.
 
-A program has a session file, whose modification time it renews, and a lease file for each of its
-runs in progress, which names the session. Exclusive creation of a file is atomic, also on network
-file systems, so that only one program gets a run. If a session has ended or has not been renewed
-for a while, other programs may take over its leases: they try to create the next generation of the
-lease file, and again only one of them succeeds.
+A program has a session file, and renews its modification time. For each run in progress, it has a
+lease file, which contains the name of the session. Exclusive creation of a file is atomic, also on
+network file systems, so that only one program gets a run. If a session has ended, or has not been
+renewed for some time, other programs may take over its leases. To do so, they try to create the
+next generation of the lease file, and again only one of them succeeds.
 """
 
 import os
@@ -18,7 +18,8 @@ from uuid import uuid4
 from longhaul.files.processes import has_ended
 
 RENEW_S = 5.0
-# Upper bound of differences between machines' clocks and delays of network file systems' caches.
+# A session is stale after this time in seconds. It exceeds the differences between clocks of
+# machines, and the delays of caches in network file systems.
 STALE_S = 60.0
 
 
@@ -57,8 +58,8 @@ class Leases:
             try:
                 os.utime(self._sessions / self.session)
             except OSError:
-                # If another program takes over meanwhile, both execute the run, and its values are
-                # stored once.
+                # If another program takes over now, both execute the run, but its values are stored
+                # only once.
                 continue
 
     def acquire(self, key: str) -> bool:
@@ -99,7 +100,7 @@ class Leases:
             session = lease.read_text()
         except FileNotFoundError:
             return False
-        # An empty lease file is about to be written.
+        # A lease file is empty until its session is written.
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
@@ -118,7 +119,7 @@ class Leases:
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
-        """Return the sessions of live processes that work on this store."""
+        """Return the sessions of running processes that use this store."""
         if not self._sessions.is_dir():
             return []
         return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))

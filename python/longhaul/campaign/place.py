@@ -1,4 +1,4 @@
-"""Line of a TOML file in which a key of a scenario is written."""
+"""Search for the line of a TOML file that sets a key of a scenario."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,11 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str, root: str = "") -> int | None:
-    """Return the line that assigns a key, else its table's line; `root` is the scenario's table.
+    """Return the number of the line that sets a key, or else of the header of its table.
 
-    Paths are written as in messages: `flows.0.count`. For a key inside an inline table, the line is
-    the one at which the inline table begins.
+    `path` is written as in messages, such as `flows.0.count`; `root` is the name of the scenario's
+    table. For a key of an inline table, it is the line at which the inline table begins. Return
+    None if no line is found.
     """
     wanted = [*_parts(root), *path.split(".")]
     best, longest = None, 0
@@ -35,7 +36,10 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
 
 
 def line_of_value(text: str, path: str, value: str) -> int | None:
-    """Return the line in which a value occurs (an array may span lines), else the key's line."""
+    """Return the line with a value of a key, which may be an array over several lines.
+
+    If the value is not found, return the line of the key.
+    """
     begin = line_of(text, path)
     lines = text.splitlines()[(begin or 1) - 1 :]
     quoted = (f'"{value}"', f"'{value}'")

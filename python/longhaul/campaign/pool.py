@@ -1,7 +1,7 @@
-"""Worker processes on this machine, one run at a time each.
+"""Worker processes on this machine; each executes one run at a time.
 
-Each worker has its own pipe. If a worker is killed, for example by the system when memory is
-exhausted, only its run in progress is lost, and the worker is replaced.
+Each worker has its own pipe. If a worker is killed, for example by the system for lack of memory,
+only its run in progress is lost, and a new worker replaces it.
 """
 
 import errno
@@ -29,7 +29,7 @@ class RunOutcome:
     key: str
     value: Any = None
     error: str | None = None
-    """The error message of a run that failed."""
+    """Error message, if the run failed."""
     is_storage: bool = False
     """True if writing to storage failed, so that other runs would fail as well."""
     is_lost: bool = False
@@ -47,16 +47,16 @@ class Workers(Protocol):
         """Return the number of threads for the next run, if `runs` runs are left."""
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
-        """Start a run."""
+        """Start a run: call `work` with these arguments in a worker."""
 
     def finished(self, timeout_s: float) -> Sequence[RunOutcome]:
-        """Return finished runs; waits for one up to a timeout."""
+        """Return the outcomes of finished runs; wait for the first one at most `timeout_s`."""
 
     def under_way(self) -> Mapping[str, float]:
         """Return the completed fraction of each run in progress that has reported one."""
 
     def close(self) -> None:
-        """End all workers; running runs are abandoned."""
+        """End all workers; runs in progress are lost."""
 
 
 @dataclass
@@ -69,7 +69,7 @@ class _Worker:
 
 
 class LocalWorkers:
-    """Worker processes on this machine, each with a memory limit in bytes if one is given."""
+    """Worker processes on this machine; `memory` limits the bytes that each may use."""
 
     def __init__(self, count: int, memory: int | None = None) -> None:
         self.capacity = count
@@ -78,9 +78,10 @@ class LocalWorkers:
         self._workers: list[_Worker] = []
 
     def threads(self, runs: int) -> int:
-        """Return the number of threads for a run: more than one only if workers would be idle.
+        """Return the number of threads for a run: more than 1 only if workers would be idle.
 
-        Two threads make a run 1.7 times as fast (docs/mesonet.md): two parallel runs gain more.
+        Two threads make a run only 1.7 times as fast (docs/mesonet.md), so that two parallel runs
+        gain more.
         """
         return max(1, self.capacity // runs)
 
@@ -105,7 +106,7 @@ class LocalWorkers:
         return worker
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """Return finished runs."""
+        """Return the outcomes of finished runs; wait for the first one at most `timeout_s`."""
         busy = [worker for worker in self._workers if worker.key is not None]
         ready = wait([worker.pipe for worker in busy], timeout_s)
         outcomes = [self._collect(worker) for worker in busy if worker.pipe in ready]
@@ -156,7 +157,10 @@ _told: "Connection[Any, Any] | None" = None
 
 
 def tell(part: float) -> None:
-    """Report the completed fraction of the run; without effect outside a worker process."""
+    """Report the completed fraction of the run to the main process.
+
+    Does nothing outside a worker.
+    """
     if _told is not None:
         _told.send(float(part))
 
@@ -175,7 +179,10 @@ def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
 
 
 def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
-    """Call the function of a run; return its value or its error, and true if writing failed."""
+    """Call the function of a run.
+
+    Return its value, its error message, and true if storage failed.
+    """
     try:
         return work(*arguments), None, False
     except LonghaulError as error:
@@ -190,7 +197,7 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
 
 
 def _is_of_storage(message: str) -> bool:
-    """Return true if a message ends with the system error number of a storage failure."""
+    """Return true if a message ends with the error number of a storage failure."""
     code = _SYSTEM_ERROR.search(message)
     return code is not None and int(code[1]) in _STORAGE_ERRORS
 
@@ -200,12 +207,12 @@ _STORAGE_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.E
 
 
 def _become_worker(memory: int | None) -> None:
-    """Ignore Ctrl-C, which the parent process handles, and end when the parent ends."""
+    """Ignore Ctrl-C, which the main process handles; end when the main process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The parent process ends workers by SIGTERM, and prints any message itself.
+    # The main process ends workers by SIGTERM, and prints the message itself.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if memory is not None:
-        # The module does not exist on every system.
+        # Not every system has this module.
         import resource
 
         # RLIMIT_DATA limits memory that a process can write to, not reserved address space.

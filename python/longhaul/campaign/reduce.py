@@ -1,4 +1,4 @@
-"""Reduction of a finished run to the values in the store: its identity, cost and tables."""
+"""Reduction of a finished run to the values that the store keeps: its facts and its tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ def reduce(run: Results) -> Kept:
 
 
 def reduce_keeping_samples(run: Results) -> Kept:
-    """Reduce a run to the tables of `reduce`, but keep every sample over time."""
+    """Return the same tables as `reduce`, but with every sample over time."""
     return _reduced(run, None)
 
 
@@ -26,7 +26,7 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts that identify a run, and its cost."""
+    """Return facts about a run, which identify it and give its cost."""
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],

@@ -26,7 +26,7 @@ KEPT = ("all", "labels", "links", "proxies", "network", "classes", "long_lived")
 
 
 class ResponseError(LonghaulError):
-    """A response that no run has, or that cannot be computed."""
+    """Error: no run has the response, or it cannot be computed."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,12 @@ class Response:
     place: str = ""
     """Path such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
     source: str = ""
-    """Text of the user's Python file, if the response is a function."""
+    """Text of the user's Python file; empty if the response is no function."""
     function: str = ""
-    """Function name; it gets the run's `Results` and returns a number, or numbers by name."""
+    """Name of the function, which is called with the run's `Results`.
+
+    It returns a number, or several numbers by name.
+    """
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Responses:
 
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()
-    """Tables that are kept completely."""
+    """Tables of the run that are kept with all rows."""
 
     @property
     def variant(self) -> str:
@@ -62,7 +65,7 @@ class Responses:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Figures of responses that summaries lack, and that are measured in addition."""
+        """Values that responses need but summaries lack; they are measured separately."""
         found = (of_response(response.place) for response in self.responses if response.place)
         unlisted = (figure for figure in found if figure and SUMMARY not in figure.listed)
         return tuple(dict.fromkeys(unlisted))
@@ -97,14 +100,14 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a summary to which a figure of its owner (a label, say) is added."""
+    """Return the rows of a summary to which a value is added, such as the rows of one label."""
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
     return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:
-    """Call a user's function and return its values by name."""
+    """Call a user's function; return its values by name."""
     space: dict[str, Any] = {"__name__": "responses"}
     exec(compile(response.source, f"<{response.name}>", "exec"), space)
     value = space[response.function](run)
@@ -124,7 +127,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the number at a path of the kept values; None if it is missing in this run."""
+    """Return the number at a path in the kept values; None if this run has none."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -146,7 +149,7 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first path that no run of these scenarios can have, with the error."""
+    """Return the first path that exists in no run of these scenarios, with its error; else None."""
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
     refuse_unknown("keep: ", dict.fromkeys(keep), (*always, *kind.remedies))
@@ -160,7 +163,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error for a figure whose table the scenario leaves out; None for other paths."""
+    """Return an error if the scenario leaves out the table with this value; else None."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
@@ -192,7 +195,10 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Follow a path from table to row to column; a row is found by any text in it."""
+    """Follow a path from a table to a row and a column; any text in a row may select it.
+
+    Return true and the value, or false if the path does not lead to a value.
+    """
     for step in steps:
         if isinstance(value, list):
             named = [row for row in value if step in row.values()]
@@ -202,7 +208,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
             value = value[0] if value else {}
         if not isinstance(value, Mapping):
             return False, None
-        # Values that were kept before a figure was renamed have its old name.
+        # Values that were kept before a rename have the old name.
         known = next((name for name in (step, *_OLD.get(step, ())) if name in value), None)
         if known is None:
             return False, None

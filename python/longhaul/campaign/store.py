@@ -22,8 +22,9 @@ Kept = dict[str, Any]
 class Store:
     """A directory of finished runs, by results version and hash of the resolved scenario.
 
-    Several programs on several machines may use a store at the same time. A run is named by its
-    scenario or by the scenario's hash. Each `variant` keeps its own values of a run.
+    Several programs on several machines may use a store at the same time. Methods take a run's
+    scenario, or the hash of the scenario. A store may keep several sets of values of a run, one for
+    each `variant`.
     """
 
     def __init__(self, path: str | Path, variant: str = "") -> None:
@@ -35,7 +36,7 @@ class Store:
         return self.path / f"results-{_engine.results_version()}"
 
     def _name(self, run: Scenario | str) -> str:
-        """Return the file name of a run's values in this variant."""
+        """Return the name of the file with a run's values."""
         key = run if isinstance(run, str) else run.hash
         return f"{key}-{self.variant}" if self.variant else key
 
@@ -48,7 +49,7 @@ class Store:
         return self._file(run).is_file()
 
     def get(self, run: Scenario | str) -> Kept | None:
-        """Return the values of a run; None if they are not stored."""
+        """Return the values of a run; None if the store has none."""
         file = self._file(run)
         try:
             kept: Kept = json.loads(file.read_bytes())
@@ -61,9 +62,9 @@ class Store:
     def put(
         self, run: Scenario | str, kept: Kept, tables: Mapping[str, bytes] | None = None
     ) -> None:
-        """Store a run atomically.
+        """Store the values of a run atomically.
 
-        `tables` are Parquet files to store, by name; they are in place before the run's values.
+        `tables` are Parquet files by name; they are stored before the values.
         """
         file = self._file(run)
         for name, content in (tables or {}).items():
@@ -71,7 +72,7 @@ class Store:
         write_durably(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
-        """Return the Parquet file of a stored table of a run."""
+        """Return the path of a stored table of a run."""
         return self.tables(run) / f"{name}.parquet"
 
     def tables(self, run: Scenario | str) -> Path:
@@ -110,7 +111,7 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
 
     def resumable(self, run: Scenario) -> Path:
-        """Return the directory of a run with checkpoints; a restart gets the same directory."""
+        """Return the directory for the checkpoints of a run; it is the same after a restart."""
         path = self._resumable(run)
         path.mkdir(parents=True, exist_ok=True)
         return path

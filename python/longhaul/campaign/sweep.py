@@ -18,18 +18,19 @@ from longhaul.analysis.table import is_meant
 from longhaul.campaign.template import Scenario, filled_in
 from longhaul.running.loading import load
 
-# The level of a factor, or a point on an axis.
+# Level of a factor, or a point on an axis.
 Level = str | int | float
 
-# Levels of several factors at each point of an axis; a tuple has a level for each replication.
+# For each point on an axis, the levels of several factors. A tuple has a level for each
+# replication.
 Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of a scenario key: a value, or the level of a factor.
+    """The setting of a scenario key: a fixed value, or one that follows from a factor's level.
 
-    A level may be multiplied (`times`), get a `unit`, or be replaced by its value in `of`. If
+    The level may be multiplied by `times`, get a `unit`, or be replaced by its value in `of`. If
     `when` names factors, the key is set only at these levels of the factors.
     """
 
@@ -98,9 +99,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Every combination of the levels of the axes, replicated with different random numbers.
+    """All combinations of the levels of axes, replicated with different random numbers.
 
-    Settings use the levels of axes, or of the factors in the `conditions` of an axis.
+    Settings use the levels of axes, or of factors in the `conditions` of an axis.
     """
 
     experiment: str

@@ -15,7 +15,7 @@ Scenario = dict[str, Any]
 
 
 class TemplateError(LonghaulError):
-    """A campaign's or study's scenario that cannot be read."""
+    """Error: the scenario of a campaign or study cannot be read."""
 
 
 # Wildcard for part of a label in a path; alone it matches all groups of flows.
@@ -58,7 +58,7 @@ def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
 
 
 def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
-    """Read a scenario given as a table, or as the name of a file, such as a run's `run.json`."""
+    """Read a scenario given as a table, or as the name of a file such as a run's `run.json`."""
     if isinstance(given, Mapping):
         return _extending(dict(given), file)
     if not isinstance(given, str):
@@ -115,7 +115,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables at a path: one, or one for each matching group of flows."""
+    """Yield the tables at a path; there are several if it matches several groups of flows."""
     if not way:
         yield place
         return
@@ -142,7 +142,7 @@ def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
-    """Return the group of flows with a label or an index."""
+    """Return the group of flows with this label or index."""
     labels = [flow.get("label") for flow in flows]
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]

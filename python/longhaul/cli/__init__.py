@@ -3,13 +3,13 @@
 import atexit
 import gc
 
-# Before all other imports: loading them takes longer than some users take to press Ctrl-C.
+# Handlers of signals come before all other imports, since a user may press Ctrl-C while these load.
 from longhaul.cli import drawing, interrupts
 
 interrupts.at_start()
-# Libraries are tens of thousands of objects and hardly any reference cycles. The collector would
-# visit them again and again while they are loaded, and once more at the end, for a third of the
-# processor time of a short command.
+# Loaded libraries have tens of thousands of objects and hardly any reference cycles. With the
+# default threshold, the collector visits them again and again while they are loaded and once more
+# at the end, which takes a third of the processor time of a short command.
 gc.set_threshold(100_000)
 atexit.register(gc.freeze)
 drawing.without_help_of_setters()

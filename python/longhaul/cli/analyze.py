@@ -26,7 +26,7 @@ from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analy
 from longhaul.findings.runs import RUN_ANALYSES, analyse_run, of_run
 from longhaul.results import Results
 
-# Analyses of fractions of a sum and of congestion classes, whose logarithms have no meaning.
+# Analyses of fractions and of congestion classes, which have no meaning for logarithms.
 WITHOUT_LOGARITHMS = {"shares", "congestion"}
 RATE = re.compile(r"[\d.]+ ?[kMGT]?(bps|bit/s)")
 HINT_OF_RATES = (
@@ -36,7 +36,7 @@ HINT_OF_RATES = (
 
 
 class PlotFormat(Enum):
-    """Formats of the plots in a directory."""
+    """File format of plots that are written to a directory."""
 
     svg = "svg"
     png = "png"
@@ -191,7 +191,7 @@ def analyze(
     if scores is not None and "components" not in (names or []):
         raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
-    # If the command names the factors of a table, the competitors' factor counts among them.
+    # If the command names the factors of a table, the factor of competitors is one of them.
     factors = [*(factor or []), *([of] if factor and of and of not in factor else [])]
     table, *others = (
         _chosen(read_table(each, factors), without or [], only or []) for each in sources
@@ -227,7 +227,7 @@ def analyze(
 def _logarithms(
     table: ResponseTable, responses: Sequence[str], names: Sequence[str]
 ) -> ResponseTable:
-    """Return the table with logarithms of the named responses, or of all positive responses."""
+    """Return the table with logarithms of the named responses, or of all that are above 0."""
     if unfit := WITHOUT_LOGARITHMS.intersection(names):
         raise InputError(f"--log: expected an analysis of means, found {', '.join(sorted(unfit))}")
     chosen = responses or table.positive()
@@ -247,7 +247,11 @@ def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
 
 
 def _is_rate(name: str, levels: Sequence[Level]) -> bool:
-    """Return true if a factor's levels are rates: texts such as `10 Mbps`, or rates by name."""
+    """Return true if the levels of a factor are rates.
+
+    They are rates if they are texts such as `10 Mbps`, or numbers of a factor called `rate`,
+    `bandwidth` or `capacity`.
+    """
     texts = [level for level in levels if isinstance(level, str)]
     if not texts:
         return name.rpartition(".")[2] in ("rate", "bandwidth", "capacity")
@@ -295,7 +299,7 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 
 def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
-    """Print analyses of runs, such as the warm-up time of each, one run after the other."""
+    """Print analyses of runs, such as the warm-up time of each run."""
     other = None if against is None else Results(against)
     opened = [Results(run) for run in runs]
     _show({name: _analysed(name, opened, other) for name in names}, json=json)
@@ -380,7 +384,10 @@ def _writer(
 def _table_writer(
     findings: dict[str, Findings], out: Path, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """Return a writer of one CSV file of tables with equal columns, titles in the first."""
+    """Return a function that writes tables with equal columns to one CSV file.
+
+    The first column has the titles of the tables.
+    """
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(

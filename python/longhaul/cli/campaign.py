@@ -98,7 +98,8 @@ def run(
 ) -> None:
     """Do the runs that have not finished, and write the table of results.
 
-    Finished runs are kept and never repeated: stop it at any time; the same command resumes.
+    Finished runs are kept and never repeated. The command can be stopped at any time; the same
+    command then resumes the campaign.
     """
     campaign = read_campaign(file)
     _do(campaign, out, _workers(campaign, workers, scheduler), quiet=quiet, json=json)
@@ -130,8 +131,9 @@ def work(
 ) -> None:
     """Do part of a campaign alongside other processes: one task of an array job.
 
-    Each shard begins with its own runs, then takes runs that other shards have not begun. Runs are
-    claimed in the store, so that no run is done twice; shards may join or stop at any time.
+    Each shard begins with its own part of the runs, and then takes runs that no other shard has
+    begun. The store records which shard has taken a run, so that no run is done twice. Shards may
+    join or stop at any time.
     """
     index, count = _shard(shard)
     campaign = read_campaign(file)
@@ -268,7 +270,10 @@ def _workers(campaign: Campaign, count: int | None, scheduler: str | None) -> Wo
 
 
 def _shard(text: str) -> tuple[int, int]:
-    """Parse `2/16` as index 1 of 16."""
+    """Parse a shard such as `2/16`.
+
+    Return its index from 0, here 1, and the number of shards, here 16.
+    """
     index, _, count = text.partition("/")
     if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
         raise InputError(f"--shard {text}: expected for example 1/16, up to 16/16")

@@ -1,8 +1,9 @@
-"""The command line: parse, call, print. The work is in the modules that commands call.
+"""The table of all commands.
 
-Each group of commands has a file; this file is the table of commands. A command's file is imported
-when the command is called, and imports at its top the modules that all its commands need. Modules
-that draw take longer to load than most commands run, and are imported by the functions that draw.
+A command parses its arguments, calls other modules, and prints. Each group of commands has its own
+file. It is imported when one of its commands is called, and imports at its top the modules that all
+of them need. Modules that draw take longer to load than most commands run. They are imported by the
+functions that draw.
 """
 
 from typing import Annotated
@@ -15,7 +16,7 @@ from longhaul.cli.shared import Commands
 
 __all__ = ["app"]
 
-# In the order of the help.
+# Commands in the order in which the help lists them.
 # fmt: off
 ROOT: tuple[Row, ...] = (
     ("run", "runs.run",

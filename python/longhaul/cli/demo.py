@@ -20,7 +20,7 @@ def demo(
 ) -> None:
     """Run HighSpeed TCP against standard TCP at 1 Gbit/s and 100 ms, with RED and drop-tail.
 
-    Prints one table and leaves an HTML report; takes less than a minute.
+    The command prints one table and writes an HTML report. It takes less than a minute.
     """
     check_directory(out)
     runs, page = run_demo(out, overwrite=overwrite)

@@ -14,7 +14,7 @@ from longhaul.designs import PUBLISHED, Design, Factor, Level, roman
 from longhaul.files.endings import check_file
 from longhaul.files.writing import write_text
 
-# Longer lists are cut short on the terminal; --json and --out contain all entries.
+# Maximum length of lists on the terminal; --json and --out write all entries.
 MAX_LINES = 40
 MAX_LENGTHS = 6
 

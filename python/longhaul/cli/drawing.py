@@ -20,7 +20,10 @@ class _Loader(SourceFileLoader):
 
 class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ANN401
-        """Find the module whose `kwdoc` generates the tables; leave all others to other finders."""
+        """Find the module whose `kwdoc` generates the tables.
+
+        Other finders find all other modules.
+        """
         found = PathFinder.find_spec(name, path, target) if name == MODULE else None
         if found is not None and found.origin is not None:
             found.loader = _Loader(name, found.origin)

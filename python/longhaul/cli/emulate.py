@@ -1,4 +1,4 @@
-"""The command emulate: real programs over the network of a scenario."""
+"""The command `emulate`: real programs over the network of a scenario."""
 
 import os
 import shlex
@@ -90,12 +90,12 @@ def emulate(
 ) -> None:
     """Run real programs over the network of a scenario, at the pace of the wall clock (Linux).
 
-    Nodes of the scenario become hosts with a network of their own, which know each other by the
-    names of the nodes (the nodes of a dumbbell are left and right). Links, queues and impairments
-    are the simulator's; the run directory is like that of `run`, with every connection of the
-    programs as a flow. The emulation ends with COMMAND, or after the scenario's duration. It needs
-    root, and touches nothing outside of its hosts. Exit code 2: the machine or the scenario does
-    not allow it; 1: COMMAND has failed.
+    Each node of the scenario becomes a host with its own network stack. Hosts know each other by
+    the names of their nodes; those of a dumbbell are left and right. Links, queues and impairments
+    are the simulator's. The run directory is like that of `run`, and every connection of the
+    programs is a flow. The emulation ends with COMMAND, or after the scenario's duration. It needs
+    root, and changes nothing outside of its hosts. Exit code 1: COMMAND has failed. Exit code 2:
+    the machine or the scenario does not allow the emulation.
     """
     if like is not None:
         text, command = _translated(like, words)
@@ -130,7 +130,10 @@ def emulate(
 
 
 def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
-    """Print warnings and the summary; raise the error of the emulation or of a program, if any."""
+    """Print warnings and the summary.
+
+    Raise the error of the emulation or of a program if there is one.
+    """
     warn(emulation.warnings)
     results = emulation.results
     if json:
@@ -157,7 +160,10 @@ def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
 
 
 def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
-    """Translate another tool's command line: print the scenario; return it and the program."""
+    """Translate the command line of another tool.
+
+    Print the scenario, and return scenario and program.
+    """
     if like != "mahimahi":
         raise InputError(f"--like: expected mahimahi, found {like}")
     shells = translate(words)

@@ -1,4 +1,4 @@
-"""The command that evaluates an algorithm or a queue discipline."""
+"""The command `evaluate`, for algorithms and queue disciplines."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def evaluate(
 ) -> None:
     """Evaluate an algorithm by the criteria of RFC 9743, or a queue discipline by RFC 7928.
 
-    Each figure is compared with other algorithms' or disciplines' in the same scenario. Writes
-    report.html, scores.csv and summary.json. The exit code is 3 if a required criterion does not
-    hold. Finished runs are kept: the same command resumes.
+    Each value is compared with the values of other algorithms or disciplines in the same scenario.
+    The command writes report.html, scores.csv and summary.json. The exit code is 3 if a required
+    criterion does not hold. Finished runs are kept, and the same command resumes.
     """
     if scale not in ("quick", "full"):
         raise InputError(f"--scale: expected quick or full, found {scale}")
@@ -150,7 +150,7 @@ def evaluate(
 def _command(
     subject: str, suite: str, against: str, scale: str, only: str | None, settings: Sequence[str]
 ) -> str:
-    """Return the command line that repeats the evaluation."""
+    """Return a command line that repeats the evaluation."""
     given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
     given += [f"--only={only}"] if only else []
     words = ["longhaul", "evaluate", subject, *given, *(f"--set={setting}" for setting in settings)]
@@ -158,7 +158,7 @@ def _command(
 
 
 def _names(written: str) -> list[str]:
-    """Split names at the commas outside braces."""
+    """Split a list of names at commas, except commas inside braces."""
     names = re.split(r",(?![^{]*})", written)
     return [name.strip() for name in names if name.strip()]
 

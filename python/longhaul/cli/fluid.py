@@ -1,4 +1,4 @@
-"""The commands of fluid and hybrid models, and of closed forms of algorithms and paths."""
+"""Commands of fluid and hybrid models, and of closed forms for algorithms and paths."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def laws(
 ) -> None:
     """Print response functions of loss-based algorithms: mean windows, crossover loss rates.
 
-    Columns: mean windows in segments over loss rates; the loss rate at which the mean window fills
-    the path; the loss rate up to which it exceeds standard TCP's (0: never); seconds to refill the
-    path after a loss.
+    The columns are: mean windows in segments at several loss rates; the loss rate at which the mean
+    window fills the path; the loss rate below which it exceeds standard TCP's (0 means never); and
+    the time in seconds to fill the path again after a loss.
     """
     from longhaul.models import plots
 
@@ -110,7 +110,8 @@ def equilibrium(
 ) -> None:
     """Print equilibria of response functions and loss models: NIST SP 500-282, tables A-1 to A-3.
 
-    Rows are round trips, columns buffers, cells packets per ms of all flows together.
+    Rows are round-trip times, columns are buffers. Cells are the throughput of all flows together
+    in packets per ms.
     """
     if algorithm not in PRINTED:
         raise InputError(unknown("algorithm", algorithm, PRINTED))
@@ -161,7 +162,8 @@ def hybrid(
 ) -> None:
     """Print three sets of ten flows over Abilene by a hybrid model: NIST SP 500-282, appendix B.
 
-    Columns: mean throughput per flow and mean round trip of each set, and their ratios.
+    The columns are each set's mean throughput per flow and mean round-trip time, and ratios of the
+    sets.
     """
     from longhaul.models import abilene_lee, plots
 
@@ -204,9 +206,9 @@ def fluid(
 ) -> None:
     """Print the equilibrium of a scenario's fluid model, and its stability.
 
-    Scenarios that the model cannot represent are refused. The margin is the factor by which all
-    losses, or the slope of a marking function, may be multiplied before the equilibrium is
-    unstable.
+    An error names the keys of a scenario that the model cannot represent. The margin is the factor
+    by which all losses, or the slope of a marking function, can be multiplied before the
+    equilibrium is unstable.
     """
     from longhaul.models import fluid_comparison, plots, stability
 

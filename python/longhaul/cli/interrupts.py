@@ -13,7 +13,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def at_start() -> None:
-    """Make interrupts end the program at once, while it loads: there is nothing to clean up yet."""
+    """Let interrupts end the program at once while it loads; nothing needs to be cleaned up yet."""
     _on_both(_leave)
     atexit.register(_on_both, signal.SIG_IGN)
 
@@ -28,7 +28,7 @@ def at_work() -> None:
 
 
 def _on_both(handler: "signal._HANDLER") -> None:
-    # Only the main thread may set signal handlers; calls from other threads leave them as they are.
+    # Only the main thread may set handlers of signals; calls in other threads change nothing.
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:

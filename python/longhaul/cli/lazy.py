@@ -1,7 +1,7 @@
-"""Commands that are imported when they are called.
+"""Commands that are imported only when they are called.
 
-The table of commands has each command's module and its line of help, so that the program starts,
-lists its commands and completes their names without importing any command's modules.
+The table of commands has the module and the line of help of each command. Thus the program can
+start, list its commands and complete their names without importing any command's module.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-# Name, function in `longhaul.cli` as `module.function`, line of help, and example arguments.
+# Name, function as `module.function` in `longhaul.cli`, line of help, and example arguments.
 Row = tuple[str, str, str, str]
 MARKUP: Final = "rich"
 # Names of commands and options in other programs, and Longhaul's names for them.
@@ -29,7 +29,7 @@ OTHER_NAMES = {
     "--parallel": "--workers", "--force": "--overwrite", "--type": "--format",
     "--timeout": "--limit", "--repeat": "--replications", "--size": "--width",
 }  # fmt: skip
-# Scenario keys that users try as options, with the value of `--set` to suggest.
+# Scenario keys that users try as options, with the `--set` value to suggest.
 _LINK = "topology.dumbbell.bottleneck"
 KEYS = {
     **dict.fromkeys(("--bandwidth", "--rate", "--capacity"), f"{_LINK}.rate='5 Mbps'"),
@@ -85,7 +85,7 @@ class Deferred(TyperCommand):
 
 
 def _instead(option: str, command: TyperCommand) -> str:
-    """Return a hint for an unknown option: the option's name here, or the scenario key to set."""
+    """Return a hint for an unknown option: its name in Longhaul, or the scenario key to set."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
     if option == "--replications" and command.name == "run":
@@ -98,7 +98,10 @@ def _instead(option: str, command: TyperCommand) -> str:
 
 
 def add(app: typer.Typer, rows: Iterable[Row], path: str = "longhaul") -> None:
-    """Add the commands of a table to an application."""
+    """Add the commands of a table to an application.
+
+    `path` is the command line before their names.
+    """
     for name, place, line, example in rows:
         epilog = f"Example: {path} {name} {example}".rstrip()
         kind = type("Deferred", (Deferred,), {"place": place})
@@ -106,4 +109,4 @@ def add(app: typer.Typer, rows: Iterable[Row], path: str = "longhaul") -> None:
 
 
 def _nothing() -> None:
-    """Do nothing: a placeholder for the function of a command that is not imported yet."""
+    """Do nothing; takes the place of a command's function until it is imported."""

@@ -1,4 +1,4 @@
-"""The time limit of a command, which also ends algorithms that cannot be interrupted."""
+"""The time limit of a command; it also ends algorithms that cannot be interrupted."""
 
 import faulthandler
 import tempfile
@@ -10,17 +10,17 @@ from longhaul.running.loading import limit_seconds
 
 # Later than the interrupt of an algorithm, earlier than the end of the program.
 _STACKS_AFTER_S = 1.0
-# On some systems faulthandler refuses longer times.
+# faulthandler does not accept longer times on some systems.
 _LONGEST_S = 1e9
 
 
 @contextmanager
 def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
-    """Enforce a time limit that ends the program if nothing else ends an algorithm.
+    """Enforce a time limit, which ends the program if nothing else can end an algorithm.
 
-    While a built-in function such as `sum(range(10**12))` does not return, no other Python code can
-    run. The engine, which needs no Python code, therefore ends the program, after `faulthandler`,
-    which needs no Python code either, has written the algorithm's stack.
+    While a built-in function such as `sum(range(10**12))` runs, no other Python code can run.
+    Therefore the engine ends the program, for which it needs no Python code. Before this,
+    `faulthandler` writes the stack of the algorithm, which needs no Python code either.
     """
     if limit is None:
         yield None

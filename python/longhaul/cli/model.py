@@ -59,8 +59,9 @@ def response(
 ) -> None:
     """Print response functions of standard and HighSpeed TCP, and a(w) and b(w).
 
-    Mean windows in segments over loss rates, round trips between losses, and the ratio of HighSpeed
-    TCP's window to that of standard TCP; then HighSpeed TCP's increase and decrease.
+    The first table has, by loss rate, mean windows in segments, round trips between losses, and
+    HighSpeed TCP's window divided by standard TCP's. The second table has HighSpeed TCP's increase
+    a(w) and decrease b(w) by window.
     """
     from longhaul.models import plots
 
@@ -95,7 +96,7 @@ def response(
 
 
 def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
-    """Return the round-trip time of a path and the packets that fill it."""
+    """Return the round-trip time of a path in seconds, and the number of packets that fill it."""
     for name, value in {"packet": packet, **other}.items():
         if not 0 < value < inf:
             raise InputError(f"--{name} {value:g}: expected a finite number above 0")
@@ -173,7 +174,8 @@ def parallel_tcp(
 ) -> None:
     """Print the modelled goodput of N parallel connections over drop-tail or RED.
 
-    Drop-tail losses are synchronised (a lower bound) or one by one (an upper bound).
+    With drop-tail, losses are synchronised (a lower bound of goodput) or one by one (an upper
+    bound).
     """
     rtt_s, _ = path_of(rate, rtt, packet)
     if not window >= packet:
@@ -199,7 +201,7 @@ def parallel_tcp(
 
 
 def _ladder(path: parallel.Path) -> list[int]:
-    """Return numbers of connections, from one to ten times the number that fills the path."""
+    """Return numbers of connections from 1 to ten times the number that fills the path."""
     filling = path.bdp / path.max_window
     parts = (0.25, 0.5, 0.75, 0.95, 1, 1.05, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5, 6, 8, 10)
     return [max(1, ceil(part * filling)) for part in parts]
@@ -214,7 +216,10 @@ def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
 def _over_droptail(
     path: parallel.Path, shares: list[float], counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print goodput with drop-tail buffers of fractions of the BDP; return its plot."""
+    """Print goodput with drop-tail buffers that are fractions of the BDP.
+
+    Return a function that plots it.
+    """
     from longhaul.models import plots
 
     curves: plots.Curves = {}
@@ -275,7 +280,7 @@ def _over_red(
 
 
 def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
-    """Print rows of values, each column in its format."""
+    """Print rows of values; each column has a format."""
     table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"
@@ -293,7 +298,7 @@ def save_plot(
     overwrite: bool,
     quiet: bool,
 ) -> None:
-    """Draw a plot, write it, and print its path; do nothing if no file is named."""
+    """Draw a plot, write it to `out`, and print the path; do nothing if `out` is None."""
     if out is None:
         return
     from longhaul import plots

@@ -38,8 +38,8 @@ def build(
 ) -> None:
     """Compile a congestion control module of Linux to an object that a scenario can name.
 
-    Headers of Longhaul replace those of the kernel; a module is built unchanged. It runs as native
-    code in the simulation: a fault in it ends the process.
+    The module is built unchanged, with headers of Longhaul in place of the kernel's. It runs as
+    native code in the simulation, so that a fault in the module ends the process.
     """
     target = out or Path(files[0]).with_suffix(".so").name
     check_file(Path(target), (".so",))

@@ -1,4 +1,4 @@
-"""Commands for a look at results in a browser, or as an animation: explore, animate."""
+"""Commands that show results in a browser or as an animation: explore, animate."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,10 +40,10 @@ def explore(
 ) -> None:
     """Write a page to explore results in a browser beyond the prepared plots.
 
-    One file that opens without a network: parallel coordinates, scatter plots, curves over time,
-    distributions, which factor matters, residuals, a heat map, a table, and the network as a
-    picture that can be played. A selection applies to all views; the link of a view restores it,
-    and the selected rows are kept as CSV or Parquet.
+    The page is one file that opens without a network. It has parallel coordinates, scatter plots,
+    curves over time, distributions, the influence of factors, residuals, a heat map, a table, and a
+    picture of the network that can be played. A selection applies to all views. The link of a view
+    restores the view. The selected rows can be saved as CSV or Parquet.
     """  # fmt: skip
     if out is not None:
         check_file(out, PAGES)
@@ -61,7 +61,7 @@ def explore(
 
 
 def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
-    """Write the page; the page of a single study has one table per experiment."""
+    """Write the page; for a single study, it has a table for each experiment."""
     alone = len(sources) == 1 and not _is_run_or_campaign(sources[0])
     if alone and (named := study_named(sources[0])) is not None:
         from longhaul.studies.exploration import write_explorer
@@ -88,7 +88,7 @@ def _name(source: Path) -> str:
 
 
 def _opened(source: Path) -> Path:
-    """Return the directory of a source: a path, a campaign's file, or the name of a study."""
+    """Return the directory of a source: a path, a campaign file, or the name of a study."""
     if source.suffix == ".toml":
         campaign = read_campaign(source)
         folder = folder_of(campaign, None)

@@ -15,8 +15,9 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    It is `out`, if given, otherwise below the working directory. If runs of this campaign are only
-    below the directory of its file, it is there, so that they are found from any working directory.
+    It is `out` if given, otherwise a directory below the working directory. If only the directory
+    of the campaign file has runs of this campaign, it is below that directory, so that the runs are
+    found from every working directory.
     """
     if out is not None:
         return check_directory(out)
@@ -42,7 +43,10 @@ def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
 
 
 def store_of(campaign: Campaign, out: Path | None) -> Store:
-    """Return the store of a campaign's runs; refuse one with the results of another campaign."""
+    """Return the store of a campaign's runs.
+
+    Raise an error if it has another campaign's results.
+    """
     file = folder_of(campaign, out) / "results.parquet"
     store = Store(file.with_name("store"), campaign.reducer.variant)
     if file.exists() and (other := _of_other(store, file, campaign)) is not None:

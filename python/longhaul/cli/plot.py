@@ -12,7 +12,7 @@ from longhaul.results import open_runs
 
 
 class ColourBy(Enum):
-    """Attribute of flows that colours distinguish: algorithm or label."""
+    """Attribute of flows that colours stand for: algorithm or label."""
 
     algorithm = "algorithm"
     label = "label"
@@ -125,7 +125,7 @@ def plot(
 
 
 def _only(names: list[str], file: Path) -> str:
-    """Return the only name; refuse to write several plots to one file."""
+    """Return the only name; raise an error if several plots are to be written to one file."""
     if len(names) != 1:
         raise InputError(
             f"--out {file}: expected one plot for a file, found {len(names)} "

@@ -16,7 +16,7 @@ class _Unpadded:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write complete lines."""
+        """Write the complete lines of the text so far."""
         return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
 
     def flush(self) -> None:
@@ -33,7 +33,7 @@ class _Console(Console):
 
 
 def stdout() -> Console:
-    """Return standard output; if it is no terminal, lines are neither wrapped nor padded."""
+    """Return a console for standard output; without a terminal, it neither wraps nor pads lines."""
     console = _Console(highlight=False)
     if console.is_terminal:
         return console

@@ -1,4 +1,4 @@
-"""Commands that read results without drawing them: compare, export."""
+"""Commands that read results but do not draw: compare, export."""
 
 from pathlib import Path
 from typing import Annotated
@@ -97,7 +97,7 @@ def export(
 
 
 def _export_own(results: Results, format: str | None, out: Path, *, overwrite: bool) -> Path:
-    """Write a run in the format of its kind of simulation, and return the path."""
+    """Write a run in the format of its kind of simulation; return the path."""
     fitting = "qlog" if results.is_tcp else "mesonet"
     if format not in (None, fitting):
         kind = "TCP" if results.is_tcp else "MesoNet"
@@ -114,7 +114,7 @@ def _export_own(results: Results, format: str | None, out: Path, *, overwrite: b
 
 
 def _export_tables(results: Results, out: Path, *, overwrite: bool) -> list[Path]:
-    """Write each table of a run as CSV, and return the paths."""
+    """Write each table of a run as CSV; return the paths."""
     targets = {name: out / f"{results.name}-{name}.csv" for name in results.tables}
     for target in targets.values():
         refuse_existing(target, overwrite=overwrite)

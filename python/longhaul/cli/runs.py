@@ -71,8 +71,8 @@ def run(
 ) -> None:
     """Simulate a scenario and print a summary.
 
-    FILE may be the run.json of a run, to repeat it. A run that is stopped keeps its records,
-    and prints the time that it reached.
+    FILE may be the run.json of a run, which is then repeated. If a run is stopped, its records so
+    far are kept, and the command prints the simulated time that was reached.
     """
     target = check_directory(out or Path("runs") / _name_of(file))
     with enforced(limit) as started:
@@ -128,9 +128,9 @@ def _print_summary(results: Results, target: Path) -> None:
 
 
 def _next_plot(results: Results) -> str:
-    """Return the name of the most informative plot of a run, with a space in front.
+    """Return the name of the most informative plot of a TCP run, with a space in front.
 
-    For other kinds of runs the scenario decides; without a name, all plots are drawn.
+    For other kinds of runs, return an empty text, which means all plots.
     """
     if not results.is_tcp:
         return ""
@@ -158,9 +158,9 @@ def calibrate(
 ) -> None:
     """Find the rate of new connections that gives an offered load, on links ten times as fast.
 
-    Each of some eight runs takes the scenario's whole `duration`, without its `measure.stop`; set a
-    shorter duration with --set. Also prints the smallest and largest load of runs of this length
-    with other random numbers.
+    The command simulates about eight runs. Each takes the whole `duration` of the scenario,
+    regardless of `measure.stop`; --set can make it shorter. The command also prints the smallest
+    and the largest load of runs of this length with other random numbers.
     """
     calibration = find_rates(
         file, load=load, link=link, labels=of, set=set or (), progress=not json

@@ -20,11 +20,14 @@ FAILED = 1
 
 
 class InputError(longhaul.LonghaulError):
-    """An argument that cannot be used."""
+    """Error: an argument of a command cannot be used."""
 
 
 def _scenario(file: Path) -> Path:
-    """Return a scenario's file; refuse run directories, and suggest names for missing files."""
+    """Return the path of a scenario file; for a missing file, the error suggests similar names.
+
+    A run directory is an error too.
+    """
     if (file / "run.json").is_file():
         raise InputError(f"{file}: a run directory; its scenario is in {file / 'run.json'}")
     if not file.exists() and file.parent.is_dir():
@@ -53,7 +56,7 @@ Overrides = Annotated[
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]
-# The output option of `run` and `emulate`.
+# Option for the run directory that `run` and `emulate` write.
 RunDir = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
@@ -65,14 +68,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
-# Inches per unit, and inches of the named widths: a column and a page of a two-column paper.
+# Inches per unit, and the inches of named widths: a column and a page of a two-column paper.
 UNITS_IN = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 NAMED_IN = {"column": 85 / 25.4, "page": 178 / 25.4}
 MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
 
 
 def _inches(width: str) -> float:
-    """Return the inches of a width such as `85mm`, `3.5 in` or `column`."""
+    """Return a width such as `85mm`, `3.5 in` or `column` in inches."""
     if width in NAMED_IN:
         return NAMED_IN[width]
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)", width.strip())
@@ -98,7 +101,7 @@ Width = Annotated[
 
 
 class Commands(Group):
-    """The program's commands; errors that a user can cause end in a message and an exit code."""
+    """The program's commands. An error that a user can cause ends in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         """Find a command; `plot window` is the former name of `window`."""
@@ -107,7 +110,7 @@ class Commands(Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        """Run a command."""
+        """Run a command and explain its errors."""
         interrupts.at_work()
         with _explained_errors():
             result = super().invoke(ctx)
@@ -122,7 +125,7 @@ _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EROFS, er
 
 @contextmanager
 def _explained_errors() -> Iterator[None]:
-    """Turn errors that a user can cause into one message and an exit code, without a traceback."""
+    """Turn errors that a user can cause into a message and an exit code, without a traceback."""
     code = FAILED
     try:
         yield
@@ -134,7 +137,8 @@ def _explained_errors() -> Iterator[None]:
     except longhaul.LonghaulError as error:
         code, message = BAD_INPUT, str(error)
     except BrokenPipeError:
-        # The reader, `head` say, has closed the pipe; what is still buffered must not fail again.
+        # The reader of the pipe, such as `head`, has closed it. The remaining output goes to
+        # /dev/null, so that writing it does not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except MemoryError:
@@ -150,6 +154,6 @@ def _explained_errors() -> Iterator[None]:
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Refuse to write to an existing path without `--overwrite`."""
+    """Raise an error if a path exists and the user has not given `--overwrite`."""
     if path.exists() and not overwrite:
         raise InputError(f"{path} already exists; choose another name, or add --overwrite")

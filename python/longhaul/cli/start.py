@@ -13,7 +13,7 @@ from longhaul.files.names import nearest, suggestion, unknown
 from longhaul.files.writing import write_text
 from longhaul.guide import catalogue, examples
 
-# Other names for lists that users type.
+# Names of lists that users type by mistake, with the right names.
 OTHER_NAMES = {
     "scenarios": "examples",
     "disciplines": "queues",

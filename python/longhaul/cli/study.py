@@ -102,7 +102,7 @@ def list_(
 
 
 def _list_experiments(study: Study, *, json: bool) -> None:
-    """Print the experiments of a study, with the number of their runs at each scale."""
+    """Print the experiments of a study, each with its number of runs at each scale."""
     rows: list[dict[str, Any]] = [
         {
             "name": experiment.name,
@@ -165,7 +165,8 @@ def run(
 ) -> None:
     """Run a study, judge its claims and write its report.
 
-    Finished runs are kept and never repeated: stop it at any time; the same command resumes.
+    Finished runs are kept and never repeated. The command can be stopped at any time; the same
+    command then resumes the study.
     """
     from longhaul.studies import page
 
@@ -220,7 +221,10 @@ def run(
 
 
 def _refuse_loss(study: Study, results: Record, to_run: Sequence[Run] = ()) -> None:
-    """Refuse to record results that lack recorded runs; `to_run` lists runs still to be done."""
+    """Raise an error if results lack runs that are recorded.
+
+    `to_run` are runs that will still be done.
+    """
     scale = results.facts.scale
     recorded = record_.read(study.recorded / scale, study).data
     coming = {run.name for run in to_run}
@@ -253,7 +257,7 @@ def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
 
 
 def _metrics_of(data: Data, run: Run) -> dict[str, float]:
-    """Return the metrics of a run that have a value; an empty dictionary if it has not finished."""
+    """Return the metrics of a run that have a value; none if the run has not finished."""
     try:
         rows = data.points(run.experiment, **run.cell).filter(replication=run.replication)
     except NotRunError:
@@ -356,7 +360,7 @@ def tables(
 ) -> None:
     """Update the numbers of a study's README from the results recorded with it.
 
-    A comment after each number or table names its measure or claim.
+    The comment after a number or table names the measure or claim that gives its value.
     """
     study = find(name)
     _, results = record_.recorded(study)
@@ -386,7 +390,7 @@ def figures(
 ) -> None:
     """Write the figures of a study as files, from the last runs.
 
-    Figures without any finished run are left out.
+    Figures are left out if none of their runs has finished.
     """
     from longhaul import plots
     from longhaul.studies.figures import drawing
@@ -422,7 +426,8 @@ def report(
 ) -> None:
     """Write one HTML page with the verdicts, and each figure next to the published one.
 
-    The page links to a second file in the same directory, NAME-explorer.html, to explore the runs.
+    The page links to a second page in the same directory, NAME-explorer.html, on which the runs can
+    be explored.
     """
     from longhaul.studies import page
 

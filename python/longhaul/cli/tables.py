@@ -1,4 +1,4 @@
-"""Tables named on the command line: a file, a campaign, or the runs of a study."""
+"""Tables that a command line names: a file, a campaign, or the runs of a study."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _OF_STUDY = re.compile(
 
 
 def is_run(source: Path) -> bool:
-    """Return true for the directory of a run, false for a study's, which also has a run.json."""
+    """Return true if a directory is a run; results of a study have a run.json too, but are not."""
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; for a study, the table of the user's results, else of the shipped results."""
+    """Read a table; for a study, that of the user's results, or else of the shipped ones."""
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)
@@ -54,7 +54,10 @@ def table_file(source: Path) -> Path:
 
 
 def study_named(source: Path) -> tuple[Study, str | None] | None:
-    """Return the installed study of `NAME` or `NAME/SCALE`, and the scale if one is given."""
+    """Return the installed study that `NAME` or `NAME/SCALE` names, and the scale or None.
+
+    Return None if no study is named.
+    """
     meant = _OF_STUDY.fullmatch(source.as_posix())
     if meant is None or meant["name"] not in [study.name for study in studies()]:
         return None

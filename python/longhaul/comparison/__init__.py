@@ -29,7 +29,10 @@ def table(runs: Sequence[Results]) -> Table:
 
 
 def changes(runs: Sequence[Results]) -> Table | None:
-    """Return the differences from the first run; None for a single run, or for different kinds."""
+    """Return the differences of each run from the first one.
+
+    Return None for a single run, or if runs are of different kinds.
+    """
     kind = runs[0].kind
     if len(runs) < 2 or any(run.kind is not kind for run in runs):
         return None

@@ -1,4 +1,4 @@
-"""Differences between the runs' scenarios, and conditions that make figures hard to compare."""
+"""Differences between the scenarios of runs, and warnings if the runs are hard to compare."""
 
 import copy
 import json
@@ -15,9 +15,9 @@ Row = tuple[str, list[str]]
 
 
 def of_scenarios(runs: Sequence[Results]) -> list[Row]:
-    """Return the values of resolved scenarios that differ between runs: path, and value per run.
+    """Return the values of resolved scenarios that differ between runs, each with its path.
 
-    A value is empty if the run has no such key.
+    A value is empty if a run does not have the key.
     """
     flat = [_flat(run.scenario) for run in runs]
     paths = dict.fromkeys(path for values in flat for path in values)
@@ -26,10 +26,11 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """Divide the rows of `of_scenarios` into given values and values that follow from others.
+    """Divide the rows of `of_scenarios` into written values and values that follow from others.
 
-    A value follows from others if the scenario without it, or without a table around it, resolves
-    to the same value, even if all other values that follow are removed as well.
+    A value follows from others if the scenario resolves to the same value without it, or without a
+    table around it. This must also be true if all other values that follow are removed at the same
+    time.
     """
     rows = of_scenarios(runs)
     derived = []
@@ -63,10 +64,10 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return the paths whose values follow even if all of them are removed from the scenario.
+    """Return those paths whose values still follow if all of these paths are removed together.
 
-    A single key of a table such as `pacing` may follow from the presence of the table, although all
-    keys together do not.
+    A single key of a table such as `pacing` may follow from the presence of the table. All of its
+    keys together do not, since the table would then be missing.
     """
     without = copy.deepcopy(scenario)
     for path in paths:
@@ -100,7 +101,7 @@ def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
-    """Return plain values by dotted path."""
+    """Return all values that are no tables by their dotted paths."""
     if isinstance(value, dict):
         entries = list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -127,7 +128,10 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return runs that differ only in random numbers but draw none, so that figures are equal."""
+    """Return pairs of runs that differ only in random numbers but draw none.
+
+    Their results are therefore equal.
+    """
     equal = []
     for group in replicated(runs):
         if len({run.meta["scenario_hash"] for run in group}) < 2:

@@ -12,7 +12,7 @@ MOST = 3
 
 
 def findings(runs: Sequence[Results]) -> list[str]:
-    """Return a sentence for each run or group of replications that has flows."""
+    """Return a sentence for each run or group of replications; empty if a run is not of TCP."""
     if not all(run.is_tcp for run in runs):
         return []
     return [_sentence(group, len(runs) > 1) for group in replicated(runs)]
@@ -24,7 +24,7 @@ def _sentence(group: Sequence[Results], is_named: bool) -> str:
     if len(parts) > MOST:
         said.append(f"{len(parts) - MOST} more labels the rest")
     sentence = ", ".join(said)
-    # The rest is of the first run: the link's utilisation differs little between replications.
+    # Only a single run has further findings; a group of replications has intervals.
     if len(group) == 1:
         sentence += "".join(f"; {text}" for text in _of_one(group[0]))
     elif any(portion.goodput_bps.count > 1 for portion in parts):

@@ -1,1 +1,1 @@
-"""Connections over links as a kind of simulation, the most frequent one."""
+"""The most frequent kind of simulation: connections over links."""

@@ -1,4 +1,4 @@
-"""Connections over links as a kind of simulation."""
+"""Definition of the kind of simulation with connections over links."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _REMEDIES = {
 
 
 def _required(table: str) -> list[str]:
-    """Return the columns of a table that do not depend on links' keys."""
+    """Return the columns that a table always has, whatever keys the links have."""
     of_table = [row for row in _engine.columns() if row["table"] == table]
     return [row["name"] for row in of_table if not row["only_with"]]
 

@@ -25,9 +25,10 @@ _LINK = (
 
 
 def reduced(data: RunData, points: int | None) -> dict[str, Any]:
-    """Return the tables to keep, over the measurement window except time series and events.
+    """Return the tables of a run that a campaign keeps.
 
-    A time series keeps at most `points` points; without `points` it keeps all.
+    Values are for the measurement window, but time series and events cover the whole run. A time
+    series keeps at most `points` points, or all for None.
     """
     run: Results = data.own_tables
     kept: dict[str, Any] = {
@@ -74,7 +75,10 @@ def _exchanges(run: Results) -> dict[str, Any]:
 
 
 def _links(run: Results) -> pl.DataFrame:
-    """Return the link `bottleneck`, else the busiest router link, in forward direction."""
+    """Return the row of the link `bottleneck`, or else of the busiest link between routers.
+
+    The row is that of the forward direction.
+    """
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
     return run.links.filter(pl.col("name") == name).select(_LINK)

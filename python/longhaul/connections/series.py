@@ -1,4 +1,4 @@
-"""Time series from which the steady state of a run is judged."""
+"""Time series that show whether a run is in a steady state."""
 
 import numpy as np
 import polars as pl
@@ -8,7 +8,7 @@ from longhaul.results.kinds import RunData, TimeSeries
 
 
 def time_series(data: RunData) -> TimeSeries:
-    """Return goodput and mean window of each label, and the queue of the bottleneck."""
+    """Yield the goodput and the mean window of each label, and the queue of the bottleneck."""
     run: Results = data.own_tables
     flows = run.flow_series
     for label, part in flows.group_by("label", maintain_order=True):

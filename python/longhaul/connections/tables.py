@@ -59,7 +59,7 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return the figures of each label, then those of all flows if there are several labels."""
+    """Return the values of each label and, if there are several labels, of all flows together."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 
@@ -134,7 +134,7 @@ def _rows(
     found: Sequence[dict[str, Any]],
     summaries: Sequence[Summary],
 ) -> list[tuple[str, list[str]]]:
-    """Return rows of figures of a link or a proxy; a run's value is in the run's last column."""
+    """Return the rows of a link or a proxy; the value of a run is in the run's last column."""
     rows = []
     for figure, form in shown:
         values: list[Any] = []
@@ -172,7 +172,7 @@ def changes(runs: Sequence[RunData]) -> Table:
         every = [side.get(key) for side in every_column]
         title, write = _in_units(figure, form, every)
         cells = [_change(before.get(key), after.get(key), write) for before, after in columns]
-        # Figures without any change are left out.
+        # Quantities that do not change in any run are left out.
         if any(cell.startswith(("+", "-")) for cell in cells):
             rows.append((title, cells))
     return Table(heads, [Block("changes" if rows else "no changes", rows)])
@@ -184,7 +184,10 @@ def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
 
 
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
-    """Return a difference with its sign; empty for equal values and for missing ones."""
+    """Return the difference of two values with its sign.
+
+    The result is empty if they are equal or one is missing.
+    """
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return ""
     text = form(abs(after - before))

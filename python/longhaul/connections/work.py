@@ -11,7 +11,10 @@ PACKET_BITS = 12_000.0
 
 
 def expected_packets(run: PlannedRun) -> float:
-    """Return expected data packets: simulated time times the rate of the slowest named link."""
+    """Return the expected number of data packets: duration times the rate of the slowest link.
+
+    Only links count whose rate the scenario states.
+    """
     scenario = run.scenario
     duration = _quantity(scenario.get("duration"), seconds) or 1.0
     rates = _rates(scenario.get("topology", {}))

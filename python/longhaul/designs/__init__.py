@@ -1,6 +1,6 @@
-"""Designed experiments: choice of the combinations of levels to run, and their aliases.
+"""Designed experiments: the combinations of levels to run, and the effects that they confound.
 
-Resolution, word lengths and aliases are computed from the returned matrix.
+Resolution, word lengths and aliases are computed from the matrix of the design.
 """
 
 from longhaul.designs.design import Design, Factor, Level

@@ -71,12 +71,12 @@ class Design:
 
     factors: tuple[Factor, ...]
     coded: np.ndarray
-    """Coded levels from -1 to +1: a row per run, a column per factor."""
+    """Coded levels from -1 to +1; shape: runs x factors."""
     kind: str = "factorial"
     generators: tuple[str, ...] = ()
-    """Generators of a fraction, such as `x6 = x1*x2`."""
+    """Generators of a fraction, such as `x6 = x1*x2`; empty for a full factorial."""
     blocks: np.ndarray | None = None
-    """The block of each run, from 1, if there are blocks."""
+    """The block of each run, from 1; None without blocks."""
     replications: int = 1
     """Number of replications of each run, with different random numbers."""
 
@@ -100,16 +100,16 @@ class Design:
         return bool(np.isin(self.coded, (-1, 1)).all())
 
     def natural(self) -> Iterator[dict[str, Level]]:
-        """Return the levels of each run as in scenarios."""
+        """Yield the levels of each run as they are written in scenarios."""
         for row in self.coded:
             yield {f.name: f.natural(float(c)) for f, c in zip(self.factors, row, strict=True)}
 
     def folded(self, factors: Sequence[str] = ()) -> "Design":
-        """Return the design with its fold-over in some factors, by default all, as second block.
+        """Return the design, and as a second block its fold-over in some factors or in all.
 
-        A full fold-over separates all main effects from two-factor interactions; a fold-over in one
-        factor separates that factor's main effect and interactions (Box, Hunter and Hunter 2005,
-        Statistics for Experimenters, chapter 6).
+        A fold-over in all factors separates all main effects from two-factor interactions. A
+        fold-over in one factor separates the main effect and the interactions of this factor (Box,
+        Hunter and Hunter 2005, Statistics for Experimenters, chapter 6).
         """
         columns = properties.check_two_level(self.coded)
         mirrored = [self.names.index(self._known(name)) for name in factors]
@@ -145,7 +145,7 @@ class Design:
         return lost
 
     def crossed(self, other: "Design") -> "Design":
-        """Return the design of each run of this design combined with each run of another."""
+        """Return a design with each combination of a run of this design and a run of another."""
         rows = [np.hstack([row, more]) for more in other.coded for row in self.coded]
         blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
         return replace(
@@ -163,7 +163,7 @@ class Design:
         return replace(self, replications=times)
 
     def effect(self, word: str) -> tuple[int, ...]:
-        """Return the column numbers of a product such as `x1*x2`."""
+        """Return the columns of a product such as `x1*x2`."""
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
@@ -190,7 +190,7 @@ class Design:
         return as_csv(lines)
 
     def describe(self) -> dict[str, Any]:
-        """Return properties of the design: resolution and aliases, computed from its matrix."""
+        """Return properties of the design, such as its resolution and aliases, by name."""
         facts: dict[str, Any] = {
             "kind": self.kind,
             "runs": self.runs,

@@ -13,7 +13,7 @@ ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]:
-    """Return two-level factors: with the given names, or `x1`, `x2` and so on for a number."""
+    """Return two-level factors with the given names, or `x1`, `x2` and so on for a number."""
     if isinstance(factors, int):
         if factors < 1:
             raise DesignError(f"expected at least 1 factor, found {factors}")
@@ -44,9 +44,10 @@ def two_level(
     """Return a two-level factorial.
 
     `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, define a fraction. `runs` selects the
-    fraction of least aberration found with this number of runs, `resolution` the smallest fraction
-    found of at least this resolution. With both, a fraction of `runs` runs that misses the
-    resolution is refused. Without any of them, the result is the full factorial.
+    fraction of least aberration that the search finds with this number of runs. `resolution`
+    selects the smallest fraction that it finds with at least this resolution. If both are given and
+    the fraction misses the resolution, DesignError is raised. If none of them is given, the result
+    is the full factorial.
     """
     whole = named(factors)
     if generators:
@@ -105,7 +106,7 @@ def _of_resolution(factors: tuple[Factor, ...], wanted: int) -> Design:
 
 
 def _checked(design: Design, wanted: int | None) -> Design:
-    """Return the design; refuse a matrix with a lower resolution than wanted."""
+    """Return the design; raise DesignError if its resolution is lower than wanted."""
     reached = properties.resolution(properties.word_lengths(design.coded))
     if wanted is None or reached is None or reached >= wanted:
         return design

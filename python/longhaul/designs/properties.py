@@ -25,7 +25,7 @@ class DesignError(LonghaulError):
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:
-    """Return the matrix as integers; refuse entries other than -1 and +1."""
+    """Return the matrix as integers; raise DesignError for entries other than -1 and +1."""
     whole = np.asarray(matrix)
     if whole.ndim != 2 or not np.isin(whole, (-1, 1)).all():
         raise DesignError("only designs of two levels, coded -1 and +1, have words and aliases")
@@ -50,8 +50,8 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
     """Return the word-length pattern A1, A2, ... Ak; whole numbers for a regular fraction.
 
-    A word of length j is a product of j columns that is constant, or correlated with a constant:
-    Aj is the sum over products of j columns of the square of their mean.
+    A word of length j is a product of j columns that is constant or partly constant. Aj is the sum,
+    over all products of j columns, of the squared mean of the product.
     """
     columns = check_two_level(matrix)
     runs, factors = columns.shape
@@ -80,13 +80,13 @@ def resolution(lengths: Sequence[Fraction]) -> int | None:
 
 
 def effects(factors: int, order: int) -> Iterator[tuple[int, ...]]:
-    """Yield main effects and interactions up to an order, as columns of the matrix."""
+    """Yield main effects and interactions of at most `order` factors, as columns of the matrix."""
     for size in range(1, order + 1):
         yield from combinations(range(factors), size)
 
 
 def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
-    """Return the product of the columns of an effect."""
+    """Return the product of an effect's columns."""
     product: np.ndarray = matrix[:, list(effect)].prod(axis=1)
     return product
 
@@ -117,7 +117,7 @@ def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int,
 def partial_aliases(
     matrix: np.ndarray, order: int = 2
 ) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
-    """Return pairs of effects that are correlated without being equal, with their correlation."""
+    """Return pairs of effects that are correlated but not equal, each with the correlation."""
     columns = check_two_level(matrix)
     named = list(effects(columns.shape[1], order))
     contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)

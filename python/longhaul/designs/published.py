@@ -1,7 +1,7 @@
 """Designs of published evaluations, by name.
 
-The reports print matrices, not generators; the generators here reproduce every row (figure 4-1 is
-the template 2TO11M5 of Dataplot, which the report names).
+The reports print matrices and no generators. The generators here reproduce every row of them.
+Figure 4-1 is the template 2TO11M5 of Dataplot, which the report names.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from longhaul.files.names import unknown
 
 @dataclass(frozen=True)
 class Published:
-    """A design and its publication."""
+    """A design, with the publication that contains it."""
 
     factors: int
     generators: tuple[str, ...]

@@ -1,11 +1,12 @@
 """Search for generators of two-level fractions of low aberration.
 
-A regular fraction of 2^q runs is a set of columns, each a product of q basic factors. The search
-adds one column after another to the best fractions so far and keeps the word-length patterns of
-least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), and removes fractions that
-seem equivalent, after the sequential construction of Chen, Sun and Wu 1993 (International
-Statistical Review 61, pp. 131-145). The search is not exhaustive: the resolution of the result is
-computed from its matrix, but its aberration is only the least found.
+A regular fraction of 2^q runs is a set of columns, each of which is a product of some of q basic
+factors. The search adds one column after another to the best fractions so far. It keeps those with
+the word-length patterns of least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608),
+and removes fractions that seem equivalent (following the sequential construction of Chen, Sun and
+Wu 1993, International Statistical Review 61, pp. 131-145). The search is not exhaustive. The
+resolution of the result is computed from its matrix, but its aberration is only the least that was
+found.
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ class _Fraction:
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Return columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
+    """Return the columns of a fraction of 2^basic runs as bit masks, basic factors first."""
     if not basic <= factors < 2**basic:
         raise DesignError(
             f"expected {basic} to {2**basic - 1} factors for {2**basic} runs, found {factors}"
@@ -63,7 +64,7 @@ def _parities(basic: int) -> np.ndarray:
 
 
 def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
-    """Return the best fractions with one more column."""
+    """Return the best fractions that have one more column; at most `width`."""
     length = len(beam[0].columns) + 1
     size = len(parity)
     polynomials = np.array(
@@ -106,10 +107,10 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors for a given resolution.
+    """Return a lower bound of the number of basic factors that a resolution needs.
 
-    It is the sphere-packing bound: effects of at most t factors have to differ if words are longer
-    than 2t. For an even resolution the bound is that of one factor fewer and half the runs
+    It is the sphere-packing bound: if words are longer than 2t, effects of at most t factors must
+    differ. For an even resolution, it is the bound for one factor fewer and half as many runs
     (MacWilliams and Sloane 1977, chapter 1).
     """
     odd = wanted % 2

@@ -24,8 +24,6 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
     It is SciPy's Latin hypercube of strength one, optimised for low discrepancy, and depends on the
     seed.
     """
-    # Imported here, since loading it takes longer than creating most designs.
-
     if runs < 2:
         raise DesignError(f"expected at least 2 runs of a Latin hypercube, found {runs}")
     if seed < 0:
@@ -36,7 +34,7 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
 
 
 def one_at_a_time(factors: Sequence[Factor]) -> Design:
-    """Return a run with all first levels, then runs with one factor at another level each."""
+    """Return a run with the first level of each factor, then runs in which one factor differs."""
     base = -np.ones(len(factors))
     rows = [base]
     for column, factor in enumerate(factors):

@@ -22,7 +22,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Lateness:
-    """Statistics of the time by which packets left later than in the emulated network."""
+    """Statistics of lateness: how much later packets left than in the emulated network."""
 
     packets: int
     mean_us: float
@@ -57,13 +57,13 @@ class Emulation:
     circumstances: Mapping[str, Any]
     """The object `emulation` in run.json."""
     fault: str | None
-    """Reason why the results are not in the requested directory."""
+    """Reason why the results are not in the requested directory; None if they are."""
     stopped: BaseException | None
-    """Exception that stopped the emulation."""
+    """Exception that stopped the emulation early; None if it was not stopped."""
 
     @property
     def lateness(self) -> Lateness:
-        """Lateness of all packets."""
+        """Statistics of the lateness of all packets."""
         figures = self.circumstances["lateness"]
         return Lateness(**figures, is_excessive=self.circumstances["is_excessively_late"])
 
@@ -107,12 +107,13 @@ def emulate(
 ) -> Emulation:
     """Run programs at nodes of a scenario's network, and return the results.
 
-    The emulation ends with `program`, which starts when the `others` listen, or after the
-    scenario's duration. With `background` the scenario's flows share the network. `sysctls` are
-    kernel settings of the hosts, and `pcap` is a file for the packets of all hosts.
+    The emulation ends when `program` ends, or after the scenario's duration. `program` starts when
+    the `others` listen. With `background`, the scenario's flows share the network with the
+    programs. `sysctls` are kernel settings of the hosts, and `pcap` is a file for the packets of
+    all hosts.
 
-    Raises EmulationError if the machine or the scenario does not allow an emulation. The cause of
-    an early stop is in the results, which are kept.
+    Raises EmulationError if the machine or the scenario does not allow an emulation. If the
+    emulation is stopped early, the results so far are kept, and contain the cause.
     """
     nodes = hosts(scenario, [program, *others])
     numbered = [

@@ -1,4 +1,4 @@
-"""Separate process for an emulation, which can clean up if the command is killed."""
+"""A separate process for an emulation, which cleans up if the command is killed."""
 
 import ctypes
 import os
@@ -37,7 +37,7 @@ def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
             if ended:
                 break
         elif received.si_code <= 0:
-            # Only signals sent by a process are passed on; a terminal's Ctrl-C reaches the child
+            # Only signals from a process are forwarded; Ctrl-C of a terminal reaches the child
             # itself.
             os.kill(child, received.si_signo)
     code = os.waitstatus_to_exitcode(status)

@@ -20,7 +20,7 @@ QUEUES = {"infinite": "droptail", "droptail": "droptail", "codel": "codel", "pie
 """Queue disciplines by mahimahi's names; `drophead` has no counterpart."""
 
 FOREVER = "1000000 packets"
-"""Limit for queues that are unlimited in mahimahi."""
+"""Limit of queues that are unlimited in mahimahi."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Direction:
 
 @dataclass
 class Shells:
-    """The nested programs of a command line."""
+    """The path that a command line's nested programs define, and the program to run."""
 
     down: Direction = field(default_factory=Direction)
     up: Direction = field(default_factory=Direction)
@@ -47,7 +47,7 @@ class Shells:
     command: list[str] = field(default_factory=list)
 
     def scenario(self) -> str:
-        """Return the scenario as TOML: a graph of two nodes, and one download for comparisons."""
+        """Return the scenario as TOML: a graph of two nodes, and a download for comparisons."""
         lines = [
             "# The path of a command line of mahimahi.",
             'title    = "A path of mahimahi"',
@@ -76,7 +76,7 @@ class Shells:
 
 
 def translate(words: Sequence[str]) -> Shells:
-    """Return the path and the program of a command line such as `mm-delay 20 mm-link up down --`.
+    """Translate a command line such as `mm-delay 20 mm-link up down --`.
 
     Raises EmulationError for options without a counterpart.
     """

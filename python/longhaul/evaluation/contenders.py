@@ -1,4 +1,4 @@
-"""Contenders: the evaluated algorithm or discipline (the subject), and others to compare with."""
+"""Contenders of an evaluation: the subject, and algorithms or disciplines to compare it with."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ from longhaul.files.classes import only_algorithm
 from longhaul.files.names import unknown
 from longhaul.files.values import value
 
-# Scenario key of each subject of an evaluation.
+# Scenario key for a contender, by the kind of subject.
 TABLES = {"algorithm": "congestion", "discipline": "queue"}
 
 
@@ -25,20 +25,22 @@ class ContenderError(LonghaulError):
 
 @dataclass(frozen=True)
 class Contender:
-    """A contender's name and its table in scenarios: `congestion` of a flow, or `queue`."""
+    """A contender: its name, and its table `congestion` or `queue` in scenarios."""
 
     name: str
     table: dict[str, Any]
 
 
 def contender(written: str, subject: str = "algorithm") -> Contender:
-    """Return the contender for a text: an algorithm or, by `subject`, a queue discipline.
+    """Return the contender for a text: an algorithm or, depending on `subject`, a queue discipline.
 
-    Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may
-    also be a class of a Python file, `mine.py` or `mine.py:Class`; a controller in another process
-    that listens at `unix:PATH` or `tcp:HOST:PORT`; a compiled module of Linux, `tcp_mine.so`, or
-    with parameters `{ module = "tcp_mine.so", beta = 717 }`; or an algorithm of a QUIC stack,
-    `quinn:bbr`.
+    Parameters are written as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may
+    also be one of these:
+
+    - a class of a Python file: `mine.py` or `mine.py:Class`
+    - a controller in another process that listens at `unix:PATH` or `tcp:HOST:PORT`
+    - a compiled module of Linux: `tcp_mine.so`, or `{ module = "tcp_mine.so", beta = 717 }`
+    - an algorithm of a QUIC stack: `quinn:bbr`
     """
     if written.startswith("{"):
         return _with_parameters(written, subject)
@@ -80,7 +82,7 @@ def _module(written: str) -> Contender:
 
 
 def _of_stack(written: str) -> Contender | None:
-    """Return the contender for a QUIC stack's congestion control; None for other texts."""
+    """Return the contender for an algorithm of a QUIC stack; None if the text names none."""
     try:
         table = stacks.table(written)
     except ScenarioError as error:
@@ -89,7 +91,7 @@ def _of_stack(written: str) -> Contender | None:
 
 
 def _external(address: str) -> Contender:
-    """Return the contender for a controller at an address; refuse it if none listens there."""
+    """Return the contender for a controller at an address; raise an error if none listens there."""
     try:
         _engine.check_controller(address)
     except _engine.AlgorithmError as error:
@@ -127,7 +129,7 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
 def field(
     subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
 ) -> list[Contender]:
-    """Return the subject and the other contenders without duplicates; require a standard."""
+    """Return the subject and all other contenders, each once; raise an error without a standard."""
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [each for each in given if each != subject]
     # Standards are recognised by name; a contender with parameters is not a standard.

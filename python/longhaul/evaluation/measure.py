@@ -11,7 +11,7 @@ from longhaul.results import Results
 
 
 def measure(run: Results) -> Kept:
-    """Return the figures of a run by name, such as `utilization` or `main.goodput_bps`."""
+    """Return the values of a run by name, such as `utilization` or `main.goodput_bps`."""
     whole_s = float(run.meta["simulated_s"])
     values = {
         f"{owner}.{figure.name}" if owner else figure.name: (
@@ -23,9 +23,10 @@ def measure(run: Results) -> Kept:
 
 
 def variant() -> str:
-    """Return an identifier of figures and engine, part of a run's key in stores.
+    """Return an identifier of the kept values and of the engine, a part of a run's key in stores.
 
-    The engine is included, since an algorithm under development changes within a results version.
+    The engine is included, since an algorithm under development may change while the results
+    version stays the same.
     """
     sources = [Path(__file__), Path(_engine.__file__)]
     text = digest().encode() + b"".join(source.read_bytes() for source in sources)

@@ -1,4 +1,4 @@
-"""HTML page of an evaluation: verdicts in the order of the document, then figures."""
+"""HTML page of an evaluation: verdicts in the order of the document, then plots."""
 
 import json
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ LONGEST = 1.0
 
 # Ticks of the axis of waiting times.
 WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
-# Figures that are plotted against each other.
+# Values that are plotted against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
 # Colours of points with these verdicts, as in the template.
@@ -127,7 +127,7 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 
 
 def _where(outcome: Outcome) -> str:
-    """Return a sentence on the levels of one axis at which a criterion is worse."""
+    """Return a sentence on the levels of an axis at which a criterion is worse; may be empty."""
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
     for point in outcome.points:
@@ -169,7 +169,7 @@ def _blocks(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
-    """Draw each block as rows of points: means with their intervals, a row per point."""
+    """Draw a panel for each block, with a row per point: the contenders' means and intervals."""
     if not blocks:
         return None
     heights = [ROW * len(block) + 0.15 for block in blocks]
@@ -209,7 +209,7 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
 
 
 def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
-    """Return the ends of an interval, clipped to the possible values of the figure."""
+    """Return the ends of an interval, limited to values that the quantity can have."""
     known = of_suite(figure)
     most = known.most if known else inf
     return max(value.low, 0.0), max(value.mean, min(value.high, most, 1e300))
@@ -229,7 +229,7 @@ def _reach(block: Sequence[Point]) -> tuple[float, float]:
 def _draw_interval(
     axes: Axes, interval: tuple[float, float], height: float, ends: tuple[float, float], colour: str
 ) -> None:
-    """Draw an interval; an arrow shows that it extends beyond the axis."""
+    """Draw an interval; an arrow marks an end beyond the axis."""
     low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
     axes.plot([low, high], [height, height], color=colour, linewidth=0.9, zorder=1)
     if interval[1] > ends[1]:
@@ -237,7 +237,7 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Draw utilisation against waiting time, if a criterion has both; upper right is better."""
+    """Draw utilisation over waiting time, if a criterion has both; the upper right is better."""
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())
@@ -286,7 +286,10 @@ def _point_name(point: Point) -> str:
 
 
 def _row_name(point: Point) -> str:
-    """Return the name of a plot's row, with a mark if it is worse, in addition to the colour."""
+    """Return the name of a row.
+
+    It has a mark if the point is worse, since colours do not suffice.
+    """
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict
 

@@ -28,10 +28,10 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[RunFigures], Progress]:
-    """Execute the runs that the store lacks; return the figures of all runs, and the outcome.
+    """Execute the runs that the store lacks; return the values of all runs, and the outcome.
 
-    `settings`, such as `{"profile": "linux"}`, are set in every scenario. Failed runs are left out,
-    and listed in the outcome.
+    `settings`, such as `{"profile": "linux"}`, are set in every scenario. The values of failed runs
+    are missing; the outcome lists these runs.
     """
     runs = _runs(suite, contenders, scale, settings or {})
     if settings:
@@ -66,7 +66,7 @@ def _runs(
 
 
 def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
-    """Refuse invalid settings before any run."""
+    """Raise an error for invalid settings, before any run."""
     for run in {run.experiment: run for run in runs}.values():
         try:
             run.resolved  # noqa: B018

@@ -1,4 +1,4 @@
-"""Machine-readable output of an evaluation: scores.csv with a row per figure, and summary.json."""
+"""Output of an evaluation for programs: scores.csv with a row per value, and summary.json."""
 
 import json
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Refuse a directory with the evaluation of another subject, even one of the same name."""
+    """Raise an error if a directory has another subject's evaluation, even of the same name."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     # The `version` of a controller in another process is the time of the evaluation.

@@ -1,7 +1,7 @@
-"""Contenders that are the congestion control of a QUIC stack, such as `quinn:bbr`.
+"""Contenders that are a congestion control of a QUIC stack, such as `quinn:bbr`.
 
-Flows of such a contender run in the stack. Experiments that need a feature missing in the stack are
-not evaluated, and the page gives the reason.
+The flows of such a contender run in the stack. If an experiment needs a feature that the stack
+lacks, the experiment is not evaluated, and the page gives the reason.
 """
 
 import json
@@ -14,13 +14,13 @@ from longhaul import _engine
 from longhaul._engine import ScenarioError
 from longhaul.campaign.sweep import Run
 
-# Key of a contender's table with the settings of its stack.
+# Key in a contender's table for the settings of its stack.
 STACK = "stack"
 PATTERN = re.compile(r"(?P<kind>[\w-]+):(?P<congestion>[\w-]+)")
 # Parts of a message for authors of scenarios only: the place of the key, and advice.
 ADVICE = re.compile(r"^.*?(?=flows\.)|; leave it out$| \(this value: [^()]*\)$")
 
-# The topology of a minimal scenario.
+# Topology of a minimal scenario, which checks a contender.
 TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 

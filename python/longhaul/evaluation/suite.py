@@ -1,4 +1,4 @@
-"""Suites of evaluations: experiments, and criteria with their figures."""
+"""Suites of evaluations: experiments, and criteria with the quantities that decide them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from longhaul.figures.registry import with_unit
 from longhaul.figures.words import of_suite
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
-# Axis of existing algorithms that compete with the evaluated one.
+# Axis of existing algorithms that compete with the contender.
 OTHER = "other"
 CLASSES = ("must", "should", "may", "consider")
 
@@ -25,22 +25,25 @@ class SuiteError(LonghaulError):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by which a criterion is judged."""
+    """A quantity that decides a criterion."""
 
     name: str
     title: str
     better: str = ""
-    """`more` or `less`; empty for a figure that is only shown."""
+    """`more` or `less`, whichever is better; empty for a quantity that is only shown."""
     slack: float = 0.0
     """Largest difference that counts as equal."""
     at_most: float | None = None
-    """Upper bound, independent of the contenders' values."""
+    """Upper bound for the value, whatever the values of other contenders are.
+
+    It is None without a bound.
+    """
     starves: bool = False
-    """True if a positive value means starvation of a flow."""
+    """True if a positive value means that a flow starves."""
     experiments: tuple[str, ...] = ()
-    """Experiments to which the figure is limited; empty for all experiments of the criterion."""
+    """Experiments in which the quantity is used; empty for all experiments of the criterion."""
     where: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Levels by axis to which the figure is limited; other axes are not limited."""
+    """Levels by axis at which the quantity is used; axes that are not named are not limited."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,10 @@ class Criterion:
     section: str
     title: str
     strength: str
-    """The requirement level in the document: must, should, or consider."""
+    """Level of requirement in the document: must, should, or consider."""
     about: str = ""
     why: str = ""
-    """Reason for a criterion that is not evaluated."""
+    """Reason why a criterion is not evaluated; empty if it is evaluated."""
     experiments: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
 
@@ -80,18 +83,17 @@ class Terms:
     """Subject of a suite, and rules for its verdicts."""
 
     document: str
-    """The document with the criteria, such as `RFC 9743`."""
+    """Document with the criteria, such as `RFC 9743`."""
     subject: str
-    """The axis of contenders: `algorithm` or `discipline`."""
+    """Kind of the contenders, and name of their axis: `algorithm` or `discipline`."""
     standards: tuple[str, ...]
     """Contenders in use, with which verdicts compare the subject."""
     against: tuple[str, ...]
-    """Default contenders."""
+    """Other contenders, if the user names none."""
     note: str
-    """Note for the page on the basis of the verdicts."""
+    """Note on the page about the rules of the verdicts."""
     trades: bool = False
-    """True if a criterion that is better in one figure and worse in another counts as a trade-off.
-    """
+    """True if better in one quantity and worse in another counts as a trade-off, not as worse."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class Suite:
     def without(self, reasons: Mapping[str, str]) -> "Suite":
         """Return the suite without the experiments in `reasons`.
 
-        A criterion without any remaining experiment is not evaluated.
+        A criterion that has no experiment left is not evaluated.
         """
         criteria = tuple(criterion.without(reasons) for criterion in self.criteria)
         experiments = {

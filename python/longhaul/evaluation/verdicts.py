@@ -1,11 +1,13 @@
-"""Verdicts on figures of the subject, compared with other contenders under equal conditions.
+"""Verdicts on the subject, which is compared with other contenders under equal conditions.
 
-The documents set no numeric bounds. Therefore each verdict is a comparison with the suite's
-standards, such as CUBIC and Reno for RFC 9743 or drop-tail for RFC 7928: at a point of an
-experiment the subject is *worse* if it is worse than all standards, *better* if it is better than
-all of them. A difference counts if it is above 5 % of the standard's figure and above the figure's
-slack, and if the 95 % interval of the differences over replications, which share their random
-numbers, excludes zero.
+The documents set no numeric bounds. Therefore each verdict is a comparison with the standards of
+the suite, such as CUBIC and Reno for RFC 9743, or drop-tail for RFC 7928. At a point of an
+experiment, the subject is *worse* if it is worse than all standards, and *better* if it is better
+than all of them.
+
+A difference counts only if it is above 5 % of the standard's value and above the slack of the
+quantity. In addition, the 95 % interval of the differences over replications, which share their
+random numbers, must exclude zero.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +20,8 @@ from longhaul.evaluation.suite import Criterion, Figure, Suite, Terms
 from longhaul.libraries import stats
 
 BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "not evaluated"
-# Better in one figure and worse in another, such as delay and goodput.
+# Verdict on a subject that is better in one quantity and worse in another, such as delay and
+# goodput.
 TRADE = "trade-off"
 VERDICTS = (BETTER, SAME, TRADE, WORSE, STARVES, NOT)
 # Minimum difference, as a fraction of the other contender's figure.
@@ -34,7 +37,7 @@ Cell = Mapping[str, Level]
 
 @dataclass(frozen=True)
 class RunFigures:
-    """The figures of one run."""
+    """The values of one run, with the experiment, the levels and the replication of the run."""
 
     experiment: str
     cell: Cell
@@ -44,13 +47,13 @@ class RunFigures:
 
 @dataclass(frozen=True)
 class Point:
-    """A figure at one point of an experiment, of the subject and of other contenders."""
+    """A quantity at one point of an experiment, with the values of all contenders."""
 
     experiment: str
     levels: Cell
     figure: Figure
     values: Mapping[str, MeanInterval]
-    """Values by contender, the subject first."""
+    """Means by contender, the subject first."""
     verdict: str
     """Verdict of the point; empty for a figure that is only shown."""
 
@@ -65,7 +68,7 @@ class Outcome:
 
     @property
     def judged(self) -> int:
-        """Number of points with a verdict, without figures that are only shown."""
+        """Number of points that have a verdict; quantities that are only shown have none."""
         return sum(bool(point.verdict) for point in self.points)
 
     def count(self, verdict: str) -> int:
@@ -116,7 +119,10 @@ def _outcome(
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """Return the verdict on all points: the worst figure's verdict, or `trade-off` if allowed."""
+    """Return the verdict on a criterion from its points.
+
+    It is the verdict on the worst quantity or, if `trades`, a trade-off between quantities.
+    """
     if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):
@@ -189,7 +195,7 @@ def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Compare a figure with another contender's; small or chance differences count as equal."""
+    """Compare with another contender's values; small or chance differences count as equal."""
     both = [number for number in own if number in other]
     if not both:
         return SAME

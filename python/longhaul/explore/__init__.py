@@ -1,7 +1,7 @@
-"""The explorer: one self-contained HTML page over runs or a campaign, with linked views.
+"""The explorer: one HTML page with linked views of runs or a campaign, without external files.
 
-The page's script is written in TypeScript (`explorer/` in the source tree) and shipped compiled;
-this package collects the data and writes the page.
+The script of the page is written in TypeScript (`explorer/` in the source tree) and is shipped
+compiled. This package collects the data and writes the page.
 """
 
 from longhaul.explore.page import explore

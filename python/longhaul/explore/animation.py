@@ -57,7 +57,7 @@ def animate(
     with matplotlib.rc_context(STYLE), atomic(out) as file:
         drawing = Figure(figsize=(9.6, 5.0), dpi=100, layout="constrained")
         moment = replay.start(drawing, frames)
-        # The layout is computed only once, since it takes most of a frame's time.
+        # The layout is computed once, since it takes most of the time of a frame.
         drawing.draw_without_rendering()
         drawing.set_layout_engine("none")
         moving = FuncAnimation(drawing, moment, frames=frames, blit=False, repeat=False)
@@ -152,7 +152,7 @@ class Replay:
         """Draw curves of the elements with the largest values, and lines at the current time.
 
         If there are more samples than pixels, only the largest of several successive samples is
-        drawn, since noisy curves would fill the area.
+        drawn, since a noisy curve would otherwise be a filled area.
         """
         part = self.values[:, frames[0] : frames[-1] + 1]
         rows = np.argsort(-part.mean(1))[:MOST_CURVES]
@@ -180,7 +180,7 @@ class Replay:
         return f"{self.times[at]:,.1f} s"
 
     def _name(self, row: int) -> str:
-        """Return an element's name: that of the node in this row, or of the link's ends."""
+        """Return the name of an element: that of a node, or those of the two ends of a link."""
         for node in self.network["nodes"]:
             if node["row"] == row:
                 return str(node["name"])

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 STEPS = 65_534
 MISSING = 65_535
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
-# A blob that deflates to more than this fraction is stored undeflated, which is read faster.
+# A blob is stored undeflated, which is read faster, if deflating leaves more than this fraction.
 WORTHWHILE = 0.85
-# Maximum rows of a table with exact columns; longer columns are in single precision.
+# Maximum number of rows for exact columns; longer columns are in single precision.
 EXACT_ROWS = 20_000
 
 
@@ -34,7 +34,7 @@ class Blobs:
         return {"blob": len(self.texts) - 1} | ({"raw": True} if raw else {})
 
     def read(self, stored: Mapping[str, Any]) -> np.ndarray:
-        """Return the numbers of a blob, as the page reads them."""
+        """Return the numbers in a blob as the page reads them."""
         content = base64.b64decode(self.texts[stored["blob"]])
         content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])
@@ -52,7 +52,7 @@ class Blobs:
         return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
-        """Store the numbers of categories."""
+        """Store a column of categories, each given by its number."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
             return {"encoding": "u8"} | self.add(given.astype(np.uint8))

@@ -57,7 +57,7 @@ def meant(dataset: Dataset) -> dict[str, str]:
 
 
 def named_competitor(factors: Sequence[str]) -> str | None:
-    """Return the factor whose name suggests that its levels compete."""
+    """Return the factor whose name suggests that its levels compete; None if there is none."""
     named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
     return next(named, None)
 

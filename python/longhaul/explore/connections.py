@@ -32,7 +32,7 @@ LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "fi
 PROXIES = ("cwnd_mean_pkts", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "timeouts",
            "retransmitted_pkts")  # fmt: skip
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
-# Counters in samples, and the names of their growth.
+# Names for the growth of counters that samples contain.
 GROWTH = {
     "delivered_bytes": ("throughput_bps", 8.0),
     "retransmitted_pkts": ("retransmitted_pps", 1.0),
@@ -77,7 +77,7 @@ STATES = {
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
     "proxy": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s", "queue_pkts"),
 }
-# Tables of elements, with the columns shown first.
+# For each kind of element: the name of its table, and the columns that the page shows first.
 TABLES = {"flow": ("flows", FLOWS), "link": ("links", LINKS), "proxy": ("proxies", PROXIES)}
 
 
@@ -106,7 +106,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _exchanges(run: Results, most: int) -> pl.LazyFrame:
-    """Return the exchanges of a run: checked and in memory, or as a scan if there are too many."""
+    """Return a run's exchanges: checked and in memory, or a scan if there are more than `most`."""
     if run.tables["exchanges"] <= most:
         return run.exchanges.lazy()
     return pl.scan_parquet(run.path / "exchanges.parquet")
@@ -150,7 +150,7 @@ def _with_slow_start(
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
-        # A reduction that ends slow start leaves the window at ssthresh; model-based algorithms do
+        # A reduction that ends slow start sets the window to ssthresh. Model-based algorithms do
         # not set ssthresh.
         at_threshold = pl.col("cwnd_after_pkts") >= pl.col("ssthresh_after_pkts")
         ends = run.events.filter(pl.col("event") == "cut", at_threshold)
@@ -188,7 +188,10 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
-    """Return states and counter growth of all flows, links or proxies; times are `t_s`."""
+    """Return states, and growth of counters, of all flows, links or proxies.
+
+    `t_s` are the times.
+    """
     elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)
     if samples.is_empty():
@@ -218,7 +221,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the measures, other than queues, that colour a network: losses, utilisation, delay."""
+    """Return the measures, except queues, that colour a network: losses, utilisation, delay."""
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
     sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
@@ -257,7 +260,7 @@ def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray
 
 
 def _relate(content: Content, runs: Sequence[Results]) -> None:
-    """Relate flows to the links of their paths."""
+    """Relate flows to the links on their paths, so that the page selects them together."""
     pairs: list[tuple[int, int]] = []
     flows = links = 0
     for run in runs:

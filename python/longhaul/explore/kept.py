@@ -1,4 +1,4 @@
-"""Thinned curves of a campaign's runs, for campaigns that keep the table `series`."""
+"""Thinned curves of a campaign's runs, if the campaign keeps the table `series`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from longhaul.explore.tables import Content, Measure, add_series, described
 from longhaul.figures.registry import unit_of
 
 SERIES = "series.parquet"
-# Maximum samples of each run; fewer for very many runs, to limit the number of all values.
+# Maximum number of samples per run; with very many runs there are fewer, to limit the total.
 SAMPLES = 500
 MOST_VALUES = 20_000_000
 LEAST_SAMPLES = 20
@@ -99,7 +99,7 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Return a run's curves: latest samples at the given times, and growth between them."""
+    """Yield a run's curves: the latest sample at each time, or growth since the time before."""
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):
         if column not in table.columns:
@@ -122,7 +122,7 @@ def _of_run(
 
 
 def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
-    """Return the growth of a counter per second from each time to the next."""
+    """Return the growth of a counter per second, from the time before to each time."""
     growth = np.full_like(counter, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = factor * np.diff(counter) / np.diff(seconds)

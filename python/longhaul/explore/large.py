@@ -18,16 +18,16 @@ ROW = "row"
 # Seed of the hash that selects the rows of a sample, and the hash's range.
 SEED = 1
 HASHES = float(2**64)
-# Maximum number of rows added for extreme values that a sample lacks.
+# Maximum number of rows that are added because they have extreme values.
 MOST_RARE = 1000
 
-# A filter from the page, as in `filters.ts` but with names instead of codes.
+# A filter of the page, as in `filters.ts`, but with names instead of codes.
 Filter = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Large:
-    """A table that is scanned and never loaded whole."""
+    """A table that is scanned but never completely in memory."""
 
     name: str
     scan: pl.LazyFrame
@@ -128,14 +128,14 @@ class Large:
         raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
-        """Return the condition on one axis of a box: an interval of numbers, or a list of names."""
+        """Return the condition of a box on one axis: an interval of numbers, or a list of names."""
         if part and isinstance(part[0], str):
             return self._text(column).is_in(list(part))
         low, high = part
         return self._within(column, low, high)
 
     def _within(self, column: str, low: float, high: float) -> pl.Expr:
-        # Numbers of the page are in single precision.
+        # Numbers on the page are in single precision.
         bounds = pl.Series([low, high], dtype=pl.Float64).cast(pl.Float32)
         return self._number(column).is_between(bounds[0], bounds[1])
 
@@ -155,10 +155,10 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Return the columns by which rows may be grouped, with their few values in order.
+    """Return the columns by which the page may group rows, with their values in order.
 
-    A value must occur in at least two rows on average, to exclude columns that have few values
-    because they were measured in few rows.
+    Such a column has few values, and each value occurs in at least two rows on average. This
+    excludes columns that have few values only because they were measured in few rows.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {

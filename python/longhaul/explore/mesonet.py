@@ -151,7 +151,7 @@ def _described(tables: MesoNet, table: str) -> dict[str, str]:
 def _queueing(
     samples: pl.DataFrame, routers: list[str], times: pl.Series, topology: pl.DataFrame
 ) -> np.ndarray:
-    """Return the queueing delay of each router's fuller queue, in seconds."""
+    """Return the queueing delay in each router's fuller queue, in seconds."""
     longer = samples.select(
         "router", "t_s", longest=pl.max_horizontal("queue_up_pkts", "queue_down_pkts")
     )
@@ -190,7 +190,7 @@ def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
 
 
 def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str]]:
-    """Return the pairs of backbone routers with a link between them."""
+    """Return the pairs of backbone routers that a link connects."""
     if "backbone_links" not in tables.run.tables:
         return list(itertools.pairwise(backbone))
     pairs = {(min(ends), max(ends)) for ends in tables.backbone_ends.values()}

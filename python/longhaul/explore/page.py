@@ -17,7 +17,7 @@ from longhaul.reports import page
 
 
 def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a page that explores runs or campaigns together.
+    """Write a page on which several runs or campaigns can be explored together.
 
     An existing file is replaced only with `overwrite`.
     """
@@ -55,7 +55,7 @@ class Head:
 
 
 def write(target: Path, content: Content, title: str, sources: Sequence[str]) -> Path:
-    """Write a page with this content; `sources` describe its origin, one line each."""
+    """Write a page with this content; `sources` has a line on each origin of the numbers."""
     write_text(target, html(content, Head(title, sources)))
     return target
 

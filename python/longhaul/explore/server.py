@@ -1,9 +1,9 @@
-"""Server of the page on the loopback address, for tables too long for a file.
+"""Server of the page on the loopback address, for tables that are too long for a file.
 
-The page draws a sample of a long table; the server counts, samples and writes the selected rows of
-the whole table. Only programs on this machine can connect, and they need the key in the address.
-Pages of other sites cannot reach it by another host name, since the Host header is checked (RFC
-9110 section 7.2).
+The page draws a sample of a long table. The server counts and samples the rows of the whole table,
+and writes selected rows to a file. Only programs on this machine can connect, and they need the key
+in the address. The Host header is checked, so that pages of other sites cannot reach the server by
+another host name (RFC 9110 section 7.2).
 """
 
 import json
@@ -31,7 +31,7 @@ SAMPLE = 100_000
 LOOPBACK = "127.0.0.1"
 JSON = "application/json"
 KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-# Maximum size of a request, which has filters and at most the numbers of a sample's rows.
+# Maximum size of a request; it contains filters, and at most the row numbers of a sample.
 MOST_ASKED_BYTES = 4_000_000
 
 
@@ -41,12 +41,12 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, paths: Sequence[str | Path], port: int = 0, sample: int = SAMPLE) -> None:
-        """Open the tables to explore, and listen on a port; 0 chooses a free port."""
+        """Open the tables to explore, and listen on a port; 0 means any free port."""
         sources = [open_source(Path(path)) for path in paths]
         content = collect(sources, sample)
         self.tables: dict[str, Large] = content.large
         self.page = html(content, Head.of(sources), served=True).encode()
-        # Cached, since a link repeats the requests of its page.
+        # Cached, since a page that is opened by a link repeats the requests of the linked page.
         self.closer = lru_cache(maxsize=16)(self._closer)
         self.key = secrets.token_urlsafe(16)
         try:
@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """Return the requested service if key and Host header are right."""
+        """Return the requested service; None if the key or the Host header is wrong."""
         if self.headers.get("Host") != self.server.host:
             return None
         key, _, name = path.lstrip("/").partition("/")

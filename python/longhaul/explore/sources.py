@@ -62,7 +62,7 @@ class Source:
 
 
 def open_source(path: Path) -> Source:
-    """Open a run directory, a campaign's directory or its table, or any Parquet files."""
+    """Open a run directory, a campaign's directory or table, or any Parquet files."""
     if path.suffix == ".parquet" and path.is_file():
         if KEY in pl.read_parquet_metadata(path):
             return Source(path, campaign=Dataset.read(path))
@@ -138,7 +138,7 @@ def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
 
 
 def _refuse_same_names(runs: Sequence[Results]) -> None:
-    """Raise an error if two run directories have the same name, since names identify runs."""
+    """Raise an error if two run directories have the same name, which must identify a run."""
     by_name: dict[str, Results] = {}
     for run in runs:
         other = by_name.setdefault(run.name, run)

@@ -1,4 +1,4 @@
-"""State of algorithms at each acknowledgement for a page, with a row for each connection."""
+"""State of algorithms at each ACK for the page, with a row for each traced connection."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ TABLE = "acks"
 # to limit the number of all values.
 MAX_TIMES, MIN_TIMES = 20_000, 20
 MAX_VALUES = 10_000_000
-# Threshold from which on ssthresh counts as never set; it is initially infinite.
+# ssthresh is infinite until it is set; values above this threshold count as not set.
 NEVER_SET_PKTS = 1e8
 ABOUT = {
     "acks": "acknowledgements that the sender processed",
@@ -27,7 +27,7 @@ SHOWN = ("name", "congestion", "acks", "from_s", "to_s")
 
 
 class Connection(NamedTuple):
-    """A traced connection: index of the run, flow, and number among the flow's connections."""
+    """A traced connection: the number of its run, its flow, and its number within the flow."""
 
     run: int
     flow: str
@@ -130,7 +130,7 @@ def _connections(
 
 
 def _held(samples: pl.DataFrame, times: np.ndarray) -> np.ndarray:
-    """Return the latest value at each time, between the first and the last sample."""
+    """Return the latest value at each time between the first and the last sample; otherwise NaN."""
     seconds, values = samples["t_s"].to_numpy(), samples["value"].to_numpy()
     latest = np.searchsorted(seconds, times, side="right") - 1
     known = (latest >= 0) & (times <= seconds[-1])

@@ -21,7 +21,7 @@ MOST_CATEGORIES = 60_000
 MOST_CLUSTERED = 400
 MOST_COLUMNS = 30
 MOST_SAMPLES = 40_000_000
-# Maximum rows of a table in a file; of longer tables it has a sample.
+# Maximum number of rows of a table on a page; the page has only a sample of longer tables.
 MOST_ROWS = 1_000_000
 
 
@@ -42,16 +42,16 @@ class Content:
 
 @dataclass(frozen=True)
 class Roles:
-    """Roles of the columns of a table."""
+    """Meaning of a table's columns for the page."""
 
     label: str | None = None
-    """The column that names a row."""
+    """Column that names the rows."""
     colour: str | None = None
     """The column that initially colours rows."""
     factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Factors with their levels in order."""
     numbers: Sequence[str] = ()
-    """Numeric columns that only identify rows."""
+    """Numeric columns that identify rows and are not measured."""
     shown: Sequence[str] = ()
     """The columns that are shown first."""
     about: Mapping[str, str] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Roles:
 
 @dataclass(frozen=True)
 class Measure:
-    """Values of all elements and times: shape (elements, times), NaN where a value is missing."""
+    """Values of a measure; shape: elements x times, NaN for a missing value."""
 
     name: str
     values: np.ndarray
@@ -158,7 +158,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 
 
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a clustering of the rows by all measured columns, if there are few rows."""
+    """Return a clustering of rows by all measured columns; None if there are too many rows."""
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
         return None
@@ -185,9 +185,9 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a table, one for each of its rows; too many samples are thinned.
+    """Add curves to a table, one for each row; too many samples are thinned.
 
-    `lost` is the measure that counts losses, if there is one; it is the first choice of the view
+    `lost` is the measure that counts losses, if there is one. It is the first choice of the view
     "who has any, and when".
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
@@ -216,7 +216,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return each element's first and last time of loss, and its number of samples with losses."""
+    """Return each element's first and last time of a loss, and its number of samples with one."""
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)
     last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)
@@ -245,7 +245,10 @@ def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[in
 def matrix(
     frame: pl.DataFrame, key: str, elements: Sequence[str], times: pl.Series, columns: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """Return columns of samples as arrays (elements, times); a row of the frame is one sample."""
+    """Return columns of samples as arrays.
+
+    The shape is elements x times. A row of the frame is a sample.
+    """
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()
     at = times.search_sorted(frame["t_s"]).to_numpy()

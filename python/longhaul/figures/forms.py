@@ -1,10 +1,13 @@
-"""Formats of figures in tables."""
+"""Formats of numbers in tables."""
 
 from collections.abc import Callable
 
 
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """Return a format with a number of decimals, or two significant digits if that gives 0."""
+    """Return a format with `digits` decimals, or two significant digits if that would give 0.
+
+    `scale` multiplies the number.
+    """
 
     def form(value: float) -> str:
         scaled = value * scale
@@ -15,5 +18,5 @@ def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
 
 
 def percent(digits: int) -> Callable[[float], str]:
-    """Return a format of percentages with a number of decimals."""
+    """Return a format for fractions as percentages with `digits` decimals."""
     return lambda value: f"{value:.{digits}%}"

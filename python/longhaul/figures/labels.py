@@ -1,4 +1,4 @@
-"""Figures of the flows of a label, and of all flows together: expressions over their rows."""
+"""Figures of a label's flows, and of all flows together: expressions over the flows' rows."""
 
 from functools import partial
 
@@ -11,13 +11,13 @@ from longhaul.figures.registry import ALL, LABEL, MERIT, SUMMARY, PreparedRun, d
 # Sources whose flows compete for a share of a link with one connection each; web traffic has many
 # connections, and datagrams are sent at a given rate.
 COMPARABLE = ("greedy", "transfer", "messages")
-# Counters whose values before the measurement window are shown where they are 0 in it.
+# Counters for which tables show the value before the measurement window if it is 0 in the window.
 COUNTS = {
     "cuts_loss": ("cwnd reductions (loss)", "window reductions for losses"),
     "cuts_ecn": ("cwnd reductions (ECN)", "window reductions for marks"),
     "timeouts": ("timeouts", "retransmission timeouts"),
 }
-# Limiting factors of a sender; that of a flow is the one that limited it longest.
+# Factors that limit a sender; the one that limited a flow longest is the flow's.
 LIMITS = {
     "network": "limited_network_s",
     "receive window": "limited_receive_window_s",
@@ -28,17 +28,17 @@ QUANTILES = {"p50": "median", "p95": "95th percentile", "p99": "99th percentile"
 MEANT = {
     "p50": "the median", "p95": "not exceeded by 95 %", "p99": "not exceeded by 99 %",
 }  # fmt: skip
-# Quantiles in which competitors may harm a flow.
+# Quantiles by which competitors may harm a flow.
 _HARMED = {"p50": "less", "p99": "less"}
 
 
 def flows(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows of a run, parallel streams added up, with the limiting factor of each."""
+    """Return the flows of a run with the factor that limits each; parallel streams are added up."""
     return with_limits(prepared.run.bundles)
 
 
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return flows with their limiting factor, counts before the window, and the total goodput."""
+    """Add to flows the factor that limits each, counts before the window, and the total goodput."""
     held = [pl.col(column) for column in LIMITS.values()]
     longest = pl.max_horizontal(held)
     limit = pl.coalesce(
@@ -73,7 +73,7 @@ of_flows(
 )  # fmt: skip
 of_flows(
     "completed", "transfers completed",
-    # Only finite transfers can be completed.
+    # Only finite transfers can complete.
     pl.when(pl.col("transfer_bytes").count() > 0).then(pl.col("completion_s").count()),
     "flows whose transfer was complete", form=str,
 )  # fmt: skip
@@ -121,7 +121,7 @@ of_flows(
     (pl.col("retransmitted_pkts").sum() / _SENT).fill_nan(None),
     "packets retransmitted, as part of those sent", better="less", form=percent(3), most=1.0,
 )  # fmt: skip
-# De Souza, LBNL-52549, section 5.3.1: CER of a protocol, and of all flows GCER.
+# CER of a protocol, and GCER of all flows: De Souza, LBNL-52549, section 5.3.1.
 of_flows(
     "congestion_event_rate", "congestion event rate",
     ((pl.col("dropped_pkts").sum() + pl.col("marked_pkts").sum()) / _SENT).fill_nan(None),
@@ -147,7 +147,7 @@ of_flows(
 
 
 def delays(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the delays of the data packets of each label, and of all flows."""
+    """Return the delays of data packets, for each label and for all flows."""
     return with_names(prepared.run.delays)
 
 

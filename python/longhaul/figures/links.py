@@ -21,7 +21,7 @@ of_links = partial(declare, of=LINK, source=links)
 
 
 def _column(name: str, title: str, *, only_some: bool = False, **more: Any) -> None:  # noqa: ANN401
-    """Declare a column of the table of links as a figure; some links may not have it."""
+    """Declare a column of the table of links as a figure; with `only_some`, some links lack it."""
     column = pl.col(f"^{name}$" if only_some else name)
     of_links(name, title, column, only_some=only_some, **more)
 

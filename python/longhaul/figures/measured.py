@@ -1,4 +1,4 @@
-"""Computation of the figures of a run."""
+"""Computation of the figures (metrics) of a run."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,10 +24,11 @@ Number = float | None
 
 
 def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
-    """Yield owner, figure and value; the owner of a figure of a run is empty.
+    """Yield the owner (label, link or proxy), the figure, and its value.
 
-    Figures whose tables a run lacks are left out. Figures of one source follow one another, by
-    label, link or proxy. Numbers that are not finite become None.
+    The owner of a figure of the whole run is empty. A figure is left out if the run lacks its
+    table. Figures follow each other by source, and then by owner. Numbers that are not finite
+    become None.
     """
     prepared = PreparedRun(run)
     there = (entry for entry in wanted if all(table in run.tables for table in entry.needs))
@@ -75,10 +76,10 @@ _BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_rows, PROXY: _of_rows}
 
 
 def of_merit(run: Run) -> list[tuple[str, Number, str]]:
-    """Return name, value and meaning of the figures of merit of a run, in the order of a report."""
+    """Return name, value and meaning of a run's figures of merit, in the order of a report."""
     from longhaul.figures.runs import lengths
 
-    # Delays of labels are placed after the delays at the busiest link.
+    # Delays of labels follow the delays at the busiest link.
     figures = [entry for entry in every() if MERIT in entry.listed and entry.of == RUN]
     behind = max((k for k, entry in enumerate(figures) if "delays" in entry.needs), default=-1) + 1
     figures[behind:behind] = [

@@ -1,4 +1,4 @@
-"""Figures of proxies: the connection between their nodes, and the local queue before it."""
+"""Figures of proxies: of the connection between their nodes, and of the local queue."""
 
 from functools import partial
 from typing import Any
@@ -10,12 +10,12 @@ from longhaul.figures.registry import PROXY, PreparedRun, declare
 
 
 def proxies(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the proxies."""
+    """Return the table of proxies, with their names and the length of the measurement."""
     return with_names(prepared.run.proxies, prepared.run.measured_s)
 
 
 def with_names(table: pl.DataFrame, measured_s: float) -> pl.DataFrame:
-    """Return the table of proxies with their names as `proxy`, and the time measured in seconds."""
+    """Add the proxies' names as column `proxy`, and the length of the measurement in seconds."""
     return table.with_columns(proxy="name", measured_s=pl.lit(measured_s))
 
 

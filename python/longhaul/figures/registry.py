@@ -1,4 +1,4 @@
-"""The registry of figures, and the decorator that adds figures."""
+"""The registry of figures (metrics), and the functions that declare them."""
 
 import re
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from typing import Any
 from longhaul import _engine
 
 RUN, LABEL, LINK, PROXY = "run", "label", "link", "proxy"
-# The label that stands for all flows together.
+# Label that means all flows together.
 ALL = "all"
-# The modules that declare figures, in the order of lists.
+# Modules that declare figures, in the order of lists.
 MODULES = {LABEL: "labels", LINK: "links", PROXY: "proxies", RUN: "runs"}
-# Lists that contain a figure by default; other lists contain it on request.
+# Lists that show figures: the summary, which is the default, and figures of merit.
 SUMMARY, MERIT = "summary", "merit"
 _LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), PROXY: (SUMMARY,), RUN: (MERIT,)}
 # Tables of summaries with a row for each owner, as paths name them.
@@ -23,21 +23,21 @@ ROWS = {LABEL: "labels", LINK: "links", PROXY: "proxies"}
 # The engine's tables whose columns are figures without further computation.
 _TABLES = {LABEL: "flows", LINK: "links", PROXY: "proxies", RUN: "flows"}
 
-# Suffixes of names that are units, and the units as written in text.
+# Units at the end of names, and the same units in text.
 UNITS = {
     "bps": "bit/s", "pps": "packets/s", "pkts": "packets", "bytes": "bytes", "s": "s", "ms": "ms",
 }  # fmt: skip
-# Units of rows in tables, by base unit.
+# Units in rows of tables, by base unit.
 OF_ROWS = {"bit/s": "Mbit/s", "s": "ms"}
 
-# Format of a figure in a table: a function, or a number of decimals in the unit of its row.
+# Format of a figure in tables: a function, or a number of decimals in the unit of the row.
 Form = Callable[[Any], str] | int
 # `longhaul.Results`, which this module cannot import: its layer is above this one.
 Run = Any
 
 
 class PreparedRun:
-    """A run with the prepared data of its figures."""
+    """A run, with data that is prepared once for several figures."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -57,35 +57,40 @@ Compute = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of runs, labels, links or proxies."""
+    """A figure (metric) of runs, labels, links or proxies."""
 
     name: str
     of: str
     title: str
     about: str
     compute: Any = field(compare=False)
-    """Figures of a run: a function of the data that `source` returns. Other figures: a Polars
-    expression over those rows of `source`'s table that belong to one label, link or proxy.
+    """Function or expression that computes the figure from the data of `source`.
+
+    For a figure of a run, it is a function of the data. For other figures, it is a Polars
+    expression over the rows of a table that belong to one label, link or proxy.
     """
     source: Source
     unit: str
-    """The base unit; empty for a dimensionless number."""
+    """Base unit; empty for a dimensionless number."""
     better: str = ""
-    """`more` or `less`, if either is better; only figures with a value measure harm to labels."""
+    """`more` or `less`, whichever is better, so that the figure can measure harm.
+
+    It is empty otherwise.
+    """
     needs: tuple[str, ...] = ()
-    """Tables that the figure needs."""
+    """Names of the tables that the figure needs."""
     form: Form | None = None
-    """Format in tables; tables that compare runs leave out figures without a format."""
+    """Format in tables; None if tables that compare runs leave the figure out."""
     row: str = ""
-    """Title of the figure's row in tables; default: `title` with the unit."""
+    """Title of the figure's row in tables; if empty, it is `title` with the unit."""
     listed: tuple[str, ...] = ()
-    """Lists that include the figure: the `summary` of a run, its figures of `merit`."""
+    """Lists that show the figure: the `summary` of a run, and its figures of `merit`."""
     only_some: bool = False
     """True if only some links have the figure; tables omit its row if no link has it."""
     needs_capacity: bool = False
-    """True if the figure is undefined for links without capacity in the measurement window."""
+    """True if a link has no value without capacity in the measurement window."""
     most: float = inf
-    """The largest possible value."""
+    """Largest possible value."""
     is_time_until: bool = False
     """True if a missing value means that the event had not happened when the run ended."""
 
@@ -95,7 +100,10 @@ class Figure:
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:
-        """Return the meaning, with a run's window lengths; by default, with the rules for them."""
+        """Return the meaning of the figure, with the lengths of a run's windows.
+
+        Without lengths, it has the rules for them.
+        """
         return self.about.format(**(_LENGTHS | lengths))
 
 
@@ -111,8 +119,8 @@ _FIGURES: dict[tuple[str, str], Figure] = {}
 def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -> None:  # noqa: ANN401
     """Declare a figure; the arguments are fields of `Figure`.
 
-    The default of `about` is the engine's description of the column with this name; the default of
-    `unit` is the suffix of the name, if that is a unit.
+    By default, `about` is the engine's description of the column with this name, and `unit` is the
+    unit at the end of the name, if there is one.
     """
     of = more["of"]
     if (of, name) in _FIGURES:
@@ -140,7 +148,10 @@ def unit_of(name: str) -> str:
 
 
 def with_unit(words: str, unit: str) -> str:
-    """Append a unit to words in parentheses, unless they contain it, such as `flows completed`."""
+    """Append a unit in parentheses to words that do not contain it.
+
+    `flows completed` contains `flows`.
+    """
     return f"{words} ({unit})" if unit and unit not in re.findall(r"\w+", words) else words
 
 
@@ -152,7 +163,7 @@ def columns(of: str) -> dict[str, str]:
 
 
 def declared(of: str) -> list[Figure]:
-    """Return the figures of a run, labels, links or proxies, in the order of their declaration."""
+    """Return the figures of runs, labels, links or proxies, in the order of declaration."""
     import_module(f"longhaul.figures.{MODULES[of]}")
     return [entry for entry in _FIGURES.values() if entry.of == of]
 
@@ -163,12 +174,12 @@ def every() -> list[Figure]:
 
 
 def find(of: str, name: str) -> Figure | None:
-    """Return the figure with a name; None if nothing of this kind has it."""
+    """Return the figure with a name; None if runs, labels, links or proxies (`of`) have none."""
     return next((entry for entry in declared(of) if entry.name == name), None)
 
 
 def expressions(of: str, source: Source) -> list[Any]:
-    """Return named Polars expressions of a source's figures that summaries contain."""
+    """Return Polars expressions for those figures of a source that summaries show."""
     figures = [
         entry for entry in declared(of) if SUMMARY in entry.listed and entry.source == source
     ]

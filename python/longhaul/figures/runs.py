@@ -53,7 +53,10 @@ of_busiest(
 
 
 def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
-    """Return the mean interval between losses, and the mean number of packets lost at a time."""
+    """Return the mean time between losses in seconds, and the mean number of packets per loss.
+
+    Return None if the run lacks the samples; see `analysis.merit.losses` for missing values.
+    """
     measured = pl.col("t_s") >= prepared.run.measured_from_s
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
     return merit.losses(samples["t_s"], samples["dropped_pkts"]) if len(samples) > 1 else None
@@ -71,7 +74,10 @@ of_losses(
 
 
 def waits(prepared: PreparedRun) -> dict[str, Any]:
-    """Return quantiles of waiting times at the busiest link; empty if none were recorded."""
+    """Return the quantiles of waiting times at the busiest link.
+
+    The dictionary is empty if they were not recorded.
+    """
     name = prepared.run.bottleneck
     rows = prepared.run.delays.filter(pl.col("kind") == "link", pl.col("name") == name)
     row: dict[str, Any] = rows.row(0, named=True) if len(rows) else {}
@@ -126,34 +132,34 @@ class DeliveredBytes:
 
     times: np.ndarray
     counts: np.ndarray
-    """Bytes, by time and flow."""
+    """Number of bytes; shape: times x flows."""
     starts: np.ndarray
     ends: np.ndarray
     round_trip_s: float
-    """The longest mean RTT of a flow."""
+    """Largest mean RTT of any flow, in seconds."""
 
     @property
     def shares_s(self) -> float:
-        """The window over which shares are compared, in seconds."""
+        """Length in seconds of the windows over which shares are compared."""
         return max(SHARES_S, SHARES_ROUND_TRIPS * self.round_trip_s)
 
     @property
     def starvation_s(self) -> float:
-        """The window over which a flow may starve, in seconds."""
+        """Length in seconds of the windows over which a flow may starve."""
         return max(STARVATION_S, STARVATION_ROUND_TRIPS * self.round_trip_s)
 
     @cached_property
     def shares(self) -> merit.Rates:
-        """The rates of the flows over windows of `shares_s`."""
+        """Rates of the flows over windows of `shares_s`."""
         return self.rates(self.shares_s)
 
     def rates(self, window_s: float) -> merit.Rates:
-        """Return the rates of the flows over windows of a length."""
+        """Return the rates of the flows, averaged over windows of `window_s`."""
         return merit.rates(self.times, self.counts, self.starts, window_s, self.ends)
 
 
 def lengths(prepared: PreparedRun) -> dict[str, str]:
-    """Return the lengths of the windows over which a run's rates are taken, as texts."""
+    """Return the lengths of the windows over which a run's rates are averaged, as texts by name."""
     found = prepared.of(delivered) if "series" in prepared.run.tables else None
     if found is None:
         return {}
@@ -161,7 +167,7 @@ def lengths(prepared: PreparedRun) -> dict[str, str]:
 
 
 def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
-    """Return samples of flows' delivered bytes; None for fewer than two flows."""
+    """Return samples of the flows' delivered bytes; None if there are fewer than two such flows."""
     flows = comparable(prepared)
     round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
     names = flows["name"].to_list()
@@ -234,7 +240,7 @@ of_starvation(
 
 
 def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
-    """Return the fraction of the active flows that reduced their windows, by congestion event."""
+    """Return, by congestion event, the fraction of active flows that reduced their windows."""
     flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = prepared.run.events.filter(
         pl.col("event").is_in(["cut", "timeout"]),
@@ -264,9 +270,10 @@ of_events(
 
 
 def kinds(prepared: PreparedRun) -> pl.Series | None:
-    """Return the mean goodput per flow of two kinds of flows.
+    """Return the mean goodput per flow of the two kinds of flows of a run.
 
-    A kind is a label up to its colon. None for a run with another number of kinds.
+    The kind of a flow is its label up to the first colon. Return None if the run does not have
+    exactly two kinds.
     """
     sums = prepared.run.flows.group_by("label", maintain_order=True).agg(
         pl.col("goodput_bps").sum(), pl.len().alias("flows")

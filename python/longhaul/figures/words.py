@@ -1,7 +1,7 @@
-"""Descriptions of figures and other columns: text, subject and unit.
+"""Descriptions of figures (metrics) and of other columns: text, subject and unit.
 
-A path names a figure as in responses of campaigns, such as `labels.cubic.goodput_bps`. A bare name
-means the figure of all flows if labels have a figure of this name.
+A path names a figure as in responses of campaigns, such as `labels.cubic.goodput_bps`. A name alone
+means the figure of all flows together, if labels have a figure with this name.
 """
 
 import re
@@ -20,10 +20,10 @@ from longhaul.figures.registry import (
     with_unit,
 )
 
-# Subjects of a figure by the first part of its path.
+# Owners of figures, by the first part of a path.
 TABLES = {table: (of,) for of, table in ROWS.items()} | {"all": (LABEL, RUN)}
-# Descriptions of names in paths that no figure declares: facts of runs, and figures of other kinds
-# of simulation.
+# Descriptions of names that no figure declares: facts of runs, and values of other kinds of
+# simulation.
 FACTS = {
     "data_packets": "data packets simulated",
     "measured_s": "length of the measurement window",
@@ -39,15 +39,16 @@ WORDS = {
     "srtt": "smoothed round-trip time",
 }  # fmt: skip
 STATISTICS = {"mean": "mean", "min": "least", "max": "largest", "p50": "median"}
-# Former names, which messages refuse with the new name.
+# Former names of figures, with the new names; error messages give the new name.
 RENAMED = {"utilisation": "utilization"}
 
 
 def figure_at(place: str) -> Figure | None:
     """Return the figure at a path; None if the path names a column or is unknown.
 
-    A name alone is looked up among the figures of the summary, then of the run. Rarer figures are
-    left out, since columns of other tables may have their names, such as `lost`.
+    A name alone is searched among the figures of the summary, and then among those of the run.
+    Other figures are not found by name alone, since columns of other tables may have their names,
+    such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:
@@ -60,18 +61,24 @@ def figure_at(place: str) -> Figure | None:
 
 
 def place_of(figure: Figure) -> str:
-    """Return a figure's path as responses write it: `links.NAME.utilization`."""
+    """Return the path of a figure as responses write it, such as `links.NAME.utilization`."""
     table = ROWS.get(figure.of)
     return f"{table}.NAME.{figure.name}" if table else figure.name
 
 
 def of_response(place: str) -> Figure | None:
-    """Return the figure of a response's path; without a subject, the figure of all flows."""
+    """Return the figure that a response's path names.
+
+    A name alone means the figure of all flows or, if there is none, of a link.
+    """
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
 
 def of_suite(name: str) -> Figure | None:
-    """Return the figure of a name in a suite: of the run, or of the label or link in front."""
+    """Return the figure that a name in a suite means.
+
+    It is a figure of the run, or of the label, link or proxy before the last dot.
+    """
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
     return next((figure for of in kinds if (figure := find(of, last))), None)
@@ -88,7 +95,7 @@ def _column(name: str) -> str:
 
 
 def meaning(place: str) -> str:
-    """Return the meaning of the figure at a path; empty if it is unknown."""
+    """Return the meaning of the value at a path; empty if it is unknown."""
     *where, name = place.split(".")
     figure = figure_at(place)
     text = figure.meaning() if figure else FACTS.get(name) or _column(name)
@@ -111,18 +118,18 @@ def title(place: str) -> str:
 
 
 def label(place: str) -> str:
-    """Return the title of a figure with its unit."""
+    """Return the title of the value at a path, with its unit."""
     return with_unit(title(place), unit_at(place))
 
 
 def owner(place: str) -> str:
-    """Return the flows or link of a figure as text, such as ` of cubic`; empty for all flows."""
+    """Return the owner of the value at a path as text, such as ` of cubic`; empty for all flows."""
     row = place.split(".")[1:-1]
     return f" of {'.'.join(row)}" if row else ""
 
 
 def _in_words(name: str) -> str:
-    """Return a name as words, without its unit and with its statistic first."""
+    """Return a name as words, with its statistic first and without its unit."""
     words = name.split("_")[: -1 if unit_of(name) else None]
     for at, word in enumerate(words):
         quantile = re.fullmatch(r"p(\d+)", word)

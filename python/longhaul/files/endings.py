@@ -1,7 +1,8 @@
-"""Suffixes of the files that commands write; each command accepts only those of its list.
+"""Suffixes of the files that commands write.
 
-An HTML page named as a PDF file would mislead its readers. A wrong suffix is therefore refused
-before anything is computed, and the message names the command that writes such files.
+Each command accepts only the suffixes that it can write, since, for example, an HTML page with the
+suffix .pdf would mislead its readers. A wrong suffix is an error before anything is computed. The
+message names the command that writes such files.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ WRITERS = {
     ".toml": "`longhaul new`, `campaign new` and `study scenario`",
     ".so": "`longhaul module build`",
 }
-# Suffixes that users try and that no command writes.
+# Suffixes that users try but no command writes.
 UNKNOWN = (".eps", ".ps", ".jpg", ".jpeg", ".webp", ".tiff", ".htm", ".xlsx", ".md")
 
 
@@ -36,7 +37,7 @@ class EndingError(LonghaulError):
 
 
 def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Path:
-    """Return the name of a file to write; refuse a suffix that the command does not write."""
+    """Return the path of a file to write; raise an error if its suffix is not allowed."""
     if path.suffix not in allowed:
         raise EndingError(f"{option} {path}: expected a name that ends in {either(allowed)}"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
@@ -44,7 +45,7 @@ def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Pat
 
 
 def check_directory(path: Path, option: str = "--out") -> Path:
-    """Return the name of a directory to write; refuse names with a file's suffix."""
+    """Return the path of a directory to write; raise an error if it has the suffix of a file."""
     if path.suffix in (*WRITERS, *UNKNOWN) and not path.is_dir():
         raise EndingError(f"{option} {path}: expected the name of a directory"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
@@ -52,9 +53,9 @@ def check_directory(path: Path, option: str = "--out") -> Path:
 
 
 def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
-    """Return true for the name of a file to write, false for the name of a directory.
+    """Return true if a path is that of a file to write, false if it is that of a directory.
 
-    A name with a suffix that is not allowed is refused, unless it is an existing directory.
+    Raise an error for a suffix that is not allowed, except for an existing directory.
     """
     if path.is_dir() or path.suffix not in (*WRITERS, *UNKNOWN):
         return False
@@ -65,7 +66,7 @@ def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
 
 
 def check_format(name: str, allowed: Sequence[str], option: str = "--format") -> str:
-    """Return the suffix of a format, such as `pdf`; refuse formats that are not written."""
+    """Return the suffix of a format, such as `pdf`; raise an error if the format is not allowed."""
     ending = f".{name.removeprefix('.').lower()}"
     if ending not in allowed:
         names = either([known.removeprefix(".") for known in allowed])

@@ -3,9 +3,9 @@
 import difflib
 from collections.abc import Iterable
 
-# Maximum number of listed names, if one is near.
+# Maximum number of known names in a message that suggests a near name.
 FEW = 5
-# Maximum number of listed names, if none is near.
+# Maximum number of known names in a message without a near name.
 MANY = 20
 
 
@@ -15,9 +15,9 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
 
 
 def unknown(what: str, name: str, known: Iterable[str], command: str = "") -> str:
-    """Return the message about a name that is not among the known ones.
+    """Return the message about a name that is not known.
 
-    `command` lists the names, if there is such a command.
+    `command` is the command that lists all names, if there is one.
     """
     return f"unknown {what} `{name}`{suggestion(name, known, command)}"
 
@@ -25,9 +25,9 @@ def unknown(what: str, name: str, known: Iterable[str], command: str = "") -> st
 def suggestion(name: str, known: Iterable[str], command: str = "", near: str | None = None) -> str:
     """Return the end of a message about an unknown name, as the engine's `suggestion` does.
 
-    It has the nearest name (`near`, if given), and the known names if they are few. For many names
-    it has the command that lists them; without such a command, the nearest names, or all of up to
-    twenty names if none is near.
+    It suggests the nearest name, or `near` if given, and lists the known names if they are few. If
+    they are many, it names the command that lists them. Without such a command, it lists the
+    nearest names or, if no name is near, up to twenty names.
     """
     names = [str(one) for one in known]
     near = near or nearest(name, names)

@@ -1,4 +1,4 @@
-"""Check of processes of this machine that file names record."""
+"""Test if a process of this machine, which a file name records, has ended."""
 
 import os
 import socket

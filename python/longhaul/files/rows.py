@@ -16,16 +16,16 @@ COMMENT = "#"
 
 
 def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
-    """Return the rows by column name; with `columns`, refuse a file with other columns."""
+    """Return the rows, each by column; if `columns` are given, raise an error for other columns."""
     return list(numbered_rows(file, columns).values())
 
 
 def numbered_rows(
     file: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[int, Row]:
-    """Return the rows by the numbers of their lines in the file, from 1 on.
+    """Return the rows by the number of their line in the file, which counts from 1.
 
-    With `columns`, the file must have these columns, followed by any of `optional`.
+    If `columns` are given, the file must have these columns, which any of `optional` may follow.
     """
     (_, head), *rows = _cells(file).items() or [(1, [])]
     further = [column for column in optional if column in head[len(columns) :]]
@@ -62,7 +62,7 @@ def number(cell: str) -> float | None:
 def write_rows(
     file: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str], comment: str = ""
 ) -> None:
-    """Write rows, given as dictionaries by column, after an optional comment."""
+    """Write rows, each a dictionary by column, after an optional comment."""
     text = io.StringIO()
     text.write(comment)
     writer = csv.DictWriter(text, columns, lineterminator="\n")

@@ -12,7 +12,7 @@ def value(written: str) -> Any:  # noqa: ANN401
 
 
 def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
-    """Parse `KEY=VALUE`, where text needs no quotation marks."""
+    """Parse `KEY=VALUE`; a text needs no quotation marks."""
     key, equals, text = written.partition("=")
     if not equals or not key.strip():
         raise ScenarioError(f"{option} {written}: expected KEY=VALUE")
@@ -23,7 +23,7 @@ def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
 
 
 def parse_bytes(written: str, name: str) -> int:
-    """Return the bytes of a size such as `2 GB`; the message for anything else names `name`."""
+    """Return the number of bytes of a size such as `2 GB`; `name` is for the error message."""
     units = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
     number, _, unit = written.partition(" ")
     try:

@@ -1,4 +1,4 @@
-"""Atomic writes: a file appears under its name when it is complete, and not before."""
+"""Atomic writes: a file appears under its name only when it is complete."""
 
 import glob
 import os
@@ -17,10 +17,10 @@ SUFFIX = ".longhaul-unfinished"
 
 @contextmanager
 def atomic(path: Path) -> Iterator[Path]:
-    """Yield a temporary path next to `path`, which is renamed to it when the block succeeds.
+    """Yield a temporary path next to `path`; rename the file to `path` when the block succeeds.
 
-    The temporary path has the suffix of `path`. Failed writes raise `RunError`, since the cause is
-    outside the program, such as a full disk.
+    The temporary path has the suffix of `path`. If writing fails, raise `RunError`, since the
+    cause, such as a full disk, is outside the program.
     """
     try:
         remove_unfinished(path.parent, glob.escape(path.name))
@@ -37,7 +37,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write a file atomically and flush it to the disk; raise `OSError` if that fails."""
+    """Write a file atomically and flush it to the disk; raise `OSError` if this fails."""
     with _renamed(path) as temporary, temporary.open("wb") as out:
         out.write(content)
         out.flush()
@@ -67,7 +67,7 @@ def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        # The permissions are those of an ordinarily created file.
+        # The file gets the permissions of an ordinary new file.
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:

@@ -1,4 +1,4 @@
-"""Registry of the analyses that `longhaul analyze` applies to tables of factors and responses."""
+"""The analyses that `longhaul analyze` applies to tables of factors and responses."""
 
 # Each module registers its analyses, in the order of the list.
 from longhaul.findings import factors, shares, correlations, competitors, users  # noqa: F401, I001

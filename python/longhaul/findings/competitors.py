@@ -59,7 +59,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return the congestion class of each condition if conditions are ordered, else nothing.
+    """Return the congestion class of each condition if conditions are ordered; otherwise nothing.
 
     Dendrograms of NIST SP 500-282 show these classes (figures 6-8 and 7-4).
     """
@@ -96,7 +96,10 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels compete; refuse a factor with fewer than `count` levels."""
+    """Return the factor whose levels compete.
+
+    Raise an error if it has fewer than `count` levels.
+    """
     who = competitors_of(table, options)
     if (found := len(table.factors[who])) < count:
         raise TableError(f"{who}: expected {count} levels or more, found {found}")
@@ -152,7 +155,7 @@ def _in_words(
     line: Sequence[Standout | None], names: Sequence[str], responses: Sequence[str], *,
     is_high: bool,
 ) -> str:  # fmt: skip
-    """Return the high or low outliers under a condition, with their responses, as text."""
+    """Return a condition's high or low outliers, each with its responses, as text."""
     found: dict[int, list[str]] = {}
     for cell, response in zip(line, responses, strict=True):
         if cell is not None and cell.is_high == is_high:
@@ -203,5 +206,5 @@ def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], li
     return [letters[k] for k in congestion.congestion_classes(rates, bounds)], bounds
 
 
-# Number of congestion classes, as in figures 6-5 and 7-1 of NIST SP 500-282.
+# Number of congestion classes in figures 6-5 and 7-1 of NIST SP 500-282.
 CLASSES = 4

@@ -1,4 +1,4 @@
-"""Named analyses of relations between responses."""
+"""Analyses of relations between responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,11 +11,12 @@ from longhaul.analysis.table import REPLICATION, ResponseTable, TableError
 from longhaul.findings.labels import codes, factor_label, label
 from longhaul.findings.registry import Findings, Options, drawn_by, matrix, named
 
-# Number of groups of scores.
+# Number of groups into which the scores of runs are divided.
 SCORE_GROUPS = 3
 # Maximum p-value of a factor in a group's name.
 EVIDENT = 0.01
-# Minimum fraction of a group's runs with a level in its name, and maximum levels in a name.
+# A level is part of a group's name if at least this fraction of its runs have the level; and
+# maximum number of levels in a name.
 MOST = 0.75
 NAMED_CAUSES = 2
 # Thresholds of |r| for correlations gained or lost against another campaign (NIST SP 500-282, C.3).
@@ -60,7 +61,8 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
 
 @named("components", "principal components, and what the groups of their scores have in common")
 def _components(table: ResponseTable, options: Options) -> Findings:
-    # Runs without the goodput of some flow group, which transferred nothing, have no scores.
+    # Runs in which some flow group transferred nothing lack the group's goodput, and have no
+    # scores.
     table, left_out = table.with_all(options.responses)
     names, values = matrix(table, options)
     if len(names) < 2 or len(values) < 3:
@@ -125,7 +127,7 @@ def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFra
 
 
 def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:
-    """Return a cluster's number with the levels that distinguish most of its runs."""
+    """Return the number of a cluster, with the levels that most of its runs share."""
     evident = [c for c in causes[group] if c.share >= MOST and c.p < EVIDENT][:NAMED_CAUSES]
     shared = [
         f"{factor_label(c.factor)} {c.level}" + (f" ({100 * c.share:.0f} %)" if c.share < 1 else "")

@@ -1,4 +1,4 @@
-"""Named analyses of factors: their importance and the size of their effects."""
+"""Analyses of factors: their importance, and the size of their effects."""
 
 from functools import partial
 
@@ -38,7 +38,8 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
             for level, mean in zip(of_factor.levels, of_factor.means, strict=True):
                 limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
                 rows.append((of_factor.factor, level, mean.mean, *limits, share, p))
-                # Both are values of the factor, and are listed once.
+                # Share and p-value are those of the factor, and are listed only with its first
+                # level.
                 share = p = None
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
         note = over_replications(mean for one in factors for mean in one.means)

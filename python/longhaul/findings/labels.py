@@ -27,7 +27,7 @@ def label(column: str) -> str:
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label with the unit of tables, and the factor to convert the column's values."""
+    """Return the label of a column in the unit of tables, and the factor that converts values."""
     return in_unit_of_rows(*words_and_unit(column), values)
 
 
@@ -60,11 +60,12 @@ def words_and_unit(column: str) -> tuple[str, str]:
 def codes(
     columns: Sequence[str], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[list[str], list[str]]:
-    """Return short names of columns where labels would not fit, and lines that explain them.
+    """Return short names of columns, for places where labels do not fit, and explanations.
 
-    Responses that a campaign named, with their figure in `places`, keep this name. The names of
-    numbered responses omit a period that all have in common; flow groups have their letters. For
-    other columns the name is the description without unit, not explained further.
+    A response that a campaign has renamed, with its original path in `places`, keeps its name.
+    Names of numbered responses leave out a period that all of them have. Flow groups have their
+    letters. The short name of any other column is its description without unit, which needs no
+    further line.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]

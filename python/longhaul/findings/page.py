@@ -1,4 +1,4 @@
-"""The report of a campaign: findings, effects of factors, every cell, and the design."""
+"""The report of a campaign: findings, effects of factors, all cells, and the design."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ def _shares(table: ResponseTable) -> list[dict[str, Any]]:
 
 
 def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
-    """Return the table and the plot, if there is one, of an analysis of a response."""
+    """Return the table of an analysis of a response, and its plot if it has one."""
     text = next(text for text in findings.tables if text.title == response)
     return _filled(f"{name}-{response}", name, text, findings.plots.get(f"{name}-{response}"))
 
@@ -88,7 +88,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """Return a part of the page: a table, and a plot if there is one."""
+    """Return a part of the page: a table, and a plot if `draw` is given."""
     title = f"{name}: {text.heading or text.title}"
     return {
         "name": title,

@@ -1,7 +1,7 @@
 """Registry of the analyses that `longhaul analyze` applies to tables of factors and responses.
 
-Each analysis gets a table and options, and returns tables of text and plots that are drawn on
-request. The package `analysis` has the computations.
+An analysis is a function of a table and options. It returns tables of text, and functions that draw
+its plots. The computations are in the package `analysis`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,22 +29,25 @@ OF_RESPONSE = ("mean", "difference", "size", "95 % from", "to")
 
 @dataclass(frozen=True)
 class Options:
-    """Options of an analysis."""
+    """Options that a user may give for an analysis."""
 
     responses: tuple[str, ...] = ()
-    """Selected responses; all by default."""
+    """Selected responses; if empty, all responses."""
     of: str | None = None
     """The factor whose levels compete, such as the algorithm."""
     factors: tuple[str, ...] = ()
-    """Selected factors; all suitable ones by default."""
+    """Selected factors; if empty, all suitable factors."""
     threshold: float = correlation.NIST_THRESHOLD
     critical: float | None = None
     min_percent: float = 0.0
     low_is_best: tuple[str, ...] = ()
     classes: int | None = None
-    """Number of congestion classes; by default four, or fewer for fewer different rates."""
+    """Number of congestion classes.
+
+    None means four, or fewer if there are fewer different rates.
+    """
     order_by: str | None = None
-    """The response whose mean over competitors orders conditions, in ascending order."""
+    """Response whose mean over competitors orders the conditions, in ascending order."""
     against: ResponseTable | None = None
     """Table of another campaign, whose correlations are compared with this campaign's."""
 
@@ -61,9 +64,9 @@ class Text:
     note: str = ""
     """Meaning of columns, such as of intervals; printed below the table."""
     heading: str = ""
-    """Printed title, with the unit of a response, if it differs from the title."""
+    """Title with the unit of a response, if it differs from `title`; this one is printed."""
     scale: float = 1.0
-    """Factor that converts the unit of a response to that of the heading."""
+    """Factor from the unit of the response to the unit in the heading."""
 
     def printed(self) -> list[list[str]]:
         """Return the rows as texts, with responses in the unit of the heading."""
@@ -79,12 +82,12 @@ class Text:
 
 @dataclass
 class Findings:
-    """Results of an analysis."""
+    """Results of an analysis: tables of text, and plots."""
 
     tables: list[Text] = field(default_factory=list)
     plots: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
     scores: pl.DataFrame | None = None
-    """Factors and principal-component scores of each run, from an analysis that computes them."""
+    """Factors and principal-component scores of runs, if the analysis computes them."""
 
     def add(
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
@@ -118,7 +121,7 @@ Find = Callable[[ResponseTable, Options], Findings]
 
 
 def named(name: str, help: str) -> Callable[[Find], Find]:
-    """Register an analysis."""
+    """Register the decorated function as an analysis."""
 
     def register(find: Find) -> Find:
         ANALYSES[name] = Analysis(name, help, find)
@@ -128,16 +131,16 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
-    """Run a named analysis."""
+    """Run the analysis with this name on a table."""
     if name not in ANALYSES:
         raise TableError(unknown("analysis", name, ANALYSES, "longhaul analyze list"))
     return ANALYSES[name].find(table, options)
 
 
 def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
-    """Return a function that draws the plot `module.function` of `plots.analysis`.
+    """Return a function that draws a plot; `place` is `module.function` in `plots.analysis`.
 
-    The module is imported for drawing only, since loading it takes longer than an analysis.
+    The module is imported only when the plot is drawn, since loading takes longer than an analysis.
     """
     module, function = place.split(".")
     return lambda: getattr(import_module(f"longhaul.plots.analysis.{module}"), function)(*given)
@@ -154,9 +157,10 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 
 
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
-    """Return the selected responses, and a matrix of their values with a row per run.
+    """Return the selected responses, and their values; shape: runs x responses.
 
-    A constant response has no correlation: it is refused if it is named, otherwise left out.
+    A constant response has no correlation. If the user has named it, it is an error; otherwise it
+    is left out.
     """
     names = chosen(table, options)
     values = np.stack([table.values(name) for name in names], axis=1)
@@ -214,7 +218,7 @@ def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def order_in_words(table: ResponseTable, options: Options) -> str:
-    """Return the order of conditions as text; empty for the order of the table."""
+    """Return a description of the order of conditions; empty if it is that of the table."""
     return f"by increasing {label(table.place(options.order_by))}" if options.order_by else ""
 
 

@@ -29,12 +29,12 @@ QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
 SIZE_QUANTILES = (0.5, 0.9, 0.99)
 # Fraction of the first responses that convergence leaves out; minimum number of responses.
 LEFT_OUT, LEAST = 0.4, 100
-# Tolerance within which response times count as equal, in seconds.
+# Response times that differ by no more than this time in seconds count as equal.
 EQUAL_S = 1e-3
 
 
 class RunAnalysisError(LonghaulError):
-    """An unknown analysis, or one for which a run has no data."""
+    """Error: an analysis does not exist, or a run has no data for it."""
 
 
 Find = Callable[["Results", "Results | None"], list[Text]]
@@ -49,14 +49,14 @@ class RunAnalysis:
     help: str
     find: Find
     of_all: FindAll | None = None
-    """Joint analysis of several runs, if it differs from separate analyses."""
+    """Analysis of several runs together; None if each run is analysed separately."""
 
 
 RUN_ANALYSES: dict[str, RunAnalysis] = {}
 
 
 def named(name: str, help: str) -> Callable[[Find], Find]:
-    """Register an analysis."""
+    """Register the decorated function as an analysis of runs."""
 
     def register(find: Find) -> Find:
         RUN_ANALYSES[name] = RunAnalysis(name, help, find)
@@ -66,7 +66,7 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
-    """Run a named analysis of a run."""
+    """Run the analysis with this name on a run, compared with `against` if given."""
     return of_run(name).find(run, against)
 
 
@@ -184,7 +184,7 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _without_estimate(name: str, samples: int, refused: Mapping[str, str]) -> list[str]:
-    """Return a line for each reason why methods gave no estimate."""
+    """Return lines for methods that gave no estimate, one line for each reason."""
     reasons: dict[str, list[str]] = {}
     for method, reason in refused.items():
         reasons.setdefault(reason, []).append(method)
@@ -246,7 +246,7 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
-    """Return unique heads of columns."""
+    """Return heads of columns such that each is unique."""
     return tuple(
         f"{head} ({heads[: k + 1].count(head)})" if heads.count(head) > 1 else head
         for k, head in enumerate(heads)

@@ -67,7 +67,7 @@ def of_several_labels(table: ResponseTable) -> bool:
 
 
 def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses of labels by figure; raise TableError if there are none."""
+    """Return the responses by figure and label; raise TableError if none is of a label."""
     found = _labelled(table, responses)
     if not found:
         raise TableError(

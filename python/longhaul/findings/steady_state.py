@@ -1,4 +1,4 @@
-"""Analysis of a run's steady state in the measurement window, from samples over time."""
+"""Analysis of a run's steady state from samples over time."""
 
 from longhaul.analysis import steady
 from longhaul.findings.registry import Text
@@ -10,10 +10,10 @@ HEADS = (
 
 
 def steady_state(run: Results) -> Text:
-    """Return warm-up (MSER-5), the mean after it, and drift for each series of a run.
+    """Return warm-up (by MSER-5), mean after the warm-up, and drift of each series of a run.
 
-    Warm-up counts from the first sample; a run should be measured after the longest warm-up of its
-    series. The drift is the change from the end of the warm-up to the end of the run.
+    The warm-up is counted from the first sample. A run should be measured after the longest warm-up
+    of its series. The drift is the change from the end of the warm-up to the end of the run.
     """
     rows, left_out = [], []
     for name, times, values in run.kind.time_series(run):

@@ -33,13 +33,13 @@ ROLES = {
     "alternate": "the alternate's own flows",
     "standard": "flows with standard TCP beside the alternate",
 }
-# A space that does not allow a line break.
+# A space at which a line does not break.
 UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
 class Goodputs:
-    """Goodput of users under each condition, with the names of its dimensions."""
+    """Goodput of users by condition, response and competitor, with the names of all three."""
 
     names: Mapping[int, str]
     conditions: Sequence[str]
@@ -48,13 +48,13 @@ class Goodputs:
     signs: str
     """Explanation of signs in conditions."""
     responses: Sequence[str]
-    """Flow groups by statistic and role, in the order of their numbers."""
+    """Names of responses; flow groups are ordered by statistic, role and number."""
     cells: np.ndarray
-    """Values by condition, response and competitor."""
+    """Values; shape: conditions x responses x competitors."""
     missing: Sequence[str]
     """Responses that some run lacks."""
     order: str
-    """Order of the conditions, as text."""
+    """Description of the order of conditions."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
         """Return the positions of responses by statistic and role.
@@ -68,7 +68,10 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Return pairs of own and competing flows: of each flow group, or the two responses."""
+        """Return the indices of pairs of own and competing flows, by name.
+
+        The pairs are those of each flow group, or the only two responses.
+        """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
         found = {
@@ -86,7 +89,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     findings = Findings()
     table.matching(options.responses)
-    # Groups of users may have no flows in a short run.
+    # In a short run, groups of users may have no flows.
     empty = [response for response in options.responses if response not in table.complete()]
     if empty and len(empty) < len(options.responses):
         runs = [(name, table.without(name)) for name in empty]
@@ -154,7 +157,7 @@ def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None
 
 
 def _statistic(response: str) -> str:
-    """Return the description of a response's statistic, without its subject."""
+    """Return the description of a response's statistic, without the flow group."""
     return words_and_unit(response)[0].partition(",")[0]
 
 
@@ -182,7 +185,7 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
 
 
 def _left_out(given: Goodputs, role: str = "", file: str = "") -> str:
-    """Return a note on flows that a plot leaves out, since some runs lack them."""
+    """Return a note on the flows that a plot leaves out since some runs lack them; may be empty."""
     names: dict[str, list[str]] = {}
     for name in given.missing:
         group = groups.parts_of(name)
@@ -208,7 +211,7 @@ def _spread(given: Goodputs, summary: ranks.RankSummary) -> "Figure":
 def _plots_of_pairs(
     given: Goodputs, means: np.ndarray
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield bar plots, and for a single pair also plots of differences and scatter plots."""
+    """Yield named plots: bars, and for a single pair also differences and scatter plots."""
     pairs = given.pairs()
     if len(pairs) == 1:
         ((name, pair),) = pairs.items()

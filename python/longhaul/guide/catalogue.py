@@ -28,7 +28,7 @@ def slow_starts() -> list[Row]:
 
 
 def state() -> list[Row]:
-    """Return quantities of algorithms' state that traced flows record, with their algorithms."""
+    """Return the quantities of state that traced flows record, each with its algorithms."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for row in algorithms():
         for declared in row["state"]:
@@ -78,7 +78,7 @@ def profiles() -> list[Row]:
 
 
 def columns() -> list[Row]:
-    """Return columns of the tables of a run."""
+    """Return the columns of a run's tables."""
     return [
         {**row, "name": f"{row['table']}.{row['name']}", "column": row["name"]}
         for row in _engine.columns()
@@ -109,7 +109,7 @@ def figures() -> list[Row]:
 
 
 def responses() -> list[Row]:
-    """Return responses of NIST SP 500-282 that MesoNet runs have, by the chapter of the numbers."""
+    """Return the numbered responses of MesoNet runs (NIST SP 500-282), by chapter."""
     from longhaul.mesonet.numbered_responses import GROUP_RESPONSES, OF_PERIODS, OF_RUNS
 
     numbered = (

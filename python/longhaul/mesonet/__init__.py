@@ -1,4 +1,4 @@
-"""Runs of MesoNet: their tables, figures, plots, and export to the original's file formats."""
+"""Runs of MesoNet: tables, summaries, plots, and export in the original's file formats."""
 
 from longhaul._engine import Interval
 from longhaul.mesonet.matrix import flow_matrix

@@ -1,9 +1,10 @@
-"""The text files of the original MesoNet (NIST SP 500-282, tables 3-4 to 3-8 and 8-24).
+"""Export of a run in the text files of the original MesoNet.
 
-A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, named after the measure and
-the directory. A time series has a line per interval: its number, then the values; there is no
-header. Times are in time steps. The stamp is the seed instead of the original's clock time, so that
-the same run gives the same files.
+The files are those of NIST SP 500-282, tables 3-4 to 3-8 and 8-24. A directory
+`Run<exID>TimeStamp<stamp>` contains a file for each measure, named after the measure and the
+directory. The file of a time series has no header, and a line per interval: the interval's number,
+then the values. Times are in time steps. The stamp is the seed instead of the original's clock
+time, so that the same run gives the same files.
 """
 
 import json
@@ -77,7 +78,7 @@ EDGES = {
     "LeafTimeouts": "timeouts_per_flow",
     "LeafWindowIncreases": "increases_per_flow",
 }
-# The original's name for the regime of an alternate algorithm (table 3-3).
+# The original's names for the modes of an alternate algorithm (table 3-3).
 MODES = {
     "hstcp": "HS",
     "ctcp": "COMPOUND",
@@ -116,7 +117,7 @@ def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
 
 
 def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield every measure that the run's tables give, with the rows of its file."""
+    """Yield the name of each measure that the run has, with the rows of its file."""
     yield "ConfigurationSettingsFor", _settings_and_derived(tables.run)
     yield from _summaries(tables)
     parts: dict[str, Callable[[MesoNet], Iterator[tuple[str, Rows]]]] = {
@@ -149,7 +150,7 @@ def _written(value: object) -> str:
 
 
 def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
-    """Return every value of the resolved scenario, a line each."""
+    """Yield the path and value of every setting in the resolved scenario."""
     for key, value in scenario.items():
         if isinstance(value, dict):
             yield from _settings(value, f"{path}{key}.")
@@ -158,16 +159,16 @@ def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
 
 
 def _settings_and_derived(run: RunData) -> Rows:
-    """Return the settings, followed by the values derived from them.
+    """Yield the settings, followed by values that are derived from them.
 
-    The original's file has settings and derived values (NIST SP 500-282, section 3.2.8), such as
-    the probabilities of flow classes and the minima of large files.
+    The original's file has both (NIST SP 500-282, section 3.2.8); derived values are, for example,
+    the probabilities of flow classes and the minimum sizes of large files.
     """
     settings = list(_settings(run.scenario))
     yield from settings
     known = {name for name, _ in settings}
     for path, value, _ in Scenario.parse(json.dumps(run.scenario), run.name).explain():
-        # A list and its entries are one line.
+        # A list is one line, so that its entries are left out.
         if path not in known and not any(step.isdigit() for step in path.split(".")):
             yield path, json.dumps(value)
 
@@ -304,9 +305,10 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield a file for each flow group and role, with a line per batch.
+    """Yield a file for each flow group and role, with a line per batch of completed flows.
 
-    Columns: number of the interval, flows, mean, standard deviation, minimum, maximum, deciles.
+    The columns are the number of the interval, the number of flows, and the mean, standard
+    deviation, minimum, maximum and deciles of their goodput.
     """
     for (number, role), batches in tables.goodput.group_by("group", "role", maintain_order=True):
         kind = "ALT" if role == "alternate" else "TCP"
@@ -316,8 +318,8 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield states of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
 
-    Packets of sources are listed when sent, packets of receivers when they reach the source. Hosts
-    of long-lived flows have no numbers, and are named after their flow.
+    Packets of sources are listed when they are sent, and packets of receivers when they reach the
+    source. Hosts of long-lived flows have no numbers; they have the name of their flow.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace

@@ -1,9 +1,9 @@
 """Goodput of completed flows by group (NIST SP 500-282, chapter 8; table 8-6 has the groups).
 
-Runs report the flows of a group in batches. The study averages every statistic over the batches of
-a run, weighted by the numbers of flows. This average is exact only for the mean: the deviation
-within batches is smaller than that of all flows, and a mean of minima is not the minimum.
-`of_flows` computes all statistics from the log of flows, if a run has one.
+Runs report the flows of a group in batches. The report averages every statistic over the batches of
+a run, weighted by their numbers of flows. This average is exact only for the mean: the deviation
+within batches is smaller than that of all flows, and a mean of minima is not the minimum. If a run
+has a log of flows, `of_flows` computes exact statistics from it.
 """
 
 import re
@@ -18,7 +18,7 @@ PATHS = ("very fast", "fast", "typical")
 INTERFACES = ("fast", "normal")
 # Roles of sources: standard TCP, or the alternate algorithm.
 ROLES = ("standard", "alternate")
-# Number, file, path and interface of each group.
+# For each group: its number, type of file, path and interface.
 GROUPS = tuple(
     (number, *group) for number, group in enumerate(product(FILES, PATHS, INTERFACES), start=1)
 )
@@ -60,7 +60,10 @@ def parts_of(response: str) -> GroupResponse | None:
 
 
 def short_name(response: str) -> str:
-    """Return `mean_alternate_7` as `SP VF-F`, in table 8-6's letters; other names unchanged."""
+    """Return a response's short name in the letters of table 8-6: `SP VF-F` for `mean_alternate_7`.
+
+    Other names are returned unchanged.
+    """
     parts = parts_of(response)
     if parts is None:
         return response
@@ -71,9 +74,9 @@ def short_name(response: str) -> str:
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each group and role with completed flows, from the table `goodput`.
 
-    Columns are `flows` and the `STATISTICS` in packets per second, averaged over batches with the
-    numbers of flows as weights. `pooled_deviation_pps`, `least_pps` and `largest_pps` are of all
-    flows.
+    The row has the number of `flows`, and the `STATISTICS` in packets per second, averaged over
+    batches with their numbers of flows as weights. `pooled_deviation_pps`, `least_pps` and
+    `largest_pps` are computed over all flows.
     """
     flows = pl.col("flows")
     weighted = [((pl.col(name) * flows).sum() / flows.sum()).alias(name) for name in STATISTICS]
@@ -95,7 +98,7 @@ def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each group and role with exact `STATISTICS`, from the table `flows`."""
+    """Return a row for each group and role, with exact `STATISTICS`, from the log `flows`."""
     goodput = pl.col("goodput_pps")
     rank = [((pl.len() * percent + 99) // 100).clip(1) - 1 for percent in PERCENTS]
     return (
@@ -117,7 +120,7 @@ def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def shares_of_files(groups: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Return the fraction of the flows by type of file."""
+    """Yield each type of file, with the fraction of flows that transferred such a file."""
     counts = dict(groups.group_by("file").agg(pl.col("flows").sum()).iter_rows())
     total = sum(counts.values())
     for file in FILES:

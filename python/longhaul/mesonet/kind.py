@@ -11,7 +11,7 @@ from longhaul.mesonet import summary
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results.kinds import Kind, PlannedRun, RunData, TimeSeries
 
-# Columns of the network table from which the steady state is judged.
+# Columns of the network's table that must be steady in a steady state.
 _STATE = ("active_flows", "out_pkts", "completed_flows", "srtt_mean_s", "cwnd_mean_pkts")
 # Mean packets per second of a source with the parameters of the published studies.
 _SOURCE_PPS = 20.0

@@ -1,9 +1,9 @@
-"""The flow matrix: packets from their points of entry to access routers, by interval.
+"""The flow matrix: packets from points of entry to access routers, by interval.
 
-The example of a user-defined measure in NIST SP 500-282, chapter 3. It counts packets of all kinds
-that their first access router accepted, by observation point and by destination access router
-(139). The observation point is the point of presence above the first router, or this router itself
-if it is directly at the backbone (28 points).
+It is the example of a user-defined measure in NIST SP 500-282, chapter 3. It counts packets of all
+kinds that their first access router accepted, by observation point and by destination access router
+(139). The observation point is the point of presence above the first access router, or this router
+itself if it is directly connected to the backbone (28 points).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,11 @@ COLUMNS = ("observation_point", "access_router", "interval", "packets")
 
 
 def flow_matrix(run: RunData) -> pl.DataFrame:
-    """Return a run's matrix, over the flows and the time that its scenario traces.
+    """Return the flow matrix of a run, for the flows and the time that its scenario traces.
 
-    There is a row for each observation point, access router and interval, also without packets, in
-    the order of the routers (columns `observation_point`, `access_router`, `interval`, `packets`).
+    There is a row for each observation point, access router and interval, in the order of the
+    routers, with the columns `observation_point`, `access_router`, `interval`, `packets`. Rows
+    without packets are included.
     """
     tables = MesoNet.of(run)
     ends = tables.network["t_s"].to_list()
@@ -42,9 +43,10 @@ def flow_matrix(run: RunData) -> pl.DataFrame:
 def counts(
     packets: pl.DataFrame | Mapping[str, Sequence[Any]], topology: pl.DataFrame, interval_s: float
 ) -> pl.DataFrame:
-    """Count packets by cell of the matrix, from their events; empty cells have no row.
+    """Count packets by cell of the matrix, from their events; cells without packets have no row.
 
-    `packets` has the columns of the table `packet_trace`, `topology` those of the table `topology`.
+    `packets` has the columns of the table `packet_trace`, and `topology` those of the table
+    `topology`.
     """
     points = observation_points(topology)
     accepted = pl.DataFrame(packets).filter(
@@ -52,7 +54,7 @@ def counts(
         pl.col("queue") == "up",
         pl.col("router").is_in(list(points)),
     )
-    # An interval includes its end.
+    # The end of an interval belongs to the interval.
     interval = (pl.col("t_s") / interval_s - 1e-9).ceil().cast(pl.Int64).clip(lower_bound=1)
     keyed = accepted.select(
         pl.col("router").replace_strict(points, return_dtype=pl.String).alias(COLUMNS[0]),
@@ -65,7 +67,7 @@ def counts(
 
 
 def observation_points(topology: pl.DataFrame) -> dict[str, str]:
-    """Return the observation point of each access router: its point of presence, or itself."""
+    """Return each access router's observation point: its point of presence, or the router."""
     access = topology.filter(pl.col("tier") == "access")
     pops = set(topology.filter(pl.col("tier") == "pop")["router"])
     rows = access.select("router", "above").iter_rows()

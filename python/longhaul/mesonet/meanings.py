@@ -1,9 +1,9 @@
-"""Descriptions of the columns in tables of MesoNet runs, derived from the columns' names.
+"""Descriptions of columns in tables of MesoNet runs, derived from the columns' names.
 
-A name ends in its period: `active_flows_TP1`. Responses with the study's numbers are named as in
-`numbered_responses`, such as `y6_TP1` and `T.y5`. Each long-lived flow has a throughput, such as
-`L1_pps_TP1`, and so has each flow class, `DD_pps_TP1`. Flow groups have the numbers of `groups`, as
-in `mean_alternate_14`.
+A name ends with its period: `active_flows_TP1`. Numbered responses have the names in
+`numbered_responses`, such as `y6_TP1` and `T.y5`. A long-lived flow has a throughput such as
+`L1_pps_TP1`, and a flow class one such as `DD_pps_TP1`. Flow groups have the numbers in `groups`,
+as in `mean_alternate_14`.
 """
 
 import re
@@ -25,9 +25,9 @@ class Meaning:
     what: str
     unit: str = ""
     more: str = ""
-    """Further information."""
+    """Further information; may be empty."""
     period: str = ""
-    """The period at the end of the column's name, or `whole run`."""
+    """Period at the end of the column's name, or `whole run`."""
 
 
 # Description, unit and further information of each figure; means over a period, unless stated
@@ -131,7 +131,7 @@ def _numbered(name: str, responses: Sequence[Response]) -> Meaning | None:
 
 
 def _of_figure(name: str) -> Meaning | None:
-    """Return the description of a figure of the network, a long-lived flow, or a flow class."""
+    """Return the description of a value of the network, a long-lived flow, or a flow class."""
     if name in FIGURES:
         return Meaning(*FIGURES[name])
     if (of := _OF_FLOW.fullmatch(name)) and of["what"] in OF_FLOWS:
@@ -165,7 +165,7 @@ def _of_group(name: str) -> Meaning | None:
 
 
 def _of_file(name: str) -> Meaning | None:
-    """Return the description of a figure of a type of file."""
+    """Return the description of a value of a type of file."""
     parts = _OF_FILE.fullmatch(name)
     if parts is None:
         return None

@@ -1,10 +1,10 @@
 """The numbered responses of NIST SP 500-282.
 
-Chapters 8 and 9 have y1 to y16 of the network (table 8-19), and y1(u) to y28(u) of each flow group
-(table 8-20): `GROUP_RESPONSES`. Chapters 6 and 7 have y1 to y45, means over the intervals of a
-period (tables 6-15 to 6-20), and T.y1 to T.y28, of the whole run (tables 6-21 to 6-25). Chapter 4
-has 22 different responses, y1 to y22 (tables 4-1 and 4-2). As in the original's files, a mean over
-no flows counts as 0.
+Chapters 8 and 9 have y1 to y16 for the network (table 8-19), and y1(u) to y28(u) for each flow
+group (table 8-20): `GROUP_RESPONSES`. Chapters 6 and 7 have y1 to y45, which are means over the
+intervals of a period (tables 6-15 to 6-20), and T.y1 to T.y28 for the whole run (tables 6-21 to
+6-25). Chapter 4 has 22 other responses, y1 to y22 (tables 4-1 and 4-2). As in the original's files,
+a mean over no flows counts as 0.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,18 +19,18 @@ from longhaul.results.kinds import RunData
 
 CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
 RUN = "run"
-"""The period of responses of the whole run."""
+"""Value in the column `period` for responses of the whole run."""
 
 FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
-"""The number of flows by which a class's packets are divided, from the table of classes.
+"""Number of flows in an interval, by which the packets of a flow class are divided.
 
-Connecting flows count fully, and flows completed in the interval count half: the values of table
-4-28 need both (docs/mesonet_validation.md).
+Connecting flows count fully. Flows that complete in the interval count half. The values of table
+4-28 need both rules (docs/mesonet_validation.md).
 """
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return packets per second and flow, from the table of classes; null without flows."""
+    """Return an expression for packets per second and flow of a class; null without flows."""
     return pl.when(flows > 0).then(pl.col("out_pkts") / flows / interval_s)
 
 
@@ -42,7 +42,7 @@ class Part:
     period: Period
 
     def mean(self, column: str) -> float:
-        """Return the mean of a column of the network's table."""
+        """Return the mean of a column in the network's table."""
         return _mean(self._network[column])
 
     def measured(self, column: str) -> float | None:
@@ -60,7 +60,7 @@ class Part:
         return _mean(of_class.select(column).to_series())
 
     def flow_pps(self, name: str) -> float:
-        """Return the throughput of a flow of a class."""
+        """Return the throughput per flow of a class, in packets per second."""
         return self.of_class(name, flow_pps(self.tables.interval_s))
 
     def of_long_lived(self, number: int, column: str) -> float | None:
@@ -79,10 +79,10 @@ class Part:
         return _mean(self._routers.filter(pl.col("router") == names[number])[column])
 
     def of_backbone(self, number: int) -> float | None:
-        """Count completed flows with an end below a backbone router; None without the router.
+        """Count completed flows that begin or end below a backbone router; None if it is missing.
 
-        Table 6-25 defines these as flows that transit the router, but the numbers of table 6-30 do
-        not include flows that begin and end elsewhere (docs/mesonet_validation.md).
+        Table 6-25 defines these flows as those that transit the router. But the numbers in table
+        6-30 do not include flows that begin and end elsewhere (docs/mesonet_validation.md).
         """
         topology = self.tables.topology
         names = topology.filter(pl.col("tier") == "backbone")["router"].to_list()
@@ -94,7 +94,7 @@ class Part:
         return float(last["completed_flows"].sum()) if len(flows) else None
 
     def total(self, column: str, of_class: str | None = None) -> float | None:
-        """Return a column of the totals: for a class, or for all classes together."""
+        """Return the value of a class in a column of the totals, or the sum over all classes."""
         totals = self.tables.totals
         if of_class is None:
             return float(totals[column].sum())
@@ -107,7 +107,7 @@ class Part:
 
     @property
     def round_trip_s(self) -> float:
-        """Mean round-trip propagation delay over pairs of backbone routers."""
+        """Mean round-trip propagation delay over all pairs of backbone routers, in seconds."""
         return float(self.tables.run.meta["mesonet"]["mean_round_trip_s"] or 0.0)
 
     @cached_property
@@ -145,11 +145,11 @@ class Response:
 
 
 def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
-    """Return a run's responses with the numbers of chapter 4, 6 (and 7), or 8 (and 9).
+    """Return the responses of a run, with the numbers of chapter 4, 6 (and 7), or 8 (and 9).
 
-    The frame has a row per response and period, and the columns `response`, `period` (`run` for the
-    whole run), `value`, `unit`, `title`. Responses whose table the run lacks are left out. Packet
-    counts are per interval, times in ms, throughputs in packets per second.
+    There is a row per response and period, with the columns `response`, `period` (`run` for the
+    whole run), `value`, `unit`, `title`. Responses are left out if the run lacks their table.
+    Packet counts are per interval, times in ms, throughputs in packets per second.
     """
     tables = MesoNet.of(run)
     rows: list[tuple[str, str, float | None, str, str]] = []
@@ -205,7 +205,7 @@ def _class_pps(name: str, of: str) -> Response:
 
 
 def _of_class(first: int, of: str) -> Iterator[Response]:
-    """Return four responses of a class, numbered from `first`."""
+    """Yield the four responses of a flow class, numbered from `first`."""
 
     def all_pps(part: Part) -> float:
         return part.flow_pps(of) * part.of_class(of, FLOWS)
@@ -378,4 +378,4 @@ GROUP_RESPONSES = {
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of table 8-20, with our names of the responses without the group's number."""
+"""Names of responses in table 8-20, with our names for them, which lack the number of the group."""

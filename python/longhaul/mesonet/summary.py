@@ -1,7 +1,7 @@
-"""Summary of a MesoNet run: figures of the network, of flow classes and of long-lived flows.
+"""Summary of a MesoNet run: statistics of the network, of flow classes, and of long-lived flows.
 
-Figures are means over the intervals of a period; rates of losses and retransmissions are over all
-packets and flows of the period (NIST SP 500-282 chapters 3 and 6).
+Values are means over the intervals of a period. Rates of losses and retransmissions are computed
+over all packets and flows of the period (NIST SP 500-282 chapters 3 and 6).
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from longhaul.mesonet.tables import MesoNet, Period
 from longhaul.results.kinds import RunData
 from longhaul.results.table import Block, Table
 
-# Key, title, format.
+# Key, title and format of each value.
 NETWORK_FIGURES = (
     ("active_flows", "active flows", number(0)),
     ("connecting_flows", "flows connecting", number(1)),
@@ -43,8 +43,10 @@ class Summary:
     long_lived: pl.DataFrame
     totals: pl.DataFrame
     responses: pl.DataFrame
-    """Responses by the `chapter` of their numbers (`longhaul.mesonet.responses_of`): 4, 6, and 8 of
-    runs with flow groups."""
+    """Numbered responses, with the column `chapter` whose numbers they have: 4, 6, or 8.
+
+    Chapter 8 is for runs with flow groups; see `longhaul.mesonet.responses_of`.
+    """
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
@@ -99,17 +101,18 @@ def _by_period(
     return pl.concat(rows)
 
 
-# Minimum fraction of its interface's rate at which a flow counts as being at full rate.
+# Fraction of its interface's rate at which a flow counts as being at full rate.
 FULL = 0.999
 
 
 def _with_full_rate(
     tables: MesoNet, periods: Sequence[Period], summary: pl.DataFrame
 ) -> pl.DataFrame:
-    """Add `full_rate_s`: time from a period's beginning until a flow first has its full rate.
+    """Add the column `full_rate_s`: time from a period's start until a flow has its full rate.
 
-    The full rate is that of the flow's interface. The time is 0 if the flow starts with this rate,
-    and the length of the period if it never reaches it (NIST SP 500-282, tables 7-14 and 7-15).
+    The full rate is that of the flow's interface. The time is 0 if the flow has this rate in the
+    first interval, and the length of the period if the flow never reaches it (NIST SP 500-282,
+    tables 7-14 and 7-15).
     """
     if summary.is_empty():
         return summary
@@ -136,7 +139,7 @@ def _share(of: pl.Expr, over: pl.Expr) -> pl.Expr:
 
 
 def access_capacity(topology: pl.DataFrame) -> float:
-    """Return the packets per second that all access routers together forward."""
+    """Return the capacity of all access routers together, in packets per second."""
     return float(topology.filter(pl.col("tier") == "access")["capacity_pps"].sum())
 
 
@@ -190,7 +193,7 @@ _LONG_LIVED = (
 
 
 def columns() -> dict[str, list[str]]:
-    """Return the figures of each table of a summary."""
+    """Return the columns of each table of a summary."""
     figures: dict[str, Sequence[pl.Expr]] = {
         "network": _network(1.0, 1.0),
         "classes": _class(1.0),
@@ -230,7 +233,7 @@ def _network_block(heads: Heads, summaries: Sequence[Summary]) -> Block:
 
 
 def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary]) -> Block:
-    """Return the throughput by class or by flow."""
+    """Return the block of the table with throughputs by class, or by flow."""
     tables = [summary.classes if key == "class" else summary.long_lived for summary in summaries]
     names = dict.fromkeys(name for table in tables if len(table) for name in table[key])
     form = number(0)

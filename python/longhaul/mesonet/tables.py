@@ -13,7 +13,7 @@ from longhaul.results.kinds import RunData
 
 @dataclass(frozen=True)
 class Period:
-    """A named part of a run."""
+    """A named period of a run."""
 
     name: str
     from_s: float
@@ -25,7 +25,7 @@ class Period:
 
 
 class MesoNet:
-    """Recorded tables of a MesoNet run; a row per interval, unless a table says otherwise."""
+    """Recorded tables of a MesoNet run; except as stated, they have a row per interval."""
 
     def __init__(self, run: RunData) -> None:
         """Create the tables of a run."""
@@ -41,7 +41,7 @@ class MesoNet:
 
     @cached_property
     def network(self) -> pl.DataFrame:
-        """Table of the network, a row per interval: flows by their state, packets and losses."""
+        """Table of the network, with a row per interval: flows by state, packets and losses."""
         return self.run.table("network")
 
     @cached_property
@@ -71,7 +71,10 @@ class MesoNet:
 
     @property
     def backbone_ends(self) -> dict[str, tuple[str, str]]:
-        """First and second router of each backbone link; routers' names may have hyphens."""
+        """The two routers at the ends of each backbone link, by the link's name.
+
+        The name cannot be split at hyphens, since names of routers may contain hyphens.
+        """
         routers = self.topology.filter(tier="backbone")["router"].to_list()
         ways = {f"{start}-{end}": (start, end) for start in routers for end in routers}
         links = self.backbone_links["link"].unique(maintain_order=True)
@@ -84,7 +87,7 @@ class MesoNet:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """Table of finished flows, a row each, if the scenario asks for the log."""
+        """Log with a row per finished flow, if the scenario asks for it."""
         return self.run.table("flows")
 
     @cached_property
@@ -94,7 +97,7 @@ class MesoNet:
 
     @cached_property
     def packet_trace(self) -> pl.DataFrame:
-        """Table of packets of traced flows, a row per event of a packet."""
+        """Table with a row per event of a traced flow's packet, if the scenario traces any."""
         return self.run.table("packet_trace")
 
     @cached_property
@@ -104,7 +107,7 @@ class MesoNet:
 
     @cached_property
     def totals(self) -> pl.DataFrame:
-        """Table of classes, a row each: their flows over the whole run."""
+        """Table with a row per flow class: the numbers of its flows over the whole run."""
         return self.run.table("totals")
 
     @cached_property
@@ -120,12 +123,12 @@ class MesoNet:
 
     @property
     def step_s(self) -> float:
-        """Seconds of a time step."""
+        """Length of a time step in seconds."""
         return _engine.seconds(self.scenario["step"])
 
     @property
     def interval_s(self) -> float:
-        """Seconds of an interval."""
+        """Length of an interval in seconds."""
         return _engine.seconds(self.scenario["interval"])
 
     @property
@@ -139,7 +142,7 @@ class MesoNet:
 
     @property
     def summed(self) -> list[Period]:
-        """The periods over which the summary averages; without named periods, the whole run."""
+        """Periods over which the summary averages: the named ones, or else the whole run."""
         whole = Period("whole run", 0.0, float(self.run.meta["simulated_s"]))
         return self.periods or [whole]
 

@@ -1,1 +1,1 @@
-"""Closed forms, fluid and hybrid models of congestion control, without packets."""
+"""Models of congestion control without packets: closed forms, fluid models, a hybrid model."""

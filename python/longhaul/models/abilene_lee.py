@@ -30,9 +30,9 @@ BUFFERS = tuple(range(25_000, 200_001, 25_000))
 INTERVAL_S = 60.0
 HOURS = 11.0
 
-# `per-link`: each direction of a link has its queue, as in Lee's model. `shared`: a router has one
-# queue for all that passes through it, data and acknowledgements, as in MesoNet (section 3.3), so
-# that data get half of its rate.
+# `per-link`: each direction of a link has its own queue, as in Lee's model. `shared`: a router has
+# a single queue for everything that it forwards, data and acknowledgements, as in MesoNet (section
+# 3.3). Then data get half of the router's rate.
 ROUTERS = ("shared", "per-link")
 
 
@@ -49,18 +49,21 @@ class Sets:
     reductions_per_flow_h: float
 
     def throughput_ratio(self, first: int, other: int) -> float:
-        """Return `FR(one, other)`: mean throughputs of two sets, counted from 1."""
+        """Return `FR(first, other)`: the ratio of two sets' mean throughputs; sets count from 1."""
         return self.throughput_pps[first - 1] / self.throughput_pps[other - 1]
 
     def rtt_ratio(self, first: int, other: int) -> float:
-        """Return `RR(one, other)`: mean round-trip times of two sets, counted from 1."""
+        """Return `RR(first, other)`: the ratio of two sets' mean round-trip times.
+
+        Sets count from 1.
+        """
         return self.rtt_s[first - 1] / self.rtt_s[other - 1]
 
     @classmethod
     def of(cls, buffer_pkts: float, throughput: np.ndarray, rtt: np.ndarray, cuts: float) -> Sets:
-        """Return the means of samples: a row for each interval, a column for each flow.
+        """Average samples over each set; a row for each interval, a column for each flow.
 
-        `cuts` are loss events per flow and hour.
+        `cuts` is the number of loss events per flow and hour.
         """
         sets = [slice(n * FLOWS_PER_SET, (n + 1) * FLOWS_PER_SET) for n in range(len(ROUTES))]
         return cls(
@@ -79,7 +82,7 @@ def rtt_s(route: str) -> float:
 
 
 def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], list[Flow]]:
-    """Return queues and flows; starts are uniform over the first second."""
+    """Return the queues and the flows; flows start at random times in the first second."""
     draw = Random(seed)
     paths, acks = zip(*(_path(route, routers) for route in ROUTES), strict=True)
     names = sorted({place for path in (*paths, *acks) for place in path})
@@ -99,9 +102,9 @@ def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], l
 
 
 def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the queues that data and acknowledgements pass.
+    """Return the queues that data pass, and the queues that acknowledgements pass.
 
-    With separate queues, acknowledgements of 40 bytes take no service.
+    With a queue per link, acknowledgements of 40 bytes take no service, so that they pass none.
     """
     if routers == "per-link":
         return [f"{start}-{other}" for start, other in pairwise(route)], []
@@ -111,7 +114,10 @@ def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
 def run(
     buffer_pkts: float, *, routers: str = "shared", hours: float = HOURS, seed: int = 1
 ) -> tuple[Sets, Measured]:
-    """Simulate the thirty flows for some hours, sampled once a minute."""
+    """Simulate the thirty flows for some hours.
+
+    Return results of the sets, and samples per minute.
+    """
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)
     result = simulate(queues, flows, interval_s=INTERVAL_S, intervals=intervals, seed=seed)

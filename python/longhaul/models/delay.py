@@ -1,9 +1,10 @@
-"""Delay differential equations with delays that depend on the state.
+"""Delay differential equations whose delays depend on the state.
 
-Heun's method with a fixed step and linear interpolation of past states, both with errors of second
-order. Before time zero the state is the initial one. Available solvers do not fit: SciPy has none
-for delays, ddeint copies all past states at every step, which takes quadratic time, and jitcdde
-compiles symbolic expressions with a C compiler, whereas a user's marking function is Python.
+They are solved by Heun's method with a fixed step, and past states are interpolated linearly; both
+have errors of second order. Before time zero, the state is the initial one. No available solver
+fits: SciPy has none for delays, ddeint copies all past states at every step, which takes quadratic
+time, and jitcdde compiles symbolic expressions with a C compiler, whereas a user's marking function
+is written in Python.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ State = list[float]
 Past = Callable[[float], State]
 # Function that returns the derivative from time, state and past states.
 Derivative = Callable[[float, State, Past], Sequence[float]]
-# Function that changes a state after each step: bounds, and events at points in time.
+# Function that changes a state in place after each step, to apply bounds and events.
 Project = Callable[[float, State], None]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """States at points in time: `t_s` of shape (n,), `states` of shape (n, size)."""
+    """States at points in time; shapes: `t_s` (n,), `states` (n, size)."""
 
     t_s: Numbers
     states: Numbers
@@ -39,7 +40,7 @@ class History:
         self.states = [initial]
 
     def __call__(self, t: float) -> State:
-        """Return the state at a time; for times after the last step, the last state."""
+        """Return the state at a time; after the last step, return the last state."""
         place = t / self.step
         index = int(place)
         if place <= 0.0:

@@ -32,21 +32,27 @@ class Dynamics(Protocol):
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return states for this mean window, of which only the window (their sum) may change."""
+        """Return states at rest with this mean window, except that the window itself may change.
+
+        `events` is the rate of loss events.
+        """
         return self.at(window)
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives of the states; `queueing_s` is part of `rtt_s`."""
+        """Return the derivatives of the states.
+
+        `rtt_s` includes the queueing delay `queueing_s`.
+        """
         ...
 
 
 class OneState(Dynamics):
-    """Common part of algorithms whose only state is the window."""
+    """Base of algorithms whose only state is the window."""
 
     def at(self, window: float) -> list[float]:
-        """Return the window."""
+        """Return the window as the only state."""
         return [window]
 
     def window(self, states: Sequence[float]) -> float:
@@ -56,9 +62,9 @@ class OneState(Dynamics):
 
 @dataclass(frozen=True)
 class WindowOnly(OneState):
-    """An algorithm whose only state is its window.
+    """An algorithm whose window grows and shrinks as a function of window and round-trip time.
 
-    `increase` maps window and round-trip time to segments per round trip, `decrease` maps the
+    `increase` maps window and round-trip time to segments per round trip. `decrease` maps the
     window to the fraction that a loss removes.
     """
 
@@ -72,7 +78,7 @@ class WindowOnly(OneState):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return `a(w) / R - b(w) w events`."""
+        """Return `a(w) / R - b(w) w events`: growth per second minus losses per second."""
         w = states[0]
         return [self.increase(w, rtt_s) / rtt_s - self.decrease(w) * w * events]
 
@@ -93,7 +99,7 @@ def scalable(
 
 
 def high_speed(form: HighSpeed = FORMS["rfc3649"], min_decrease: float = 0.01) -> WindowOnly:
-    """Return HighSpeed TCP in one of its forms."""
+    """Return the dynamics of HighSpeed TCP, in one of the forms of its response function."""
     low, line = form.low_window, form.line
     slope = (0.5 - form.high_decrease) / log(form.high_window / low)
 
@@ -124,11 +130,11 @@ def binomial(
 
 @dataclass(frozen=True)
 class Cubic(Dynamics):
-    """CUBIC by its last peak and the time since the last loss.
+    """CUBIC, whose states are its last peak and the time since the last loss.
 
-    Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms: a fluid
-    model and its applications", IEEE/ACM ToN 29(4), 2021; the window follows from both states. Fast
-    convergence and the Reno-friendly region are left out.
+    The window follows from both states (Vardoyan, Hollot and Towsley, "Towards stability analysis
+    of data transport mechanisms: a fluid model and its applications", IEEE/ACM ToN 29(4), 2021).
+    Fast convergence and the Reno-friendly region are left out.
     """
 
     scale: float = 0.4
@@ -139,11 +145,14 @@ class Cubic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the plateau of the cubic at this window, since no peak is known."""
+        """Return the window as the peak, and the time at which the cubic is on its plateau.
+
+        A flow without a loss has no peak.
+        """
         return [window, cbrt(window * self.decrease / self.scale)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window of the cubic."""
+        """Return the window that the cubic has at this time after the loss."""
         peak, since = states
         return self.scale * (since - cbrt(peak * self.decrease / self.scale)) ** 3 + peak
 
@@ -157,16 +166,16 @@ class Cubic(Dynamics):
 
 @dataclass(frozen=True)
 class HTcp(Dynamics):
-    """H-TCP by its window and the time since the last loss (draft-leith-tcp-htcp-06).
+    """H-TCP, whose states are its window and the time since the last loss.
 
-    A loss multiplies the window by the propagation delay divided by the round-trip time, at least
-    0.5 and at most 0.8.
+    A loss multiplies the window by the propagation delay divided by the round-trip time, but at
+    least by 0.5 and at most by 0.8. Source: draft-leith-tcp-htcp-06.
     """
 
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the reduced window, and a time of zero."""
+        """Return half of the window, and a time of zero."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -194,11 +203,11 @@ class HTcp(Dynamics):
 
 @dataclass(frozen=True)
 class Bic(Dynamics):
-    """BIC by its last peak and the round trips since the last loss (Xu, Harfoush and Rhee 2004).
+    """BIC, whose states are its last peak and the number of round trips since the last loss.
 
-    The window follows from both states, as for CUBIC; with the mean window as state it would settle
-    at its own peak and hardly grow. Fast convergence and the region below the low window are left
-    out.
+    The window follows from both states, as with CUBIC (Xu, Harfoush and Rhee 2004). If the mean
+    window were a state, it would settle at its own peak and hardly grow. Fast convergence and the
+    region below the low window are left out.
     """
 
     decrease: float = 0.125
@@ -210,11 +219,14 @@ class Bic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, since no peak is known."""
+        """Return the window as the peak, and the number of round trips after which BIC reaches it.
+
+        A flow without a loss has no peak.
+        """
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window of the search for the peak, or of the probing beyond it."""
+        """Return the window after these round trips: below the peak, or probing beyond it."""
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease
@@ -229,7 +241,7 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return two numbers of round trips: with the largest step, and with halved distances."""
+        """Return the numbers of round trips with the largest step and with halved distances."""
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
         return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))
@@ -244,7 +256,10 @@ class Bic(Dynamics):
 
 @dataclass(frozen=True)
 class Compound(Dynamics):
-    """Compound TCP by its two windows (Tan, Song, Zhang and Sridharan 2006)."""
+    """Compound TCP, whose states are its loss window and its delay window.
+
+    Source: Tan, Song, Zhang and Sridharan 2006.
+    """
 
     increase: float = 0.125
     exponent: float = 0.75
@@ -290,9 +305,10 @@ class Compound(Dynamics):
 
 @dataclass(frozen=True)
 class Illinois(OneState):
-    """Illinois, with its window as state (Liu, Basar and Srikant 2008).
+    """TCP-Illinois, whose only state is its window (Liu, Basar and Srikant 2008).
 
-    `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
+    `max_queueing_s` is the largest queueing delay that a flow has seen, which is that of a full
+    buffer.
     """
 
     max_queueing_s: float
@@ -303,13 +319,13 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half the window: the first loss comes at a full queue."""
+        """Return half of the window, since the first loss occurs when the queue is full."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: increase and decrease follow the queueing delay."""
+        """Return the derivative; increase and decrease depend on the queueing delay."""
         w = states[0]
         if w < self.low_window:
             return [1.0 / rtt_s - 0.5 * w * events]
@@ -333,12 +349,12 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """Conditions of an algorithm's dynamics, with its parameters."""
+    """Path and parameters for which an algorithm's dynamics are made."""
 
     rtt_s: float
     """Round-trip time without queueing."""
     max_queueing_s: float
-    """The delay of full queues."""
+    """Queueing delay if all queues of the path are full."""
     parameters: Mapping[str, float]
 
     def get(self, name: str, default: float) -> float:
@@ -370,7 +386,7 @@ def _high_speed(to: Setting) -> Dynamics:
 
 
 def _fields(made: type) -> Callable[[Setting], Dynamics]:
-    """Return a factory of dynamics, whose fields are the registry's parameters."""
+    """Return a function that makes dynamics; its fields are named as the registry's parameters."""
 
     def build(to: Setting) -> Dynamics:
         names = [field.name for field in fields(made) if field.name in to.parameters]

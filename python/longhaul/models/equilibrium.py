@@ -1,8 +1,8 @@
-"""Equilibrium of many flows on one link: intersection of response function and loss model.
+"""Equilibrium of many flows on one link: the intersection of a response function and a loss model.
 
-A response function gives the window at a loss rate, a loss model the loss rate at a window; the
-first curve falls and the second rises, so that they intersect once (NIST SP 500-282, appendix A).
-Round-trip times do not include queueing, as in that report.
+A response function gives the window at a loss rate, and a loss model gives the loss rate at a
+window. The first curve falls and the second one rises, so that they intersect once (NIST SP
+500-282, appendix A). As in this report, round-trip times do not include queueing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAST_LOSS, MOST_LOSS = 1e-9, 1.0
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """State of each of many flows in equilibrium."""
+    """State of each flow, and of the link, in equilibrium."""
 
     loss: float
     window_pkts: float
@@ -35,7 +35,7 @@ class Equilibrium:
 
 
 def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:
-    """Return the intersection of a response function and a loss model.
+    """Return the equilibrium at which a response function and a loss model intersect.
 
     Raises:
         ValueError: There is no intersection between loss rates of 1e-9 and 1.

@@ -1,17 +1,17 @@
 """Fluid models of TCP: delay differential equations of many flows over one or more links.
 
 Misra, Gong and Towsley, "Fluid-based analysis of a network of AQM routers supporting TCP flows with
-an application to RED", SIGCOMM 2000; NIST SP 500-282 (2010), equations 7 to 9, is the same for one
-link without RED. A class of flows has one mean window `w`; its round-trip time `R` is that of the
-empty path plus queueing delays:
+an application to RED", SIGCOMM 2000; equations 7 to 9 of NIST SP 500-282 (2010) are the same for
+one link without RED. A class of flows has one mean window `w`; its round-trip time `R` is that of
+the empty path plus queueing delays:
 
     dq/dt = sum n w / R - C                 between an empty and a full queue
     dw/dt = a(w) / R - b(w) w events        events = p(t - R) w(t - R) / R(t - R), at most 1 / R
 
-with `p` the loss rate of the links on its path. All losses of a round trip are one loss event. The
-papers do not have this rule, without which slow start into a full queue would be wrong. Losses
-depend on the mean window of a class, so that the model cannot show the sawteeth of few synchronised
-flows.
+Here, `p` is the loss rate of the links on the path of the class. All losses within a round trip are
+one loss event. The papers do not have this rule, but slow start into a full queue would be wrong
+without it. Losses depend on the mean window of a class. Thus the model cannot show the sawteeth of
+a few synchronised flows.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class FlowClass:
     rtt_s: float
     dynamics: Dynamics
     path: Sequence[int] = (0,)
-    """Indices of the links of the path."""
+    """Indices of the links on the path."""
     window_pkts: float = 10.0
     """Initial mean window."""
     slow_start: bool = True
@@ -62,7 +62,7 @@ class Trajectory:
     loss: Numbers
     """Loss rates; a column for each link."""
     rate_pps: Numbers
-    """Sending rates; a column for each class."""
+    """Total sending rate of the flows of a class, with a column for each class."""
     rtt_s: Numbers
     states: Numbers
     """States of the model over time."""
@@ -92,12 +92,12 @@ class Model:
     # of its dynamics.
 
     def window(self, number: int, x: Sequence[float]) -> float:
-        """Return the mean window of a class."""
+        """Return the mean window of the class with this number, in state `x`."""
         starting, *states = x[self.places[number]]
         return starting if starting >= 0.0 else self.classes[number].dynamics.window(states)
 
     def rtt(self, number: int, x: Sequence[float]) -> float:
-        """Return the round-trip time of a class."""
+        """Return the round-trip time of the class with this number, in state `x`."""
         class_ = self.classes[number]
         return class_.rtt_s + sum(x[OF_LINK * k] / self.links[k].capacity_pps for k in class_.path)
 
@@ -120,7 +120,7 @@ class Model:
         ]
 
     def lost(self, number: int, x: Sequence[float], t: float = np.inf) -> float:
-        """Return the packets per second that one flow of a class loses."""
+        """Return the packets per second that one flow of a class loses, in state `x`."""
         rates = self.rates(x, t)
         losses = self.losses(x, rates)
         class_ = self.classes[number]
@@ -132,7 +132,10 @@ class Model:
     def derivative(
         self, x: Sequence[float], lost: Sequence[float], t: float = np.inf
     ) -> list[float]:
-        """Return the derivative of a state; `lost` is the rate of losses that flows detect."""
+        """Return the derivative of state `x`.
+
+        `lost` are the packets per second that one flow of each class now detects as lost.
+        """
         out: list[float] = [0.0] * self.size
         rates = self.rates(x, t)
         inflow = [0.0] * len(self.links)
@@ -171,7 +174,10 @@ class Model:
         ]
 
     def run(self, end_s: float, *, steps: int = STEPS, every: int = 10) -> Trajectory:
-        """Solve the model with `steps` steps per shortest round trip; keep every `every`-th one."""
+        """Solve the model until `end_s`, with `steps` steps per shortest round-trip time.
+
+        The solution contains every `every`-th step.
+        """
         step = min(class_.rtt_s for class_ in self.classes) / steps
         heard = [0.0] * len(self.classes)
 

@@ -17,7 +17,7 @@ from longhaul.plots import styles
 from longhaul.plots.files import styled
 from longhaul.results import Results
 
-# Line style of the fluid model, overlaid on the simulation.
+# Style of the fluid model's lines, which are drawn over those of the simulation.
 FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 
@@ -26,14 +26,14 @@ class Pair:
     """A mean of the simulation and of the model."""
 
     what: str
-    """The label or link of the figure."""
+    """Label or link to which the value belongs."""
     name: str
     packets: float
     fluid: float
 
     @property
     def difference(self) -> float:
-        """The model's value divided by the simulation's, minus one."""
+        """Value of the model divided by that of the simulation, minus 1."""
         if self.packets == 0.0:
             return 0.0 if self.fluid == 0.0 else np.inf
         return self.fluid / self.packets - 1.0
@@ -51,7 +51,7 @@ class Pair:
 
 
 def solve(scene: Scene) -> Trajectory:
-    """Solve a scenario's model over its duration."""
+    """Solve the fluid model of a scenario over the scenario's duration."""
     return scene.model.run(scene.duration_s, every=20)
 
 
@@ -104,7 +104,7 @@ def _mean(column: pl.Series) -> float:
 
 @styled()
 def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
-    """Draw windows by label and queues by link over time; the model is dashed."""
+    """Draw windows by label and queues by link over time; lines of the model are dashed."""
     names = [*scene.labels, *scene.links]
     drawing = Figure(figsize=(8.4, 1.6 * len(names) + 0.6), layout="constrained")
     panels = drawing.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]

@@ -1,17 +1,17 @@
 """The hybrid model: continuous windows, rates and queues between discrete drops.
 
-After Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with hybrid systems",
-IEEE/ACM ToN 15(3), 2007, with which NIST SP 500-282 (2010) compares MesoNet in its appendix B.
+The model follows Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with hybrid
+systems", IEEE/ACM ToN 15(3), 2007. NIST SP 500-282 (2010) compares MesoNet with it in appendix B.
 
-A flow of window `w` sends `w / rtt` packets a second, limited by its host; its round-trip time is
-that of the empty path plus the delays of the queues on the path. A queue serves flows in proportion
-to their packets in it, and drops its excess in proportion to their arrivals. Drops of single
-packets are a Poisson process of the fluid's rate; the window is reduced a round trip after the
-first drop, and other drops in that round trip belong to the same loss event.
+A flow with window `w` sends `w / rtt` packets per second, limited by its host. Its round-trip time
+is that of the empty path plus the delays of the queues on the path. A queue serves flows in
+proportion to their packets in the queue. If the queue is full, it drops the excess in proportion to
+the flows' arrivals. Drops of single packets are a Poisson process at the rate of the fluid. The
+window is reduced a round trip after the first drop; further drops in this round trip belong to the
+same loss event.
 
-The steps are computed by the compiled module: eleven hours of thirty flows at 10 Gbit/s take about
-half a minute at the longest. Windows and buffers are in packets, rates in packets per second, times
-in seconds.
+The compiled module computes the steps. Eleven hours of thirty flows at 10 Gbit/s take at most about
+half a minute. Windows and buffers are in packets, rates in packets per second, times in seconds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STEP_S = 0.001
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue with first-in first-out service and drop-tail."""
+    """A first-in first-out queue with drop-tail."""
 
     capacity_pps: float
     buffer_pkts: float
@@ -37,10 +37,10 @@ class Queue:
 
 @dataclass(frozen=True)
 class Flow:
-    """A long-lived AIMD flow, and the numbers of the queues that it passes, in order.
+    """A long-lived AIMD flow, with the numbers of the queues on its path, in order.
 
-    Acknowledgements take the service of a packet in the queues of `ack_path`; a dropped
-    acknowledgement is no loss.
+    In the queues of `ack_path`, an acknowledgement takes the service of a packet. A dropped
+    acknowledgement is no loss event.
     """
 
     rtt_s: float
@@ -63,7 +63,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurements; a row for each interval, a column for each flow or queue."""
+    """Averages over intervals: a row for each interval, a column for each flow or queue."""
 
     interval_s: float
     throughput_pps: Numbers
@@ -86,7 +86,7 @@ def simulate(
     start: Start = Start(),
     step_s: float = STEP_S,
 ) -> Measured:
-    """Simulate flows and return their measurements, averaged over intervals.
+    """Simulate flows over queues; return averages over intervals.
 
     Raises:
         ScenarioError: A number is not greater than zero, or a queue does not exist.

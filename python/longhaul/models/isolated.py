@@ -26,7 +26,7 @@ class SawTooth:
     window_pkts: Numbers
     queue_pkts: Numbers
     rate_pps: Numbers
-    """Throughput of the link."""
+    """Throughput of the link in packets per second."""
     losses_s: list[float]
     """Times at which losses were detected."""
 
@@ -36,7 +36,7 @@ def saw_tooth(
 ) -> SawTooth:
     """Compute the sawtooth of one standard TCP flow over a drop-tail link.
 
-    The initial window is half of the sum of BDP and buffer.
+    The initial window is half of the sum of BDP and buffer. `steps` are those per round-trip time.
     """
     top = capacity_pps * rtt_s + buffer_pkts
     losses: list[float] = []

@@ -1,11 +1,13 @@
-"""Response functions of every loss-based algorithm: mean window over loss rate and round-trip time.
+"""Response functions of all loss-based algorithms: mean window by loss rate and round-trip time.
 
-Losses are `1 / p` segments apart, detected immediately and retransmitted without cost, and there is
-no queueing; functions for other loss processes say so. `LAWS` has one law for each algorithm of the
-registry with its default parameters, `PRINTED` has the forms of NIST SP 500-282 (2010), appendix A.
-Windows are in segments, loss rates are fractions, times are in seconds. Algorithms that react to
-delay or rate only, such as Vegas, FAST, LEDBAT and BBR, have no function of the loss rate;
-Westwood+ keeps its whole window at a random loss without queueing.
+Losses are `1 / p` segments apart. They are detected immediately, retransmission costs nothing, and
+there is no queueing. Functions for other loss processes say so. `LAWS` has a law for each algorithm
+of the registry with its default parameters; `PRINTED` has the forms in NIST SP 500-282 (2010),
+appendix A. Windows are in segments, loss rates are fractions, times are in seconds.
+
+Algorithms that react only to delay or rate, such as Vegas, FAST, LEDBAT and BBR, have no function
+of the loss rate. Westwood+ has none either: without queueing, it keeps its whole window at a random
+loss.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ class Law:
         """Return the loss rate at which the mean window is `window`.
 
         Raises:
-            ValueError: No loss rate between 1e-15 and 1 has that mean window.
+            ValueError: No loss rate between 1e-15 and 1 has this mean window.
 
         """
 
@@ -62,10 +64,10 @@ class Law:
 
 
 def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
-    """Return the loss rate up to which one mean window is larger than another.
+    """Return the loss rate below which the first law has a larger window than the other.
 
-    `first` has the larger window at all loss rates below the returned one. The result is `None` if
-    its window is not larger at 1e-9, and 1 if it is larger at all rates.
+    Return None if the first law's window is not larger at 1e-9; 1 if it is larger at all loss
+    rates.
     """
 
     def is_ahead(p: float) -> bool:
@@ -91,7 +93,10 @@ def aimd(increase: float, decrease: float) -> Window:
 
 
 def above(low_window: float, law: Window) -> Window:
-    """Return a law that holds where standard TCP's mean window is at least `low_window`."""
+    """Return a law that applies if standard TCP's mean window is at least `low_window`.
+
+    Otherwise, the mean window is standard TCP's.
+    """
 
     def window(p: ArrayLike, rtt_s: float) -> Numbers:
         standard = STANDARD.window(p)
@@ -112,15 +117,18 @@ def constant_rate(c: float = 25.0) -> Window:
 
 
 def hybla(reference_rtt_s: float = 0.025) -> Window:
-    """Return Hybla's law: an increase by `rho^2` segments per round trip, `rho` at least 1."""
+    """Return Hybla's law, with an increase by `rho^2` segments per round trip.
+
+    `rho` is the round-trip time divided by `reference_rtt_s`, and at least 1.
+    """
     return lambda p, rtt_s: aimd(max(1.0, rtt_s / reference_rtt_s) ** 2, 0.5)(p, rtt_s)
 
 
 def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 0.5) -> Window:
     """Return Compound TCP's law without queueing (Tan et al. 2006; NIST SP 500-282, eq. 16, 17).
 
-    The report's gamma has the sign of its denominator reversed, and its tau the outer exponent
-    inverted; with both put right the defaults give `0.2553 p^-0.8`, printed 0.25.
+    In the report, the denominator of gamma has the wrong sign, and the outer exponent of tau is
+    inverted. If both are corrected, the defaults give `0.2553 p^-0.8`; the printed factor is 0.25.
     """
     k = exponent
     kept = (1.0 - decrease) ** (1.0 - k)
@@ -156,7 +164,7 @@ class PoissonCubic:
     """CUBIC under Poisson losses of rate 1, in units of their mean distance."""
 
     plateau: float
-    """Mean time to the plateau, `k`."""
+    """Mean time from a loss to the plateau of the cubic, `k`."""
     peak: float
     """Mean window at a loss, `w0`."""
     mean: float
@@ -207,7 +215,7 @@ def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
 
 
 def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
-    """Return standard TCP's law if the lost packet counts, too: `sqrt(1.5 (1 - p) / p)`."""
+    """Return standard TCP's law if the lost packet counts too: `sqrt(1.5 (1 - p) / p)`."""
     del rtt_s
     p = np.asarray(p, float)
     return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))

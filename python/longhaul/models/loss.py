@@ -16,7 +16,7 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Link:
-    """A link shared by flows of one algorithm."""
+    """A link that flows of one algorithm share."""
 
     capacity_pps: float
     buffer_pkts: float
@@ -30,29 +30,30 @@ class Link:
 
 
 class LossModel(Protocol):
-    """The loss probability at a link's load."""
+    """Interface of models of the loss rate at a link."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the probability, from 0 to 1, that a packet is dropped at a mean window."""
+        """Return the probability, from 0 to 1, that the link drops a packet at this mean window."""
         ...
 
 
 @dataclass(frozen=True)
 class AnickMitraSondhi:
-    """A fluid queue fed by on-off sources that send a window as one burst (equation 18).
+    """A fluid queue, fed by on-off sources that send a window as one burst (equation 18).
 
-    `0.05 rho exp(-1.5 B / w (1 - rho))`, with `B` the buffer of the link. The report prints no
-    factor. Without a factor every cell of its tables A-1 to A-3 is too low; with 0.05, 104 of 108
-    cells are exact, and 0.05 and 1.5 are the best fit to each of the tables.
+    The loss rate is `0.05 rho exp(-1.5 B / w (1 - rho))`, where `rho` is the load and `B` the
+    buffer. The report prints no factor. Without a factor, every cell of its tables A-1 to A-3 is
+    too low; with 0.05, 104 of 108 cells are exact. 0.05 and 1.5 are the best fit to each of the
+    tables.
     """
 
     factor: float = 0.05
-    """The finite-buffer correction that the report's discussion mentions."""
+    """Correction for finite buffers, which the report mentions in its discussion."""
     decay: float = 1.5
     """Factor in the exponent; 1 is the limit for infinite peak rates (Anick, Mitra, Sondhi)."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the loss probability."""
+        """Return the loss probability at this mean window."""
         rho = link.load(window)
         exponent = -self.decay * link.buffer_pkts / window * (1.0 - rho)
         # Above capacity the model has no meaning, and its exponential is unbounded.
@@ -61,10 +62,10 @@ class AnickMitraSondhi:
 
 @dataclass(frozen=True)
 class MM1B:
-    """Overflow of an M/M/1/B queue without its normalisation: `rho^B` (before equation 10)."""
+    """Overflow of an M/M/1/B queue, not normalised: `rho^B` (before equation 10)."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the loss probability."""
+        """Return the loss probability at this mean window."""
         rho = link.load(window)
         return 1.0 if rho >= 1.0 else exp(link.buffer_pkts * log(rho))
 
@@ -76,5 +77,5 @@ class Custom:
     function: Callable[[float, Link], float]
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the loss probability, clipped to 0 to 1."""
+        """Return the value of the function, limited to 0 to 1."""
         return min(1.0, max(0.0, self.function(window, link)))

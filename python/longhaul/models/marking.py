@@ -1,7 +1,8 @@
 """Loss and marking rates of queue disciplines, as functions of a fluid queue.
 
-A marking function returns the probability that an arriving packet is lost or marked, from the queue
-length `queue` and its moving average `average`. Queues are in packets, rates in packets per second.
+A marking function returns the probability that an arriving packet is lost or marked. It depends on
+the queue length `queue` and its moving average `average`. Queues are in packets, rates in packets
+per second.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from dataclasses import dataclass
 from math import log1p
 from typing import Protocol
 
-# Relative distance within which a queue counts as full, due to discrete steps.
+# A queue counts as full within this relative distance from its limit, due to discrete steps.
 FULL = 1e-9
 
 
 @dataclass(frozen=True)
 class FluidLink:
-    """A link of a fluid model."""
+    """A link of a fluid model: capacity and buffer."""
 
     capacity_pps: float
     buffer_pkts: float
@@ -25,12 +26,12 @@ class FluidLink:
 
 
 class Marking(Protocol):
-    """Loss and marking rates of a queue discipline."""
+    """Interface of queue disciplines in a fluid model."""
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the probability that a packet that arrives is lost or marked."""
+        """Return the probability that an arriving packet is lost or marked."""
         ...
 
     def gain(self, link: FluidLink) -> float:
@@ -58,11 +59,12 @@ class DropTail:
 
 @dataclass(frozen=True)
 class Red:
-    """RED (Floyd and Jacobson 1993), with gentle mode if `gentle`.
+    """RED (Floyd and Jacobson 1993), with gentle mode if `gentle` is true.
 
-    `spacing` is the mean loss rate divided by the probability `p` of the curve: 1 for independent
-    selections; 2 for gaps spread uniformly up to `1 / p` packets, as in the RED paper; two thirds
-    for gaps from `1 / p` to `2 / p` packets, as with ns-2's `wait`.
+    `spacing` is the mean loss rate divided by the probability `p` of RED's curve. It is 1 if
+    packets are selected independently, 2 if gaps are uniform up to `1 / p` packets, as in the RED
+    paper, and two thirds if gaps are uniform from `1 / p` to `2 / p` packets, as with ns-2's
+    `wait`.
     """
 
     min_th: float
@@ -73,7 +75,7 @@ class Red:
     spacing: float = 2.0 / 3.0
 
     def curve(self, average: float) -> float:
-        """Return the probability of selection."""
+        """Return the probability `p` of RED's curve at an average queue."""
         if average < self.min_th:
             return 0.0
         if average < self.max_th:
@@ -90,7 +92,10 @@ class Red:
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return `-ln(1 - weight) C`: a sample per packet sent (Misra, Gong and Towsley 2000)."""
+        """Return `-ln(1 - weight) C`, for an average that is updated with every packet sent.
+
+        Source: Misra, Gong and Towsley 2000.
+        """
         return -log1p(-self.weight) * link.capacity_pps
 
 
@@ -103,7 +108,7 @@ class Custom:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the function's value, clipped to 0 to 1, or the overflow of a full queue."""
+        """Return the function's value, limited to 0 to 1, or the overflow rate if larger."""
         chosen = min(1.0, max(0.0, self.function(queue)))
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 

@@ -50,7 +50,7 @@ class Point:
 
     connections: int
     loss: float
-    """Dropped packets per packet sent."""
+    """Dropped packets, as a fraction of the packets sent."""
     throughput: float
     """Packets that pass the link, as a fraction of its rate."""
 
@@ -68,8 +68,9 @@ def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool 
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
     n, d, full = float(connections), path.bdp, buffer + path.bdp
-    # The sum of windows is a sawtooth between half of and the whole of BDP plus buffer. Below the
-    # BDP a round trip takes rtt_s; above, the queue makes it longer.
+    # The sum of windows is a sawtooth between half of BDP plus buffer and all of it. A round trip
+    # takes rtt_s while the sum is below the BDP, and longer, because of the queue, while it is
+    # above.
     packets = 3.0 * full * (full + 2.0 * n) / (8.0 * n)
     rounds = (d - buffer + 2.0 * n) / (2.0 * n)
     rounds += (2.0 * d * buffer + n * buffer + buffer**2) / (2.0 * d * n)
@@ -82,7 +83,7 @@ def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool 
 
 
 def timeout_share(p: float, window: float) -> float:
-    """Return the probability that a loss in a window ends in a timeout (Padhye et al.)."""
+    """Return the probability that a loss leads to a timeout (Padhye et al.)."""
     if window <= 3.0:
         return 1.0
     kept = (1.0 - p) ** 3
@@ -108,9 +109,9 @@ def mean_window(path: Path, p: float) -> float:
 
 
 def desynchronised(path: Path, buffer: float, connections: int) -> Point:
-    """Return loss rate and throughput with losses one by one: (5.8) to (5.13).
+    """Return loss rate and throughput if connections lose packets one by one: (5.8) to (5.13).
 
-    The sum of the windows is then normally distributed; a packet is lost while it exceeds BDP plus
+    The sum of the windows is then normally distributed. Packets are lost while it exceeds BDP plus
     buffer. The queue is never negative, so that the round-trip time is at least `rtt_s`.
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
@@ -144,10 +145,10 @@ class Band:
 
 
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
-    """Return the numbers of synchronised connections that use at least a share of the link.
+    """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest that reaches the share without losses; the result is `None` if
-    no number reaches it.
+    The first number is the smallest that reaches the utilisation without losses. Return None if no
+    number reaches it.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)
@@ -158,14 +159,14 @@ def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
 
 @dataclass(frozen=True)
 class Red:
-    """RED without gentle mode, as a function of the average queue (5.17)."""
+    """RED without gentle mode, whose drop rate depends on the average queue (5.17)."""
 
     q_min: float = 5.0
     q_max: float = 15.0
     p_max: float = 0.1
 
     def drop(self, q: float) -> float:
-        """Return the control law `H(q)`."""
+        """Return the control law `H(q)`: the drop rate at an average queue."""
         if q < self.q_min:
             return 0.0
         if q >= self.q_max:
@@ -175,22 +176,23 @@ class Red:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """The fixed point of queue length and loss rate."""
+    """Queue length and loss rate at which the windows fill path and queue."""
 
     loss: float
     queue: float
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return the queue law `G(p)`: the sum of windows beyond the BDP (5.14 to 5.16)."""
+    """Return the queue law `G(p)`: the part of the sum of windows above the BDP (5.14 to 5.16)."""
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 
 
 def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | None:
-    """Return the equilibrium of N connections under RED; `None` outside its equilibrium area.
+    """Return the equilibrium of N connections under RED; `None` if there is none.
 
-    In this area, between `q_min` and `q_max`, the link is busy, and only RED drops packets.
+    There is one if the average queue is between `q_min` and `q_max`. The link is then busy, and
+    only RED drops packets.
     """
     if red_queue(path, connections, 0.0) <= red.q_min:
         return None

@@ -1,7 +1,7 @@
-"""Closed forms of paths: recovery times, buffers, loss-free transfers.
+"""Closed forms for paths: recovery times, buffer sizes, transfers without losses.
 
-Windows and buffers are in segments of one size, times in seconds, rates in segments per second
-unless a name says otherwise.
+Windows and buffers are in segments of one size, times in seconds, and rates in segments per second,
+except if a name has another unit.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ STEPS, MOST_S = 20, 86_400.0
 def recovery_s(
     kind: str, window: float, rtt_s: float, parameters: Mapping[str, float] | None = None
 ) -> float:
-    """Return the time an algorithm takes from a loss at a window to reach the window again.
+    """Return the time that an algorithm takes from a loss until it reaches the old window again.
 
-    There is no queueing and no further loss; the time is infinite above a day.
+    There is no queueing and no further loss. The time is infinite if it exceeds a day.
 
     Raises:
         KeyError: There is no model of the algorithm.
@@ -47,10 +47,10 @@ def recovery_s(
 
 
 def full_buffer(bdp: float, decrease: float = 0.5) -> float:
-    """Return the smallest buffer that keeps a link busy with one flow: `b / (1 - b)` of the BDP.
+    """Return the smallest buffer with which one flow keeps a link busy: `b / (1 - b)` of the BDP.
 
-    For standard TCP this is the rule of thumb of one bandwidth-delay product (Villamizar and Song,
-    CCR 24(5), 1994): the window after a reduction is just the BDP.
+    `b` is the decrease. For standard TCP, this is the rule of thumb of one BDP (Villamizar and
+    Song, CCR 24(5), 1994): after a reduction, the window is just the BDP.
     """
     return bdp * decrease / (1.0 - decrease)
 
@@ -64,10 +64,10 @@ def shared_buffer(bdp: float, flows: int) -> float:
 
 
 def tiny_buffer(max_window: float) -> float:
-    """Return the natural logarithm of the largest window: the buffer for paced flows.
+    """Return the buffer for paced flows: the natural logarithm of the largest window.
 
-    The rule lacks an unknown constant factor, and the link may not be full (Enachescu et al.,
-    "Routers with very small buffers", INFOCOM 2006).
+    The rule lacks an unknown constant factor, and it does not guarantee a full link (Enachescu et
+    al., "Routers with very small buffers", INFOCOM 2006).
     """
     return log(max_window)
 
@@ -75,8 +75,8 @@ def tiny_buffer(max_window: float) -> float:
 def utilisation(buffer: float, bdp: float) -> float:
     """Return the utilisation by synchronised standard flows: `3 (1 + f)^2 / 4 (1 + f + f^2)`.
 
-    `f` is the buffer over the bandwidth-delay product, at most 1; equation 5.4 of "Transport
-    protocols for fast long-distance networks" (Osaka University, 2006) at large windows.
+    `f` is the buffer divided by the BDP, at most 1. Source: equation 5.4 of "Transport protocols
+    for fast long-distance networks" (Osaka University, 2006), for large windows.
     """
     f = min(1.0, buffer / bdp)
     return 0.75 * (1.0 + f) ** 2 / (1.0 + f + f * f)
@@ -94,13 +94,13 @@ def loss_free_s(
     ssthresh: float = inf,
     max_ssthresh: float = inf,
 ) -> float:
-    """Return the time of a transfer until its last acknowledgement, without losses.
+    """Return the time from the start of a transfer to its last acknowledgement, without losses.
 
     Each segment is acknowledged after a round trip, and the host sends at most `host_pps` segments
     a second. Slow start adds a segment per acknowledgement; above `max_ssthresh` it adds
-    `max_ssthresh / 2` segments per round trip (RFC 3742). From `ssthresh` on the window grows by
-    one segment per round trip. NIST SP 500-282 measures the mean of this value over sizes and round
-    trips on its very fast paths (chapter 9).
+    `max_ssthresh / 2` segments per round trip (RFC 3742). From `ssthresh` on, the window grows by
+    one segment per round trip. On its very fast paths (chapter 9), NIST SP 500-282 measures the
+    mean of this time over sizes and round-trip times.
     """
     window, acked = initial_window, 0
     acks: list[float] = []
@@ -112,7 +112,7 @@ def loss_free_s(
             window += _growth(window, ssthresh, max_ssthresh)
             free = max(free, acks[acked])
             acked += 1
-        # Acknowledgements that arrived while the host was busy sending are processed as well.
+        # Acknowledgements that arrived while the host was sending are processed as well.
         while acked < len(acks) and acks[acked] <= free:
             window += _growth(window, ssthresh, max_ssthresh)
             acked += 1
@@ -122,7 +122,7 @@ def loss_free_s(
 
 
 def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
-    """Return the window growth of one acknowledgement."""
+    """Return by how much one acknowledgement increases the window."""
     if window >= ssthresh:
         return 1.0 / window
     if window <= max_ssthresh:
@@ -131,5 +131,8 @@ def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
 
 
 def loss_free_goodput(segments: int, rtt_s: float, host_pps: float, **start: float) -> float:
-    """Return the number of segments divided by `loss_free_s`."""
+    """Return the goodput of a transfer without losses, in segments per second.
+
+    See `loss_free_s`.
+    """
     return segments / loss_free_s(segments, rtt_s, host_pps, **start)

@@ -1,4 +1,4 @@
-"""Plots of the models."""
+"""Plots of models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from longhaul.plots.files import styled
 from longhaul.plots.layout import MIN_PANEL_IN, for_width_of, legend_columns, single
 
 LOSSES = np.geomspace(1e-10, 1e-1, 200)
-# Fewer points for laws such as BIC's and H-TCP's, which follow each sawtooth.
+# Fewer points, for laws that are computed along a sawtooth, such as those of BIC and H-TCP.
 LAW_LOSSES = np.geomspace(1e-7, 1e-1, 61)
 
 
@@ -87,7 +87,7 @@ def trajectory(labels: Sequence[str], links: Sequence[str], solution: Trajectory
 
 @styled()
 def sets(cases: Sequence[Sets]) -> Figure:
-    """Draw ratios of throughputs and round-trip times of three sets, and throughputs, by buffer."""
+    """Draw throughputs of three sets, and ratios of throughputs and round-trip times, by buffer."""
     pairs = ((1, 2), (1, 3), (2, 3))
     drawing, left, right = _two_panels()
     buffers = [case.buffer_pkts for case in cases]
@@ -144,7 +144,7 @@ def droptail(curves: Curves) -> Figure:
 
 @styled()
 def red(paths: dict[str, Path], settings: Red, connections: Iterable[int]) -> Figure:
-    """Draw the loss rates at which RED holds numbers of connections."""
+    """Draw, for each path, the equilibrium loss rate under RED over the number of connections."""
     counts = list(connections)
     drawing, axes = single(7.2, 3.1)
     style_of = styles.of_runs(len(paths))
@@ -161,7 +161,7 @@ def red(paths: dict[str, Path], settings: Red, connections: Iterable[int]) -> Fi
 
 
 def _two_panels() -> tuple[Figure, Axes, Axes]:
-    """Return a figure with two panels, side by side or, for a narrow width, one below the other."""
+    """Return a figure with two panels, which are one below the other if the width is small."""
     width = for_width_of(8.4)
     rows = 1 if width >= 2 * MIN_PANEL_IN else 2
     drawing = Figure(figsize=(width, 3.1 if rows == 1 else 5.4), layout="constrained")

@@ -1,10 +1,10 @@
 """Response functions of standard and HighSpeed TCP, and quantities derived from them.
 
-A response function gives the mean congestion window of a flow whose segments are lost at the rate
-`p`, with losses evenly spaced and recovered immediately. Windows are in segments, loss rates are
-fractions, times are in seconds, rates in bits per second. Functions take numbers or arrays and give
-arrays. The sources are RFC 3649 and "A simulation-based study of HighSpeed TCP and its deployment"
-(LBNL-52549, 2003), chapter 3; the rounded form of `p(w)` is printed in RFC 3649 section 5.
+A response function gives the mean congestion window of a flow that loses segments at the rate `p`,
+if losses are evenly spaced and recovered immediately. Windows are in segments, loss rates are
+fractions, times are in seconds, rates in bits per second. Functions take numbers or arrays and
+return arrays. The sources are RFC 3649 and "A simulation-based study of HighSpeed TCP and its
+deployment" (LBNL-52549, 2003), chapter 3. RFC 3649 section 5 prints the rounded form of `p(w)`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Response(Protocol):
         ...
 
     def increase(self, w: ArrayLike) -> Numbers:
-        """Return the increase `a(w)`, in segments per round trip."""
+        """Return the increase `a(w)` in segments per round trip."""
         ...
 
     def decrease(self, w: ArrayLike) -> Numbers:
@@ -54,25 +54,25 @@ class PowerLaw:
 
     @classmethod
     def through(cls, w1: float, p1: float, w2: float, p2: float) -> PowerLaw:
-        """Return the power law through two points."""
+        """Return the power law through two points, each a window and a loss rate."""
         exponent = log(w2 / w1) / log(p1 / p2)
         return cls(w1 * p1**exponent, exponent)
 
     def window(self, p: ArrayLike) -> Numbers:
-        """Return `w` at `p`."""
+        """Return the mean window `w` at loss rate `p`."""
         return np.asarray(self.coefficient * np.asarray(p, float) ** -self.exponent)
 
     def loss(self, w: ArrayLike) -> Numbers:
-        """Return `p` at `w`."""
+        """Return the loss rate `p` at mean window `w`."""
         return np.asarray((np.asarray(w, float) / self.coefficient) ** (-1.0 / self.exponent))
 
 
 @dataclass(frozen=True)
 class StandardTcp:
-    """Standard TCP: one segment a round trip, one half at a loss.
+    """Standard TCP: increase by one segment per round trip, reduction to one half at a loss.
 
-    Its mean window is `constant / sqrt(p)`. The sawtooth gives sqrt(1.5) = 1.22; RFC 3649 prints
-    1.2 (section 2) and uses it for its tables.
+    Its mean window is `constant / sqrt(p)`. The sawtooth gives a constant of sqrt(1.5) = 1.22. RFC
+    3649 prints 1.2 (section 2) and uses it for its tables.
     """
 
     constant: float = sqrt(1.5)
@@ -90,17 +90,17 @@ class StandardTcp:
         return np.ones_like(np.asarray(w, float))
 
     def decrease(self, w: ArrayLike) -> Numbers:
-        """Return one half."""
+        """Return the decrease, one half."""
         return np.full_like(np.asarray(w, float), 0.5)
 
 
 @dataclass(frozen=True)
 class HighSpeed:
-    """HighSpeed TCP (RFC 3649): standard TCP up to `low_window`, a steeper power law above.
+    """HighSpeed TCP (RFC 3649): standard TCP up to `low_window`, a steeper power law above it.
 
     `line` is the response function above the low window. The decrease falls from one half at the
     low window to `high_decrease` at the high window, linearly in the logarithm of the window, and
-    continues to fall above. The increase follows from the mean window of the line.
+    continues to fall beyond. The increase follows from the decrease and the mean window of `line`.
     """
 
     line: PowerLaw
@@ -118,10 +118,10 @@ class HighSpeed:
         high_p: float = 1e-7,
         high_decrease: float = 0.1,
     ) -> HighSpeed:
-        """Return the algorithm whose response function goes through two points (window, loss rate).
+        """Return the HighSpeed TCP whose response function has two points (window, loss rate).
 
-        The defaults are the points of RFC 3649. Without `low_p` the response function starts from
-        that of standard TCP at the low window, as in ns-2.
+        The defaults are the points of RFC 3649. If `low_p` is None, the response function begins at
+        standard TCP's loss rate at the low window, as in ns-2.
         """
         standard = StandardTcp()
         first = float(standard.loss(low_window)) if low_p is None else low_p
@@ -133,7 +133,7 @@ class HighSpeed:
         return np.maximum(self.line.window(p), self.standard.window(p))
 
     def loss(self, w: ArrayLike) -> Numbers:
-        """Return `p(w)`: standard TCP's up to the low window, the line's above."""
+        """Return the loss rate `p(w)`: standard TCP's up to the low window, `line`'s above."""
         return np.where(self._is_low(w), self.standard.loss(w), self.line.loss(w))
 
     def increase(self, w: ArrayLike) -> Numbers:
@@ -159,8 +159,8 @@ class HighSpeed:
 STANDARD = StandardTcp()
 STANDARD_ROUNDED = StandardTcp(1.2)
 
-# The forms of the response function in the literature. RFC 3649 section 5 has the two points, the
-# equation that its tables are made with, and, in its appendix, p(w) = 0.078 / w^1.2.
+# Forms of the response function in the literature. RFC 3649 section 5 has the two points and the
+# equation from which its tables are made; its appendix has p(w) = 0.078 / w^1.2.
 FORMS: dict[str, HighSpeed] = {
     "rfc3649": HighSpeed.through(),
     "tables": HighSpeed(PowerLaw(0.12, 0.835), standard=STANDARD_ROUNDED),
@@ -170,7 +170,7 @@ FORMS: dict[str, HighSpeed] = {
 
 
 def rounds_between_losses(response: Response, p: ArrayLike) -> Numbers:
-    """Return the round trips between two losses: `1 / p` segments divided by the mean window."""
+    """Return the round trips between losses: `1 / p` segments divided by the mean window."""
     return np.asarray(1.0 / (np.asarray(p, float) * response.window(p)))
 
 
@@ -181,22 +181,22 @@ def relative_fairness(high_speed: Response, standard: Response, p: ArrayLike) ->
 
 @dataclass(frozen=True)
 class Sharing:
-    """Flows of two kinds with the same loss rate on one path."""
+    """Windows of two kinds of flows that share a path and have the same loss rate."""
 
     loss: float
     high_speed_window: float
     standard_window: float
     aggregate_fairness: float
-    """Ratio of the total throughput of the first kind to that of the second."""
+    """Total throughput of the first kind, divided by that of the second kind."""
 
 
 def sharing(
     high_speed: Response, flows: int, standard: Response, standard_flows: int, capacity: float
 ) -> Sharing:
-    """Return the shares of two kinds of flows, with equal round trips, of `capacity` segments.
+    """Return the windows of two kinds of flows that share a path of `capacity` segments.
 
-    All flows have the same loss rate, as under RED: the rate at which their windows add up to the
-    capacity.
+    All flows have the same round-trip time and, as under RED, the same loss rate: the one at which
+    the windows add up to the capacity.
     """
 
     def total(log_p: float) -> float:
@@ -210,10 +210,10 @@ def sharing(
 
 
 def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
-    """Return the number of `standard` flows with the total throughput of one `high_speed` flow.
+    """Return the number of `standard` flows whose throughput equals that of one `high_speed` flow.
 
-    All share a path that holds `capacity` segments, at equal loss rates, so that the one flow has
-    half of it.
+    All flows share a path of `capacity` segments at equal loss rates, so that the one flow has half
+    of it.
     """
     p = float(high_speed.loss(capacity / 2.0))
     return float(relative_fairness(high_speed, standard, p))
@@ -239,5 +239,5 @@ def root(
     within: float = 1e-12,
     relative: float = 1e-13,
 ) -> float:
-    """Return the zero of a function that changes its sign once between two arguments."""
+    """Return the zero of a function that changes its sign once between `low` and `high`."""
     return float(optimize.brentq(of, low, high, xtol=within, rtol=relative))

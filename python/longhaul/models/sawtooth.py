@@ -1,6 +1,6 @@
-"""Mean windows of sawteeth that are no power laws of the loss rate.
+"""Mean windows of algorithms whose response functions are no power laws of the loss rate.
 
-Losses are `1 / p` segments apart: a sawtooth has `1 / p` segments, which determines its peak.
+Losses are `1 / p` segments apart. Thus a sawtooth has `1 / p` segments, which determines its peak.
 Windows are in segments, times in seconds.
 """
 
@@ -51,11 +51,11 @@ def binomial(
 
 
 def htcp(kept: float = 0.8, low_speed_s: float = 1.0) -> Callable[[ArrayLike, float], Numbers]:
-    """Return H-TCP's law (draft-leith-tcp-htcp-06); the size is the time between losses.
+    """Return H-TCP's law (draft-leith-tcp-htcp-06); a sawtooth's size is the time between losses.
 
-    The increase per round trip is `2 (1 - kept)` up to `low_speed_s` seconds after a loss, and `1 +
-    10 d + (d / 2)^2` times that `d` seconds later. `kept`, the fraction of the window after a loss,
-    is 0.8 if throughput is steady and nothing queues.
+    The increase per round trip is `2 (1 - kept)` until `low_speed_s` seconds after a loss. `d`
+    seconds later it is `1 + 10 d + (d / 2)^2` times as much. `kept` is the fraction of the window
+    that remains after a loss; it is 0.8 if throughput is steady and nothing queues.
     """
 
     def law(p: ArrayLike, rtt_s: float) -> Numbers:

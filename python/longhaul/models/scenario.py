@@ -1,9 +1,9 @@
-"""Conversion of a scenario file to a fluid model, and its refusals.
+"""Conversion of a scenario file to a fluid model.
 
 The model supports long-lived TCP flows of the algorithms in `dynamics` over first-in first-out
-queues with drop-tail or RED. Any other key of a scenario, link or flow is refused by name. Accepted
-keys include details that the model leaves out: loss recovery, timeouts, delayed acknowledgements,
-access links as bottlenecks, rate and queue of the reverse path.
+queues with drop-tail or RED. For every other key of a scenario, link or flow, an error names the
+key. Accepted keys include details that the model leaves out: loss recovery, timeouts, delayed
+acknowledgements, access links as bottlenecks, and the rate and queue of the reverse path.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OF_FLOWS = (
 
 
 class UnmodelledError(LonghaulError):
-    """Something in a scenario that a fluid model cannot represent."""
+    """Error: a fluid model cannot represent a part of the scenario."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class Scene:
 def fluid(scenario: _engine.Scenario) -> Scene:
     """Return the fluid model of a checked scenario.
 
-    Raises: UnmodelledError: The model cannot represent some keys; the message lists all of them.
+    Raises:
+        UnmodelledError: The model cannot represent some keys; the message lists all of them.
 
     """
     resolved = json.loads(scenario.resolved_json())
@@ -112,7 +113,7 @@ def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unknown(table: Mapping[str, Any], known: Sequence[str], before: str = "") -> Iterator[str]:
-    """Yield the paths of a table's unknown keys."""
+    """Yield the paths of a table's keys that are not in `known`."""
     return (f"`{before}{key}`" for key in table if key not in known)
 
 
@@ -122,7 +123,7 @@ def _links(kind: str, topology: Mapping[str, Any]) -> list[tuple[str, Mapping[st
     return [(f"parking-lot.hops.{n}", hop) for n, hop in enumerate(topology["hops"])]
 
 
-# CUBIC as in a current kernel, whose rounding to whole segments a model of means cannot represent.
+# Variant of CUBIC in current kernels; a model of means cannot represent its whole segments.
 WHOLE_SEGMENTS = "linux-6.18"
 
 
@@ -162,7 +163,7 @@ class _Network:
 
 
 def _rtt_s(link: Mapping[str, Any]) -> float:
-    """Return the delays of both directions of a link."""
+    """Return the sum of a link's delays in both directions, in seconds."""
     there = link["delay"]
     return _engine.seconds(there) + _engine.seconds(link["reverse"].get("delay", there))
 
@@ -200,7 +201,7 @@ def _start_s(start: Any) -> float:  # noqa: ANN401
 
 
 def _numbers(congestion: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numeric parameters, with times in seconds."""
+    """Return the numeric parameters of an algorithm; times are converted to seconds."""
     numbers = {}
     for name, value in congestion.items():
         if isinstance(value, (int, float)):
@@ -214,6 +215,6 @@ BYTES = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "Mi
 
 
 def _number(text: str, unit: str) -> float:
-    """Return a size of a resolved scenario in packets or bytes."""
+    """Return the number in a size, which a resolved scenario writes in packets or bytes."""
     number, written = re.fullmatch(r"([\d.e+-]+) (\w+)", text).groups()  # type: ignore[union-attr]
     return float(number) * (1.0 if unit == "packets" else BYTES[written])

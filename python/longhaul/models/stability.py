@@ -85,9 +85,10 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
 
 
 def equilibrium(model: Model) -> Equilibrium:
-    """Return the equilibrium with every queue between empty and full.
+    """Return the equilibrium at which every queue is between empty and full.
 
-    Longer queues reduce arrivals, so that each queue in turn is adjusted until none changes.
+    Longer queues reduce arrivals. Therefore one queue after the other is adjusted until none
+    changes.
 
     Raises:
         ValueError: There is no equilibrium: queues fill, empty, or reach a jump of a window or a
@@ -129,7 +130,10 @@ def equilibrium(model: Model) -> Equilibrium:
 
 
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
-    """Return the stationary state of a class; of several states, the one nearest a link's share."""
+    """Return the stationary state of a class of flows.
+
+    If there are several, return the one whose window is closest to a fair share of a link.
+    """
     class_, rtt_s = model.classes[number], model.rtt(number, x)
     kept, share = 1.0, inf
     for k in class_.path:
@@ -220,7 +224,7 @@ class OneDelay:
 
     @classmethod
     def of_small_buffer(cls, window: float, loss: float, slope: float, rtt_s: float) -> OneDelay:
-        """Return equation 8 at its equilibrium: `slope` is d(loss rate)/d(window)."""
+        """Return equation 8 at its equilibrium; `slope` is d(loss rate)/d(window)."""
         half = window / (2.0 * rtt_s)
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
@@ -235,11 +239,11 @@ class OneDelay:
 def hollot_bound(
     flows: int, rtt_s: float, capacity_pps: float, slope: float, weight: float
 ) -> tuple[float, float]:
-    """Return both sides of a sufficient condition for stability of standard TCP under RED.
+    """Return both sides of a sufficient condition for the stability of standard TCP under RED.
 
-    Hollot, Misra, Towsley and Gong, "A control theoretic analysis of RED", INFOCOM 2001,
-    proposition 1: stable if the first is at most the second. `slope` is RED's
-    `max_p / (max_th - min_th)`, `rtt_s` the round-trip time with its queue.
+    The equilibrium is stable if the first value is at most the second (Hollot, Misra, Towsley and
+    Gong, "A control theoretic analysis of RED", INFOCOM 2001, proposition 1). `slope` is RED's
+    `max_p / (max_th - min_th)`, and `rtt_s` the round-trip time including the queue.
     """
     k = -log1p(-weight) * capacity_pps
     crossover = 0.1 * min(2.0 * flows / (rtt_s**2 * capacity_pps), 1.0 / rtt_s)

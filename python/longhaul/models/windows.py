@@ -1,6 +1,6 @@
-"""The window of any algorithm per round trip, without a network: `longhaul window`.
+"""The window of an algorithm by round trip, without a network: `longhaul window`.
 
-Each round trip acknowledges one window of segments. Losses are periodic in segments, or random; a
+Each round trip acknowledges one window of segments. Losses are periodic in segments, or random. A
 lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
 the model behind the response functions of RFC 5681 and RFC 3649.
 """
@@ -24,8 +24,8 @@ from longhaul.plots.files import styled
 from longhaul.plots.layout import for_width_of, legend_columns, single
 from longhaul.running.loading import load
 
-# An algorithm: its name, a file and class such as `my_cc.py:MyCC`, the class itself, or the object
-# of a Linux module such as `tcp_mine.so`.
+# An algorithm: its name, a file and class such as `my_cc.py:MyCC`, a class, or the object file of a
+# Linux module such as `tcp_mine.so`.
 Kind = str | type[CongestionControl]
 
 # Maximum distance between losses in segments, and maximum rounds; longer plots take minutes.
@@ -35,11 +35,11 @@ MAX_ROUNDS = 100_000
 
 @dataclass(frozen=True)
 class Experiment:
-    """Conditions of the flow; exactly one of `loss_every` and `loss` is set.
+    """Conditions of a flow; exactly one of `loss_every` and `loss` is set.
 
-    `loss_every` is a number of segments, `loss` the probability of each segment's loss, drawn from
-    `seed`; `rtt_s` the round-trip time in seconds; `cwnd` the window in segments that congestion
-    avoidance begins with (without it the flow begins in slow start).
+    `loss_every` is the number of segments between losses. `loss` is the probability that a segment
+    is lost, drawn from `seed`. `rtt_s` is the round-trip time in seconds. `cwnd` is the window in
+    segments at which congestion avoidance begins; without it, the flow begins in slow start.
     """
 
     loss_every: int | None = None
@@ -50,7 +50,7 @@ class Experiment:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse invalid values."""
+        """Raise an error for invalid values."""
         if (self.loss_every is None) == (self.loss is None):
             raise _refused("give either the segments between losses (--loss-every), or --loss")
         if self.loss_every is not None and not 1 <= self.loss_every <= MAX_SEGMENTS:
@@ -96,7 +96,7 @@ class Trajectory:
         return self.rounds.filter(pl.col("round") > cuts[1])
 
     def figures(self) -> dict[str, Any]:
-        """Return mean, minimum and maximum of the settled window, in segments, and reductions."""
+        """Return the number of reductions, and mean, minimum and maximum of the settled window."""
         settled = self.settled()
         cwnd = settled["cwnd_pkts"]
         return {
@@ -112,7 +112,10 @@ class Trajectory:
 def trajectories(
     kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
 ) -> list[Trajectory]:
-    """Return each algorithm's window; `set` has `parameter=value`, for algorithms that have it."""
+    """Return the window of each algorithm.
+
+    `set` has texts `parameter=value`; a parameter is set in those algorithms that have it.
+    """
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):
         raise _refused("an algorithm is named twice")
@@ -149,7 +152,7 @@ def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajec
 
 
 def _what(congestion: Mapping[str, Any]) -> Kind:
-    """Return the kind, file or class in a table of congestion control."""
+    """Return the name, file or class of an algorithm from its `congestion` table."""
     kind: Kind = next(congestion[key] for key in ("kind", "python", "module") if key in congestion)
     return kind
 
@@ -187,7 +190,7 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
     known: dict[str, None] = {}
     for algorithm in given:
         row = catalogue.get(algorithm.get("kind", ""))
-        # The parameters of a class are known only when it is loaded.
+        # A class must be loaded before its parameters are known.
         names = [key] if row is None else ["variant", *(p["name"] for p in row["parameters"])]
         known |= dict.fromkeys(names)
         if key in names:
@@ -226,7 +229,10 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
 def save(
     drawn: Sequence[Trajectory], experiment: Experiment, path: Path, width_in: float | None = None
 ) -> None:
-    """Write the plot as SVG or PNG, or a page with a table and the plot, by the path's suffix."""
+    """Write the plot as SVG or PNG, or a page with a table and the plot.
+
+    `path`'s suffix selects.
+    """
     if path.suffix != ".html":
         return plots.draw(lambda: figure(drawn, experiment), path, width_in)
     with plots.for_width(width_in):

@@ -98,7 +98,7 @@ def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int
 
 
 def check_inputs(files: Sequence[Path], hz: int) -> None:
-    """Refuse files that are no C sources, and values of `hz` that no kernel has."""
+    """Raise an error for files that are no C sources, and for values of `hz` that no kernel has."""
     for file in files:
         if not file.is_file():
             raise ModuleBuildError(f"{file}: no such file")
@@ -168,7 +168,7 @@ def _run(arguments: Sequence[str], files: Sequence[Path]) -> None:
 
 
 def compiler() -> list[str]:
-    """Return the C compiler's command: that of the environment variable CC, or `cc`."""
+    """Return the command of the C compiler: the environment variable CC, or `cc`."""
     command = os.environ.get("CC", "cc").split() or ["cc"]
     if shutil.which(command[0]) is None:
         raise ModuleBuildError(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from longhaul.modules.building import KERNEL, ModuleBuildError, check_inputs, compile_to
 
-# Checks for division by zero, out-of-bounds access, null pointers and excessive shifts, but not for
+# Checks for division by zero, access out of bounds, null pointers and excessive shifts; but not for
 # signed overflow, on which the kernel relies.
 SANITIZERS = (
     "-g",

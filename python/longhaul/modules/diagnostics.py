@@ -33,7 +33,7 @@ PLACES = (
     ("k", "include/linux/slab.h"),
 )
 
-# Kernel structs that are merged into one struct here, by prefix of their members.
+# Structs of the kernel that are one struct here, by prefix of their members.
 STRUCTS = (
     ("icsk_", "struct inet_connection_sock, include/net/inet_connection_sock.h"),
     ("sk_", "struct sock, include/net/sock.h"),

@@ -30,7 +30,7 @@ def read_all(sources: Sequence[Path]) -> dict[Path, str]:
 
 
 def headers(texts: Iterable[str]) -> set[str]:
-    """Return the names of the kernel's headers that the texts include, such as `net/tcp.h`."""
+    """Return the names of kernel headers that the texts include, such as `net/tcp.h`."""
     found = (name for text in texts for mark, name in INCLUDE.findall(text) if mark == "<")
     return {name for name in found if ".." not in name and not name.startswith("/")}
 

@@ -53,12 +53,12 @@ for _kind in kinds.every():
 
 
 def figure(name: str, runs: Sequence[Results], options: Options | None = None) -> Figure:
-    """Draw one named plot of one or several runs."""
+    """Draw the plot with this name for one or several runs."""
     wanted = find(name)
     for run in runs:
         if not wanted.suits(run):
             if wanted.suits is has_samples and run.is_tcp:
-                run.table("series")  # its error names the key that records samples
+                run.table("series")  # the error names the key that records samples
             raise ResultsError(f"{run.path}: this run has no plot `{name}`{_remedy(run, wanted)}")
     options = options or Options()
     with matplotlib.rc_context(STYLE), for_width(options.width_in):
@@ -81,7 +81,7 @@ def plot(
     path: str | Path | None = None,
     options: Options | None = None,
 ) -> Figure:
-    """Draw a named plot of one or several runs, and write it to `path` if one is given."""
+    """Draw the plot with this name for one or several runs; write it to `path` if one is given."""
     if not isinstance(name, str):
         raise ResultsError(
             "longhaul.plot: expected the name of a plot behind the runs, found another run; "

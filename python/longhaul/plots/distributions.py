@@ -1,4 +1,4 @@
-"""Plots of distributions over exchanges: sizes and round-trip times of responses."""
+"""Plots of distributions over exchanges: response sizes, and round-trip times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from longhaul.results import Results
 
 @dataclass(frozen=True)
 class Quantity:
-    """A column of the table of exchanges."""
+    """A column of the table of exchanges, with its scale, name and unit on plots."""
 
     column: str
     scale: float
@@ -34,7 +34,7 @@ SIZES = (
     Quantity("request_bytes", 1.0, "requests", "bytes"),
     Quantity("response_bytes", 1.0, "responses", "bytes"),
 )
-# Round-trip times of connections, including delays that delay boxes and traffic models add.
+# Additional round-trip times of connections, which delay boxes and traffic models cause.
 ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network's", "ms"),)
 
 
@@ -94,7 +94,7 @@ def _draw(
 
 
 def _distribution(axes: Axes, values: np.ndarray, name: str, style: Style, *, tails: bool) -> None:
-    """Draw the empirical distribution function of sorted values, or its complement."""
+    """Draw the empirical distribution function of sorted values, or with `tails` its complement."""
     at_most = np.arange(1, len(values) + 1) / len(values)
     shares = 1.0 - at_most if tails else at_most
     # The complement is 0 at the largest value, which a logarithmic axis cannot show.

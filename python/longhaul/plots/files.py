@@ -40,7 +40,7 @@ STYLE: Any = {  # Matplotlib types keys as one of several hundred names
     "legend.frameon": False,
     "lines.linewidth": 1.1,
     "path.simplify_threshold": 0.5,
-    # Embedded TrueType fonts: text can be searched and copied; journals refuse type 3 fonts.
+    # Embedded TrueType fonts keep text searchable; journals do not accept type 3 fonts.
     "pdf.fonttype": 42,
     "savefig.bbox": "tight",
     "svg.fonttype": "none",
@@ -77,16 +77,19 @@ def _wrap(drawing: Figure) -> None:
 
 
 def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
-    """Draw a figure of a given width, or of its default width for None, and write it."""
+    """Draw a figure and write it to a file.
+
+    The width is in inches; None means the figure's default width.
+    """
     with for_width(width_in):
         save(make(), path, width_in)
 
 
 def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
-    """Write a figure as SVG, PNG or PDF, by the path's suffix.
+    """Write a figure as SVG, PNG or PDF; the suffix of the path selects the format.
 
-    The same figure gives the same bytes. Margins are cut off unless a width is given, which is then
-    the width of the file.
+    The same figure gives the same bytes. Margins are cut off if no width is given; otherwise the
+    file has exactly this width.
     """
     check_file(path, FIGURES, "plot")
     if width_in is not None:
@@ -111,10 +114,11 @@ def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
 def as_svg(
     drawing: Figure, name: str, *, title: str = "", cut: bool = True, dpi: float = DPI
 ) -> str:
-    """Return the text of an SVG file; ids derive from `name`, `dpi` is the resolution of bitmaps.
+    """Return a figure as the text of an SVG file.
 
-    With `cut`, margins are cut off, except of figures with a layout engine, which have none.
-    Cutting makes `savefig` draw the figure twice.
+    Ids are derived from `name`, and `dpi` is the resolution of bitmaps. With `cut`, margins are cut
+    off, which makes Matplotlib draw the figure twice. Figures with a layout engine have no margins
+    and are not cut.
     """
     text = io.StringIO()
     metadata = NO_METADATA | ({"Title": title} if title else {})
@@ -140,7 +144,7 @@ def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None
 
 
 class _Renderer(RendererSVG):
-    """Cache of text sizes for all figures."""
+    """SVG renderer that shares measured text sizes between all figures."""
 
     def get_text_width_height_descent(
         self,

@@ -18,7 +18,7 @@ from longhaul.results import Results
 
 # Maximum number of flows of a label drawn as lines; more are drawn as median and range.
 MAX_LINES = 12
-# Style of the sum of all labels, which no algorithm has; it is drawn behind them.
+# Style of the sum over all labels, which is grey and behind all other lines.
 SUM: dict[str, Any] = {"color": "#8c8c8c", "linewidth": 0.9, "zorder": 1.5, "label": "sum"}
 
 DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
@@ -27,7 +27,7 @@ DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 def _of_flows(
     name: str, help: str, suits: Callable[[Results], bool] = has_samples, *, over_time: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot whose lines are flows or labels, with a panel for each run."""
+    """Register a plot whose lines are flows or labels; each run has a panel."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, suits, ["colour_by"])
@@ -49,9 +49,9 @@ def _of_flows(
 def _draw_flows(
     column: str, scale: float, y: str, axes: Axes, run: Results, style_of: dict[str, Style]
 ) -> None:
-    """Draw one column of every flow's samples, or each label's median and range."""
+    """Draw a column of the samples: a line per flow, or median and range of each label's flows."""
     series = run.flow_series.select("t_s", "name", "label", (pl.col(column) * scale).fill_nan(None))
-    # Datagram flows, and traffic that opens connections over time, have no window.
+    # Flows without a window, such as datagrams and traffic with many connections, have no line.
     series = series.filter(pl.col(column).count().over("name") > 0)
     for label, flows in series.group_by("label", maintain_order=True):
         style = style_of[str(label[0])]
@@ -144,7 +144,7 @@ def _window_phase(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     if len(names) < 2:
         names = series["name"].unique(maintain_order=True).to_list()[:2]
     first, second = (series.filter(pl.col("name") == name) for name in names[:2])
-    # A flow has no samples before its start.
+    # Only times at which both flows exist: a flow has no samples before its start.
     both = first.join(second, on="t_s", suffix="_2", maintain_order="left")
     x, y = both["cwnd_pkts"], both["cwnd_pkts_2"]
     axes.plot(x, y, color="#555555", linewidth=0.5)

@@ -17,7 +17,7 @@ from longhaul.results import Results
 
 # Maximum number of panels in a row.
 MAX_COLUMNS = 3
-# Maximum number of points of a line with markers, which would otherwise hide the line.
+# Maximum number of points of a line with markers; more markers would hide the line.
 MAX_MARKED = 40
 
 # Maximum number of names at the ends of lines, instead of a legend; height of a name in points.
@@ -61,9 +61,9 @@ def panels(
     scales: Literal["all", "row"] = "all",
     height_in: float = PANEL_HEIGHT_IN,
 ) -> Figure:
-    """Draw each of the contents in a panel, with one legend for all panels.
+    """Draw each of the contents in a panel; one legend serves all panels.
 
-    All panels have the same scales; with `scales = "row"`, only panels of the same row share the
+    All panels have the same scales. With `scales = "row"`, only panels of the same row share the
     vertical scale.
     """
     columns = min(len(contents), columns)
@@ -95,7 +95,10 @@ def panels(
 
 @contextmanager
 def for_width(width_in: float | None) -> Iterator[None]:
-    """Draw figures of a given width (inches), or of their default widths if it is None."""
+    """Draw figures with this width in inches while the block runs.
+
+    None means their default widths.
+    """
     token = _given_width_in.set(width_in)
     try:
         yield
@@ -138,13 +141,13 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
 
 
 def legend_columns(names: Collection[str], room_in: float) -> int:
-    """Return the number of columns of a legend that fit into a width in inches, at least one."""
+    """Return the number of legend columns that fit into a width in inches; at least 1."""
     longest = max(map(len, names), default=0) + HANDLE_CHARACTERS
     return max(1, min(len(names), int(room_in * CHARACTERS_PER_IN / longest)))
 
 
 def label_ends(drawing: Figure) -> Figure:
-    """Replace the legend by names at the lines' ends, if there is one panel and they fit."""
+    """Replace the legend of a single panel by names at the ends of lines, if these have room."""
     if len(drawing.axes) != 1 or not drawing.legends:
         return drawing
     [axes] = drawing.axes
@@ -173,7 +176,7 @@ def label_ends(drawing: Figure) -> Figure:
 
 
 def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
-    """Return the mean last value of the curves that have the style of a legend entry."""
+    """Return the last value, averaged over the lines that have the style of a legend entry."""
     if not isinstance(handle, Line2D):
         return None
     ends = []
@@ -189,7 +192,10 @@ def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
 
 
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return heights moved to be at least `gap` apart, within `low` and `high` if they fit."""
+    """Move heights apart such that neighbours differ by `gap` or more, between `low` and `high`.
+
+    If they do not fit there, they extend below `low`.
+    """
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places = list(heights)
     floor = low
@@ -204,14 +210,15 @@ def spread(heights: Sequence[float], gap: float, low: float, high: float) -> lis
 
 
 def _darker(colour: Any) -> tuple[float, ...]:  # noqa: ANN401
-    """Return a colour that can be read as text on white."""
+    """Return a darker colour, in which text on white can be read."""
     return tuple(0.75 * part for part in to_rgb(colour))
 
 
 def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
-    """Return the name of a label among runs: its own if there is one run, otherwise the run's name.
+    """Return the name of a label in plots of several runs.
 
-    The names of run and label are combined for a run with several labels.
+    It is the label if there is one run, the run's name if the run has one label, and otherwise
+    both.
     """
     if len(runs) == 1:
         return label
@@ -219,7 +226,7 @@ def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
 
 
 def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
-    """Return run, label and algorithm of each label of each run, by its name among the runs."""
+    """Return the run, label and algorithm of every label, by its name in plots of these runs."""
     return {
         named_among(run, label, runs): (run, label, kind)
         for run in runs

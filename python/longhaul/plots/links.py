@@ -17,7 +17,8 @@ from longhaul.results import Results
 # Maximum number of panels unless links are named.
 MAX_LINKS = 6
 
-# A function that draws one link of one run; the run's name is empty for a single run.
+# Function that draws a link of a run; its arguments are axes, samples, style, and the run's name,
+# which is empty if there is only one run.
 DrawLink = Callable[[Axes, pl.DataFrame, Style, str | None], None]
 
 

@@ -1,4 +1,4 @@
-"""Scales of plots over time, chosen for the measurement window, with the time before it shaded."""
+"""Scales of plots over time: chosen for the measurement window; the time before it is shaded."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from longhaul.results import Results
 
 SHADE = "#f1f1f1"
-# Minimum ratio of the highest value before the window to the highest in it at which the scale is
+# If the highest value before the window exceeds the highest inside by this factor, the scale is
 # chosen for the window alone.
 CUT = 1.25
 # Margin above the highest value of the window, as a fraction of this value.
@@ -17,7 +17,7 @@ ABOVE = 0.1
 
 
 def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
-    """Shade the time before the window in each panel, and scale all panels to the windows.
+    """Shade the time before the window in each panel, and choose the scale for the windows.
 
     `starts` has the start of the measurement window of each panel, in seconds. If the scale cuts
     off values before the window, such as those of slow start, the panel states the highest value.
@@ -43,7 +43,7 @@ def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
 
 
 def scaled_to_shared_window(drawing: Figure, runs: Sequence[Results]) -> Figure:
-    """Scale panels that overlay runs to the window, if all runs measure from the same time."""
+    """Choose the scale for the measurement window, if it begins at the same time in all runs."""
     starts = {run.measured_from_s for run in runs}
     return drawing if len(starts) > 1 else scaled_to_windows(drawing, [*starts] * len(drawing.axes))
 
@@ -53,7 +53,7 @@ def _short(value: float) -> str:
 
 
 def _highest(axes: Axes, from_s: float, to_s: float) -> float:
-    """Return the highest value of the curves and bands between two times; 0 if there is none."""
+    """Return the highest value of lines and bands between two times; 0 if there is none."""
     curves = [np.asarray(line.get_xydata(), float) for line in axes.lines]
     paths = [path for band in axes.collections for path in band.get_paths()]
     bands = [np.asarray(path.vertices, float) for path in paths]

@@ -1,4 +1,4 @@
-"""Plots of windows against the queue in the phase plane, and of queues with drops and marks."""
+"""Plots of windows over queues (phase plane), and of queues with drops and marks."""
 
 from collections.abc import Sequence
 

@@ -19,7 +19,7 @@ def _has_proxies(run: Results) -> bool:
 
 
 def _over_time(column: str, y: str, runs: Sequence[Results], options: Options) -> Figure:
-    """Draw a column of the samples of proxies: a panel for each proxy, a line for each run."""
+    """Draw a column of the proxies' samples: a panel for each proxy, a line for each run."""
     names = list(dict.fromkeys(name for run in runs for name in run.proxies["name"]))
 
     def overlaid(axes: Axes, name: str) -> None:

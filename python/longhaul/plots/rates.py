@@ -2,17 +2,17 @@
 
 import polars as pl
 
-# Maximum number of intervals over which rates of a run are averaged.
+# Maximum number of intervals per run over which rates are averaged.
 RATE_BINS = 200
 
 
 def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.DataFrame:
-    """Return average rates (1/s) of a counter over the same intervals for all values of `key`.
+    """Return average rates (per second) of a counter; all values of `key` have the same intervals.
 
     `times` are the times of all samples of the run, in order; a flow has no samples before its
-    start. The result has the samples at the ends of intervals, with `rate`, the interval's length
-    `step_s`, and `whole`, which is true if the counter existed at the interval's beginning.
-    Otherwise the counter begins at zero.
+    start. The result has a row for each sample at the end of an interval. `rate` is the average
+    over the interval, and `step_s` the interval's length. `whole` is true if the counter existed at
+    the beginning of the interval; if not, it is counted from zero.
     """
     ends = times.gather_every(max(1, -(-(len(times) - 1) // RATE_BINS)))
     steps = pl.DataFrame({"t_s": ends, "step_s": ends.diff()})

@@ -13,25 +13,27 @@ from longhaul.results import Results, ResultsError
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a plot."""
+    """Options that a user may give for a plot."""
 
     links: tuple[str, ...] = ()
-    """Links that plots of links show; the busy links if none is named."""
+    """Links to show in plots of links; if empty, the busy links."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
     """Attribute of flows that colours distinguish: the algorithm, or the label."""
     from_s: float | None = None
     to_s: float | None = None
-    """Ends of the part of a MesoNet run that plots show; by default the whole run."""
+    """Part of a MesoNet run or of a packet capture that plots show: `from_s` to `to_s`, in seconds.
+
+    None means the beginning or the end of the run.
+    """
     parts: tuple[str, ...] = ()
-    """Parts that a plot shows: flows, classes or routers of MesoNet, or quantities of algorithms'
-    state."""
+    """Parts to show: flows, classes or routers of MesoNet, or quantities of algorithms' state."""
     overlay: bool = False
     """True if MesoNet plots overlay runs, with a panel for each flow or class."""
     width_in: float | None = None
     """Width of the figure in inches; None for each plot's default."""
 
 
-# Options on the command line of `longhaul plot`, by field.
+# Command line options of `longhaul plot`, by field of `Options`.
 FLAGS = {
     "links": "--link",
     "colour_by": "--colour-by",
@@ -57,9 +59,9 @@ class Plot:
     suits: Callable[[Results], bool]
     """Test whether a run has the data that the plot shows."""
     takes: frozenset[str]
-    """Names of the fields of `Options` that apply to the plot."""
+    """Names of the fields of `Options` that the plot uses."""
     table: str = ""
-    """The optional table of runs from which the plot is drawn."""
+    """Name of the optional table of a run from which the plot is drawn; empty for none."""
 
 
 PLOTS: dict[str, Plot] = {}
@@ -72,7 +74,7 @@ def register(
     takes: Iterable[str] = (),
     table: str = "",
 ) -> Callable[[Draw], Draw]:
-    """Register a plot, with the options that apply to it and the table that it needs."""
+    """Register a function that draws a plot, with the options and the table that it uses."""
 
     def add(draw: Draw) -> Draw:
         PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes), table)
@@ -82,19 +84,19 @@ def register(
 
 
 def nearest(name: str) -> str | None:
-    """Return the plot whose name is most similar."""
+    """Return the plot with the most similar name; None if no name is similar."""
     return names.nearest(name, PLOTS)
 
 
 def find(name: str) -> Plot:
-    """Return the plot of that name."""
+    """Return the plot with this name; raise an error if there is none."""
     if name not in PLOTS:
         raise ResultsError(unknown("plot", name, PLOTS, "longhaul list plots"))
     return PLOTS[name]
 
 
 def refuse_unused(names: Sequence[str], options: Options) -> None:
-    """Refuse an option that applies to none of these plots."""
+    """Raise an error if an option is given that none of these plots uses."""
     for option in fields(Options):
         given = getattr(options, option.name)
         if (

@@ -1,7 +1,7 @@
 """Plot of throughput against delay, with one point per label and run.
 
-Pantheon compares schemes in the same way (Yan and others, USENIX ATC 2018, figure 5), but here
-delay grows to the right; an arrow points to the better corner, up and to the left.
+Pantheon compares algorithms in the same way (Yan and others, USENIX ATC 2018, figure 5). Here,
+delay grows to the right, and an arrow points to the better corner at the upper left.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from longhaul.results import Results
 MAX_NAMED = 12
 # Margin beyond the outermost points, as a fraction of the range.
 MARGIN = 0.15
-# Markers of runs; further runs use them again.
+# Markers of runs; if there are more runs than markers, markers are used again.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
-# A run, a label, the mean RTT (ms) and the goodput (Mbit/s).
+# A point: run, label, mean RTT in ms, goodput in Mbit/s.
 Point = tuple[Results, str, float, float]
 
 
@@ -57,7 +57,7 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
 def _draw_named(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
-    """Draw points that get their names beside them, each in the style of its algorithm."""
+    """Draw points with names next to them; a point has the style of its algorithm."""
     kinds = {named_among(run, label, runs): run.algorithms()[label] for run, label, *_ in points}
     by_label = options.colour_by == "label"
     style_of = styles.of_labels(kinds, "label") if by_label else styles.of_algorithms(kinds)
@@ -81,7 +81,7 @@ def _draw_many(
 
 
 def _told_apart(kinds: dict[str, str], options: Options) -> dict[str, styles.Style]:
-    """Return styles of different colours, since points have no line styles."""
+    """Return styles that differ in colour, since points have no line styles."""
     style_of = styles.of_labels(kinds, options.colour_by)
     if len({style.colour for style in style_of.values()}) < len(style_of):
         return styles.of_labels(kinds, "label")
@@ -96,7 +96,7 @@ def _draw(axes: Axes, x: float, y: float, colour: str, marker: str) -> None:
 
 
 def _set_range(axes: Axes, xs: Sequence[float], ys: Sequence[float]) -> None:
-    """Let the axes begin at 0; the delay axis only if the points then stay distinguishable."""
+    """Let the axes begin at 0; the delay axis does so only if the points remain distinguishable."""
     least, most = min(xs, default=1.0), max(xs, default=1.0)
     # If delays differ little, the margin on either side is a tenth of the largest.
     room = max(MARGIN * (most - least), 0.1 * most)

@@ -36,7 +36,7 @@ def _shares(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _styles(found: Sequence[Portion], options: Options) -> dict[str, Style]:
-    """Return the style of each label, with different colours for bars of one group.
+    """Return the style of each label; bars of one group differ in colour.
 
     Labels of different runs may share the colour of their algorithm.
     """

@@ -1,4 +1,4 @@
-"""Plots of algorithms' state at each acknowledgement of traced flows (`trace_acks`)."""
+"""Plots of an algorithm's state at each ACK of traced flows (`trace_acks`)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from longhaul.results import Results, ResultsError
 from longhaul.results.state import OF_ALL, Quantity, Trace
 
 PANEL_HEIGHT_IN = 1.7
-# Maximum points of a line that is not drawn as a bitmap in SVG and PDF files.
+# Lines with more points are drawn as bitmaps in SVG and PDF files.
 MAX_DRAWN = 5_000
 
 
@@ -22,7 +22,7 @@ def _has_states(run: Results) -> bool:
 
 
 def _shown(traces: Sequence[Trace], names: Sequence[str]) -> list[Quantity]:
-    """Return the named quantities; without names, the window and the algorithms' own state."""
+    """Return the named quantities; if none is named, the window and the algorithm's own state."""
     every = list(dict.fromkeys(quantity for trace in traces for quantity in trace.labels))
     known = [quantity.name for quantity in every]
     for name in names:

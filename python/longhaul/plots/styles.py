@@ -1,8 +1,8 @@
-"""Plot styles: one colour, marker and line for each algorithm, in every plot.
+"""Styles of lines: each algorithm has the same colour, marker and line style in every plot.
 
-The palette is that of Okabe and Ito, which is safe for colour-blind readers; lightness and markers
-differ as well, so that a grey print stays readable. The algorithms named here have a fixed style;
-each other algorithm of the registry gets an unused style.
+The palette is that of Okabe and Ito, which is safe for colour-blind readers. Lightness and markers
+differ as well, so that plots stay readable when printed in grey. The algorithms named here have
+fixed styles. Each other algorithm of the registry gets an unused style.
 """
 
 from collections.abc import Iterable
@@ -99,10 +99,10 @@ LABELS: tuple[Style, ...] = tuple(
 
 
 def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Style]:
-    """Return styles of all algorithms: the `named` styles, and a new style for each other kind.
+    """Return the styles of all algorithms: the `named` styles, and new styles for other `kinds`.
 
-    The marker of a new style is a star with an unused number of corners; its combination of colour
-    and line is unused, too.
+    The marker of a new style is a star with an unused number of corners. The combination of colour
+    and line style is unused too.
     """
     taken = {_seen_as(style) for style in named.values()}
     free = (look for look in product(_DERIVED_LINES, _COLOURS) if look[::-1] not in taken)
@@ -118,9 +118,9 @@ def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Sty
 def of_labels(
     algorithms: dict[str, str], colour_by: Literal["algorithm", "label"] = "algorithm"
 ) -> dict[str, Style]:
-    """Return the style of each label, given its algorithm.
+    """Return the style of each label; `algorithms` maps labels to their algorithms.
 
-    With `colour_by = "algorithm"`, the first label of each algorithm has the algorithm's style, and
+    With `colour_by = "algorithm"`, the first label of an algorithm has the algorithm's style, and
     its further labels get unused styles.
     """
     if colour_by == "label":
@@ -142,13 +142,16 @@ def of_labels(
 
 
 def of_algorithms(algorithms: dict[str, str]) -> dict[str, Style]:
-    """Return the style of each label, given its algorithm; labels of one algorithm share it."""
+    """Return the style of each label; labels with the same algorithm have the same style.
+
+    `algorithms` maps labels to their algorithms.
+    """
     style_of = of_labels({kind: kind for kind in algorithms.values()})
     return {label: style_of[kind] for label, kind in algorithms.items()}
 
 
 def _seen_as(style: Style) -> tuple[object, object]:
-    """Return the attributes by which lines are distinguished."""
+    """Return the attributes that distinguish lines: colour and line style."""
     return style.colour, style.line
 
 
@@ -161,7 +164,7 @@ ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["a
 
 
 def places_on_site() -> dict[str, int]:
-    """Return the index of each algorithm's colour in `OF_SITE`."""
+    """Return the index in `OF_SITE` of each algorithm's colour."""
     return {
         name: OF_SITE.index(style.colour)
         for name, style in ALGORITHMS.items()
@@ -170,12 +173,12 @@ def places_on_site() -> dict[str, int]:
 
 
 def of_runs(count: int) -> list[Style]:
-    """Return the style of each of several runs."""
+    """Return a style for each of `count` overlaid runs."""
     return list(OTHERS[:count]) if count <= len(OTHERS) else many(count)
 
 
 def many(count: int) -> list[Style]:
-    """Return styles of many or noisy lines, with different colours before dashes."""
+    """Return styles for many or noisy lines; all colours are solid before any is dashed."""
     return [LABELS[index % len(LABELS)] for index in range(count)]
 
 

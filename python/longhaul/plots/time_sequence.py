@@ -87,7 +87,7 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
 def _segments(
     axes: Axes, times: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str, name: str
 ) -> None:
-    """Draw vertical lines at these times."""
+    """Draw a vertical line from `low` to `high` at each time."""
     if not len(times):
         return
     ends = np.stack([np.stack([times, low], 1), np.stack([times, high], 1)], 1)

@@ -24,12 +24,12 @@ GRID_S = np.logspace(-2, 3, 201)
 ROUND_TRIP_EDGES_S = np.arange(0, 0.62, 0.02)
 SIZE_EDGES_BYTES = np.logspace(2, 5, 31)
 MIN_COUNT = 10
-# Keys in which replications of one scenario may differ.
+# Keys that may differ between replications of one scenario.
 NUMBERS = ("seed", "replication", "title")
 
 
 def _has_exchanges(run: Results) -> bool:
-    """Return true if any exchange that was not abandoned began in the measurement window."""
+    """Return true if an exchange that was not abandoned began in the measurement window."""
     return run.is_tcp and "exchanges" in run.tables and not run.measured_exchanges.is_empty()
 
 
@@ -66,7 +66,7 @@ def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _replications(runs: Sequence[Results]) -> list[list[Results]]:
-    """Group runs whose scenarios differ in random numbers only."""
+    """Group runs that have equal scenarios except for random numbers."""
     groups: list[tuple[dict[str, Any], list[Results]]] = []
     for run in runs:
         scenario = {key: value for key, value in run.scenario.items() if key not in NUMBERS}

@@ -9,7 +9,8 @@ import polars as pl
 
 FILE = "packets.pcapng"
 
-# draft-ietf-opsawg-pcapng, sections 4.2 and 4.3; little endian and nanoseconds, as written.
+# Types of blocks (draft-ietf-opsawg-pcapng, sections 4.2 and 4.3). Captures are little endian, with
+# timestamps in nanoseconds.
 INTERFACE, PACKET = 1, 6
 COMMENT, IF_NAME = 1, 2
 ETHERNET_BYTES, TCP = 14, 6
@@ -25,9 +26,10 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 
 def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -> pl.DataFrame:
-    """Return TCP packets of a capture in a part of the run, in the order of the file.
+    """Return the TCP packets of a capture between two times, in the order of the file.
 
-    `number` and `ack` are as in the header, 32 bits; `from` and `to` are address and port.
+    `number` and `ack` are the sequence and acknowledgement numbers in the header (32 bits). `from`
+    and `to` are addresses with ports.
     """
     content = (run / FILE).read_bytes()
     low, high = from_s or 0.0, float("inf") if to_s is None else to_s
@@ -84,7 +86,7 @@ def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _options(content: bytes) -> dict[int, bytes]:
-    """Yield the options of a block, each padded to four bytes."""
+    """Return the options of a block by code; each is padded to four bytes in the block."""
     options, at = {}, 0
     while at + 4 <= len(content):
         code, length = struct.unpack_from("<HH", content, at)
@@ -96,7 +98,7 @@ def _options(content: bytes) -> dict[int, bytes]:
 
 
 def _tcp_options(content: bytes) -> tuple[int, list[tuple[int, ...]]]:
-    """Return the shift of the window, and the SACK blocks."""
+    """Return the window scale shift, and the SACK blocks."""
     shift, blocks, at = 0, [], 0
     while at < len(content) and content[at] != END:
         if content[at] == NOTHING:

@@ -15,7 +15,7 @@ TOO_FEW = (
 
 
 def counted(run: Results) -> Iterator[tuple[str, float, np.ndarray]]:
-    """Yield names, interval (s) and counts in equal intervals of the measurement window."""
+    """Yield name, interval length (s), and counts by interval in the measurement window."""
     samples = run.bottleneck_series.filter(pl.col("t_s") >= run.measured_from_s - 1e-9)
     times = samples["t_s"].to_numpy()
     if len(times) < 3:

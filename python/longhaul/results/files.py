@@ -15,13 +15,13 @@ from longhaul.files.names import nearest, suggestion
 
 
 class ResultsError(LonghaulError):
-    """A run directory, or something in it, that cannot be read."""
+    """Error: a run directory, or a file in it, cannot be read."""
 
 
 class RunTable(pl.DataFrame):
-    """A table of a run: a data frame whose errors for missing columns give the nearest name.
+    """A table of a run: a data frame whose error for a missing column suggests the nearest name.
 
-    The outcome of `filter` and other operations is an ordinary data frame.
+    The result of `filter` and of other operations is an ordinary data frame.
     """
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
@@ -44,7 +44,10 @@ _OTHER_WORDS = {
 
 
 def _nearest(word: str, columns: Sequence[str]) -> str | None:
-    """Return the probably meant column: its name starts with, resembles or contains the word."""
+    """Return the column that was probably meant; None if there is none.
+
+    Its name starts with the word, resembles it, or contains it.
+    """
     wanted = _OTHER_WORDS.get(word, word)
     begins = [name for name in columns if name.startswith(f"{wanted}_") or name == wanted]
     holds = [name for name in columns if wanted in name and len(wanted) > 2]
@@ -54,7 +57,7 @@ def _nearest(word: str, columns: Sequence[str]) -> str | None:
 
 _NUMBER = int | float
 
-# Keys and types that `run.json` must have for a run to be read.
+# Keys that a readable `run.json` must have, with their types.
 _REQUIRED: dict[str, Any] = {
     "version": str,
     "results_version": int,
@@ -95,7 +98,7 @@ def read_meta(directory: Path) -> dict[str, Any]:
 
 
 def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
-    """Refuse a file that is no `run.json`."""
+    """Raise an error for a file whose content is no `run.json`."""
 
     def refuse(what: str) -> ResultsError:
         return ResultsError(
@@ -122,7 +125,7 @@ def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
 
 
 def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
-    """Refuse a `run.json` that was changed after the run."""
+    """Raise an error for a `run.json` that was changed after the run."""
     above, mark, _ = text.rpartition(_OWN_DIGEST)
     if mark and hashlib.sha256(above.encode()).hexdigest() != meta.get("sha256_above"):
         raise ResultsError(
@@ -133,7 +136,10 @@ def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
 def read_table(
     directory: Path, meta: dict[str, Any], name: str, remedy: str, columns: Sequence[str]
 ) -> pl.DataFrame:
-    """Read a whole table of a run; refuse a table without a column of this version."""
+    """Read a table of a run completely; raise an error if it lacks one of the columns.
+
+    `remedy` is the advice for a missing table.
+    """
     file = check_table(directory, meta, name, remedy)
     try:
         table = pl.read_parquet(file).with_columns(cs.categorical().cast(pl.String))
@@ -169,7 +175,7 @@ def _damaged(file: Path, reason: str) -> ResultsError:
 def _check_columns(
     file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
 ) -> None:
-    """Refuse a table that lacks columns, such as one of another version."""
+    """Raise an error for a table that lacks columns, such as a table of another version."""
     missing = [column for column in known if column not in there]
     if missing:
         versions = f"results version {meta['results_version']}, this is {_engine.results_version()}"

@@ -1,4 +1,4 @@
-"""Registry of the kinds of simulation, through which other code works on runs of any kind."""
+"""Registry of the kinds of simulation, so that other code can work on runs of every kind."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # short runs need not load NumPy
 
 
 class RunData(Protocol):
-    """The part of `longhaul.Results` that kinds of simulation use."""
+    """The part of `longhaul.Results` that definitions of kinds use."""
 
     path: Path
     meta: dict[str, Any]
@@ -32,24 +32,24 @@ class RunData(Protocol):
 
     @property
     def tables(self) -> dict[str, int]:
-        """The tables of the run and their numbers of rows."""
+        """Numbers of rows of the run's tables, by table."""
 
     @property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """The tables of the run, in the type that the kind of simulation defines."""
+        """Tables of the run, as an object of the kind's own class."""
 
     def figures(self) -> dict[str, Any]:
         """Return the run's figures as plain lists and dictionaries."""
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a table of the run."""
+        """Return the table of the run with this name."""
 
 
 class Figures(Protocol):
-    """The summary of a run."""
+    """Interface of summaries of runs."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as plain lists and dictionaries."""
+        """Return the values as lists and dictionaries."""
 
 
 class PlannedRun(Protocol):
@@ -73,51 +73,60 @@ class Kind:
     """A kind of simulation."""
 
     name: str
-    """Name of the kind, and of the table of scenarios and `run.json` that only this kind has."""
+    """Name of the kind, and of the table that only its scenarios and `run.json` files have."""
     title: str
     """Name of the kind in messages."""
     tables: Callable[[RunData], Any]
-    """The tables of a run, each read when it is first asked for."""
+    """Function that returns the tables of a run; each table is read when it is first used."""
     required: Callable[[str], Sequence[str]]
-    """Required columns of a table, by the table's name."""
+    """Function that returns the columns which a table must have, given the table's name."""
     summary: Callable[[RunData], Figures]
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
-    """Summaries of runs of some scenarios before they run: names of rows and columns, no values.
+    """Function that returns runs' summaries before they run: names of rows and columns, no values.
 
-    A row without a name stands for rows whose names only a finished run shows.
+    A row without a name stands for rows whose names are known only after a run.
     """
     card: Callable[[Any], str]
-    """A run as a piece of HTML for a notebook: its summary and a small plot."""
+    """Function that returns HTML for a notebook, with the summary of a run and a small plot."""
     compare: Callable[[Sequence[RunData]], Table]
-    """Table that compares several runs."""
+    """Function that returns a table which compares several runs."""
     changes: Callable[[Sequence[RunData]], Table | None]
-    """Differences of each run from the first; None if they are not shown."""
+    """Function that returns the differences of each run from the first.
+
+    The function returns None if there are no differences to show.
+    """
     plots: tuple[str, ...]
     """The modules that register plots, in the order of lists."""
     report_plots: tuple[str, ...]
-    """Default plots of a report, as far as the runs have their data."""
+    """Plots in a report if the user names none.
+
+    Those for which the runs have no data are left out.
+    """
     remedies: Mapping[str, str]
-    """Remedy for a missing table, by the table's name."""
+    """Advice for a missing table, by the table's name."""
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
-    """Facts of `run.json` worth showing, as text."""
+    """Function that returns facts of a `run.json` that pages show, as texts."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Facts of `run.json` that campaigns store in addition to those of all runs."""
+    """Function that returns facts of a `run.json` that campaigns store for this kind only."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
-    """Tables that campaigns keep of a run, with a number of points of each time series, or all."""
+    """Function that returns the tables of a run that campaigns keep.
+
+    Its second argument is the maximum number of points of a time series; None means all.
+    """
     time_series: Callable[[RunData], TimeSeries]
-    """Time series that show whether a run is in a steady state."""
+    """Function that yields time series, which show whether a run is in a steady state."""
     expected_packets: Callable[[PlannedRun], float]
-    """Estimated data packets."""
+    """Function that returns the estimated number of data packets of a run."""
     is_resumable: bool
-    """True if its runs write checkpoints, from which they are resumed."""
+    """True if runs write checkpoints, from which they can be resumed."""
     same_since: int
-    """The results version since which its runs have the same figures (`CHANGES.md` says so)."""
+    """Earliest results version whose runs have the same results as today (see `CHANGES.md`)."""
 
 
 # The default kind: that of scenarios and runs without another kind's table.
 CONNECTIONS = "connections"
-# The module that declares each kind as `KIND`, by the kind's name; it is loaded on first use, since
-# it imports the tables and plots of runs.
+# Module that defines each kind as `KIND`, by the name of the kind. It is loaded on first use, since
+# it imports tables and plots of runs.
 MODULES = {CONNECTIONS: "longhaul.connections.kind", "mesonet": "longhaul.mesonet.kind"}
 # Names of tables in scenarios that identify a kind.
 OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)

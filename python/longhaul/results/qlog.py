@@ -1,10 +1,10 @@
-"""A run as a qlog file, which qvis shows: a trace for each flow, from its samples and events.
+"""A run as a qlog file for qvis: a trace for each flow, made from its samples and events.
 
-Format 0.3: draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03, which qvis
-reads. Times are in milliseconds, windows in bytes of payload. Tables of runs do not record single
-packets: each `packet_sent` stands for all packets sent between two samples, and an additional key
-`count` has their number. A flow whose QUIC stack wrote its own qlog (`stack.qlog`) has that log's
-events instead, unchanged.
+The format is version 0.3, which qvis reads: draft-ietf-quic-qlog-main-schema-04 and
+draft-ietf-quic-qlog-quic-events-03. Times are in milliseconds, windows in bytes of payload. Tables
+of runs do not record single packets. Therefore each `packet_sent` stands for all packets sent
+between two samples, and an additional key `count` has their number. If the QUIC stack of a flow has
+written its own qlog (`stack.qlog`), the trace has the events of this log unchanged.
 """
 
 import json
@@ -24,11 +24,11 @@ ONE_RTT = "1RTT"
 # File name of the QUIC stack's log of a flow in a run directory, by the flow's number.
 LOG = "flow-{}.sqlog"
 
-# States of a congestion controller as the events draft names them (section 7.3).
+# Names of a congestion controller's states in the draft on events (section 7.3).
 SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
 # Triggers of lost packets (section 7.5), by the run's events.
 LOST = {"cut": "reordering_threshold", "timeout": "pto_expired"}
-# Trigger of a change of the congestion controller's state (section 7.3) by a timeout: QUIC calls it
+# Trigger for a change of the controller's state by a timeout (section 7.3): QUIC calls it
 # persistent congestion (RFC 9002, section 7.6).
 PERSISTENT = "persistent_congestion"
 
@@ -36,7 +36,7 @@ Event = dict[str, Any]
 
 
 def write(run: Results, path: Path) -> None:
-    """Write a run of TCP as one file.
+    """Write a run of TCP or QUIC flows as one qlog file.
 
     Raises:
         ResultsError: the run has no samples of flows with a congestion window.
@@ -47,7 +47,7 @@ def write(run: Results, path: Path) -> None:
 
 
 def qlog(run: Results) -> dict[str, Any]:
-    """Return the file as plain lists and dictionaries; for its errors see `write`."""
+    """Return the content of the file as lists and dictionaries; `write` describes the errors."""
     return cast(dict[str, Any], json.loads("".join(_text(run))))
 
 
@@ -124,7 +124,7 @@ def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:
 
 
 class _Trace:
-    """The last written state of a flow, so that only changes are written."""
+    """The last written state of a flow; only changes are written."""
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
@@ -133,7 +133,7 @@ class _Trace:
         self.length = flow["total_sent_bytes"] / max(flow["total_sent_pkts"], 1)
         self.metrics: dict[str, float] = {}
         self.state = ""
-        # Runs record no end of a recovery that ECN marks caused, since nothing is retransmitted.
+        # Runs record no end of a recovery after ECN marks, since nothing is retransmitted.
         self.ends_by_itself = False
         self.sent = self.number = 0
 

@@ -1,4 +1,4 @@
-"""Groups of runs that are replications: their scenarios differ in random numbers alone."""
+"""Groups of runs that are replications: their scenarios differ only in random numbers."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def replicated(runs: Sequence[AnyRun]) -> list[list[AnyRun]]:
     alike: dict[str, list[AnyRun]] = {}
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
-        # The programs of an emulation determine its flows.
+        # Flows of an emulation depend on its programs.
         programs = run.meta.get("emulation", {}).get("programs")
         alike.setdefault(json.dumps([rest, programs], sort_keys=True), []).append(run)
     return list(alike.values())

@@ -1,8 +1,8 @@
-"""Response times and transfer times.
+"""Response times of exchanges, and times of finite transfers.
 
-The response time of an exchange lasts from the opening of its connection, or from the request if
-the connection was open, until the whole response has arrived. The transfer time of a finite
-transfer lasts from its start until its last byte is acknowledged.
+The response time of an exchange begins when its connection is opened or, if the connection is
+already open, with the request. It ends when the whole response has arrived. The time of a finite
+transfer begins with its start, and ends when its last byte is acknowledged.
 """
 
 import polars as pl
@@ -11,7 +11,7 @@ _SCHEMA = pl.Schema({"label": pl.String, "name": pl.String, "response_s": pl.Flo
 
 
 def with_times(exchanges: pl.DataFrame, measured_from_s: float) -> pl.DataFrame:
-    """Return the exchanges that began in the measurement window, with their times `response_s`."""
+    """Return the exchanges that began in the measurement window, with times `response_s`."""
     took = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
     return exchanges.filter(pl.col("start_s") >= measured_from_s).with_columns(took)
 
@@ -21,8 +21,9 @@ def response_times(
 ) -> pl.DataFrame:
     """Return the time of each response or transfer that began in the measurement window.
 
-    `flows` are a run's flows with parallel streams added up; `exchanges` is the run's table.
-    Columns `label`, `name` and `response_s`: seconds, null if the run ended before.
+    `flows` are the flows of a run with parallel streams added up, and `exchanges` is the run's
+    table. The result has the columns `label`, `name` and `response_s`, which is in seconds, and
+    null if the run ended before.
     """
     began = pl.col("start_s") >= measured_from_s
     transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())

@@ -1,4 +1,4 @@
-"""Contents of a run directory: `run.json` and the tables, read on first use."""
+"""The results of a run: `run.json` and the tables, each read when it is first used."""
 
 import shutil
 import weakref
@@ -21,7 +21,7 @@ __all__ = ["Results", "ResultsError", "open_runs"]
 
 
 class Results:
-    """The results of one run. Tables are Polars data frames; column names end in their unit."""
+    """Results of one run. Tables are Polars data frames whose columns end in their unit."""
 
     def __init__(self, path: str | Path, *, scratch: Path | None = None) -> None:
         """Open a run directory, or the directory of the given file.
@@ -57,7 +57,7 @@ class Results:
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
-        """Return the remedy for a missing table."""
+        """Return the advice for a missing table."""
         return self.kind.remedies.get(name, "run the scenario again")
 
     @cached_property
@@ -67,7 +67,7 @@ class Results:
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Table of link directions, a row each, for the measurement window and the whole run."""
+        """Table with a row per link direction, for the measurement window and the whole run."""
         return self.table("links")
 
     @cached_property
@@ -87,7 +87,7 @@ class Results:
 
     @cached_property
     def events(self) -> pl.DataFrame:
-        """Congestion events, if the scenario asks for them."""
+        """Table of congestion events, if the scenario records them."""
         return self.table("events")
 
     @cached_property
@@ -102,7 +102,10 @@ class Results:
 
     @cached_property
     def kind(self) -> Kind:
-        """The kind of simulation; this class names the tables of the kind `connections`."""
+        """The kind of simulation.
+
+        The properties of this class are the tables of the kind `connections`.
+        """
         return kinds.of(self.meta)
 
     @property
@@ -112,7 +115,7 @@ class Results:
 
     @cached_property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """The tables of the run, in the class of its kind of simulation."""
+        """Tables of the run, as an object of the class that its kind defines."""
         return self.kind.tables(self)
 
     @property
@@ -133,7 +136,7 @@ class Results:
 
     @property
     def tables(self) -> dict[str, int]:
-        """The tables of the run and their numbers of rows."""
+        """Numbers of rows of the run's tables, by table."""
         return dict(self.meta["rows"])
 
     @property
@@ -153,7 +156,7 @@ class Results:
 
     @cached_property
     def flow_series(self) -> pl.DataFrame:
-        """The samples of flows, with their labels; samples of parallel streams are added up."""
+        """Samples of flows, with their labels; the samples of parallel streams are added up."""
         samples = self.series.filter(pl.col("kind") == "flow")
         flows = self.flows.select("name", "label", "bundle")
         samples = samples.join(flows, on="name", maintain_order="left")
@@ -182,52 +185,52 @@ class Results:
 
     @cached_property
     def proxy_series(self) -> pl.DataFrame:
-        """The samples of proxies: the window between their nodes, and the local queue."""
+        """Samples of proxies: the window between their nodes, and the local queue."""
         return self.series.filter(pl.col("kind") == "proxy")
 
     @property
     def measured_from_s(self) -> float:
-        """Start of the measurement window."""
+        """Start of the measurement window, in seconds."""
         return float(self.meta["measured_from_s"])
 
     @property
     def measured_s(self) -> float:
-        """Length of the measurement window."""
+        """Length of the measurement window, in seconds."""
         return float(self.meta["simulated_s"] - self.meta["measured_from_s"])
 
     @cached_property
     def measured_exchanges(self) -> pl.DataFrame:
-        """The exchanges that began in the measurement window, with their times `response_s`.
+        """Exchanges that began in the measurement window, with their response times `response_s`.
 
-        The time is null for an exchange that the end of the run cut short.
+        The time is null if the run ended before the exchange did.
         """
         return with_times(self.exchanges, self.measured_from_s)
 
     @cached_property
     def bundles(self) -> pl.DataFrame:
-        """The flows, with parallel streams added up, as summaries and plots show them."""
+        """Flows with parallel streams added up, as summaries and plots show them."""
         return bundles(self.flows)
 
     @cached_property
     def response_times(self) -> pl.DataFrame:
         """Time of each response or transfer that began in the measurement window.
 
-        Columns: `label`, `name`, and `response_s`, null if the run ended before.
+        The columns are `label`, `name` and `response_s`, which is null if the run ended before.
         """
         exchanges = self.exchanges if "exchanges" in self.tables else None
         return response_times(self.bundles, exchanges, self.measured_from_s)
 
     def observed_links(self) -> list[str]:
-        """Return the links whose samples are recorded; without samples, the busiest one."""
+        """Return the links whose samples are recorded; if there are none, the busiest link."""
         if "series" not in self.tables:
             return self._by_utilization(self.links)["name"].head(1).to_list()
         return list(self._sampled_links)
 
     @cached_property
     def _sampled_links(self) -> tuple[str, ...]:
-        """The links that have samples.
+        """Names of the links that have samples.
 
-        Each has a sample at the beginning, so that not all samples of a long run need to be read.
+        Each of these has a sample at the beginning, so that a long run need not be read completely.
         """
         file = check_table(self.path, self.meta, "series", self._remedy("series"))
         first = self.flows.height + self.links.height + self.tables.get("proxies", 0)
@@ -246,7 +249,7 @@ class Results:
 
     @staticmethod
     def _by_utilization(links: pl.DataFrame) -> pl.DataFrame:
-        """Return links from the busiest on; links without a capacity come last."""
+        """Return links in order of decreasing utilisation; links without a capacity come last."""
         return links.sort("utilization", descending=True, nulls_last=True, maintain_order=True)
 
     def busy_links(self) -> list[str]:
@@ -256,7 +259,7 @@ class Results:
         return observed.filter(share >= share.max() / 2)["name"].to_list()
 
     def check_link(self, name: str) -> None:
-        """Refuse a link that has no samples."""
+        """Raise an error if a link has no samples."""
         known = self.observed_links()
         if name not in known:
             end = suggestion(name, known)
@@ -264,7 +267,7 @@ class Results:
 
     @property
     def bottleneck_series(self) -> pl.DataFrame:
-        """The bottleneck's samples."""
+        """Samples of the bottleneck."""
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
@@ -297,7 +300,7 @@ class Results:
         )
 
     def provenance(self) -> dict[str, str]:
-        """Return the provenance of this run as text."""
+        """Return facts about the origin of this run, as texts by name."""
         meta, machine = self.meta, self.meta["machine"]
         return {
             "scenario": self.title,
@@ -319,11 +322,11 @@ class Results:
         return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
 
     def figures(self) -> dict[str, Any]:
-        """Return the run's figures as plain lists and dictionaries, whatever was simulated."""
+        """Return the values in the run's summary as lists and dictionaries, for every kind."""
         return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:
-        """Return the run's figures, by label, flow, link and proxy, over the measurement window."""
+        """Return metrics of labels, flows, links and proxies over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
         delays = self.delays if "delays" in self.tables else None
         proxies = with_names(self.proxies, self.measured_s) if "proxies" in self.tables else None

@@ -1,4 +1,4 @@
-"""State of algorithms at each acknowledgement, which traced flows record (`trace_acks`)."""
+"""State of algorithms at each ACK, which traced flows record (`trace_acks`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from longhaul.results.run import Results
 
 @dataclass(frozen=True)
 class Quantity:
-    """A recorded quantity, as the registry of algorithms declares it."""
+    """A recorded quantity, as declared in the registry of algorithms."""
 
     name: str
     unit: str
     title: str
 
 
-# Quantities that every algorithm has.
+# Quantities that all algorithms have.
 OF_ALL = (
     Quantity("cwnd", "segments", "congestion window"),
     Quantity("ssthresh", "segments", "slow-start threshold"),
@@ -44,10 +44,10 @@ class Trace:
 
     @classmethod
     def of(cls, run: Results) -> "Trace":
-        """Read the table `acks`.
+        """Read the table `acks` of a run.
 
-        Algorithms may use one name for different quantities. Quantities of transports outside the
-        registry of algorithms have no title.
+        Algorithms may use the same name for different quantities. Quantities of transports that are
+        not in the registry of algorithms have no title.
         """
         flows = run.flows.select("name", "label")
         samples = run.acks.join(flows, on="name", how="left", maintain_order="left")
@@ -63,7 +63,7 @@ class Trace:
     def connections(
         self, quantity: Quantity
     ) -> Iterator[tuple[tuple[str, str, int], pl.DataFrame]]:
-        """Yield the label, flow and number of each connection with its samples of a quantity."""
+        """Yield each connection's samples of a quantity, with its label, flow and number."""
         chosen = self.samples.filter(
             pl.col("quantity") == quantity.name,
             pl.col("label").is_in(self.labels.get(quantity, [])),

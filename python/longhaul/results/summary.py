@@ -14,9 +14,9 @@ from longhaul.figures.labels import COUNTS, LIMITS, with_limits
 from longhaul.figures.registry import ALL, LABEL, LINK, PROXY, expressions
 from longhaul.results.response_times import response_times
 
-# Text columns.
+# Columns that contain text.
 _TEXTS = ("kind", "name", "label", "congestion", "source", "bundle", "proxy")
-# Columns of each flow in summaries.
+# Columns of each flow in a summary.
 _OF_FLOWS = (
     "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
     "goodput_bps", "sent_pkts", "retransmitted_pkts", *COUNTS,
@@ -27,17 +27,17 @@ _OF_FLOWS = (
 
 @dataclass(frozen=True, repr=False)
 class Summary:
-    """Figures of one run, over the measurement window."""
+    """Metrics of one run in the measurement window."""
 
     labels: pl.DataFrame
     flows: pl.DataFrame
     links: pl.DataFrame
     proxies: pl.DataFrame
-    """Rows of proxies; an empty table for a run without proxies."""
+    """Rows of proxies; an empty table if the run has none."""
     total: dict[str, Any]
 
     def __repr__(self) -> str:
-        """Return the figures as text, one line each, of labels, all flows, links and proxies."""
+        """Return the metrics of labels, all flows, links and proxies as text, one line each."""
         of_flows = {row["label"]: row for row in self.labels.to_dicts()}
         tables = [of_flows | {ALL: self.total}]
         for owner, table in ((LINK, self.links), (PROXY, self.proxies)):
@@ -86,7 +86,7 @@ class Summary:
 
     @classmethod
     def without_flows(cls, *, delays: bool, proxies: bool) -> "Summary":
-        """Return a summary with all its columns and no rows, to name the figures of TCP runs.
+        """Return a summary with all columns but no rows, to name the metrics of TCP runs.
 
         `delays` and `proxies` are true if runs have these tables.
         """
@@ -100,15 +100,15 @@ class Summary:
         return cls.of(bundles(flows), links, times, measured, split)
 
     def link(self, name: str) -> dict[str, Any]:
-        """Return the figures of one link; empty if the run has no such link."""
+        """Return the metrics of one link; empty if the run has no such link."""
         return _row(self.links, LINK, name)
 
     def proxy(self, name: str) -> dict[str, Any]:
-        """Return the figures of one proxy; empty if the run has no such proxy."""
+        """Return the metrics of one proxy; empty if the run has no such proxy."""
         return _row(self.proxies, PROXY, name)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the tables as plain lists and dictionaries."""
+        """Return the tables as lists and dictionaries."""
         return {
             "labels": self.labels.to_dicts(),
             "all": self.total,
@@ -151,11 +151,11 @@ def _declared(table: str) -> pl.DataFrame:
 
 
 def bundles(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return each flow's figures, with those of its parallel streams added up."""
+    """Return a row for each flow, with its parallel streams added up."""
     if flows["bundle"].n_unique() == len(flows):
         return flows
     samples = pl.col("rtt_samples")
-    # A flow is unfinished as long as one of its streams is.
+    # A flow has not completed while one of its streams has not.
     done = pl.col("completion_s").count() == pl.len()
     end = (pl.col("start_s") + pl.col("completion_s")).max()
     return (

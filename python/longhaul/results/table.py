@@ -52,7 +52,7 @@ class Table:
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]
     window: str = ""
-    """Part of the simulated time that the figures cover, if the same in all columns."""
+    """Measured part of the simulated time, if it is the same in all columns."""
 
     def __rich__(self) -> RichTable:
         """Return the table for a terminal."""

@@ -1,9 +1,9 @@
-"""Calibration of the rate of new connections for a wanted load on a link.
+"""Calibration: the rate of new connections that gives a wanted load on a link.
 
-The method is from the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
-A.3): in a network with all links so fast that no packet queues, the bytes that reach a link give
-the offered load; the calibrated rates are then used in the original network. For a given seed the
-requested sizes are the same at any rate, so that the load is a smooth function of the rate.
+The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
+A.3). All links are made so fast that no packet queues; then the bytes that reach a link are the
+offered load. The rates found are used in the original network. With a given seed, the requested
+sizes are the same at every rate, so that the load is a smooth function of the rate.
 """
 
 import copy
@@ -23,23 +23,23 @@ SPEED = 10
 # Tolerance, as a fraction of the wanted load.
 TOLERANCE = 0.005
 MOST_RUNS = 12
-# Parameters that scale with the time between connections, in any of its distributions.
+# Parameters of distributions of the time between connections that are proportional to this time.
 SCALES = ("mean", "median", "scale", "min", "max", "limit")
 
 Document = dict[str, Any]
 
 
 class CalibrationError(LonghaulError):
-    """A load that cannot be reached with any rate."""
+    """Error: no rate gives the wanted load."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Rates that give a load."""
+    """Rates of new connections that give a wanted load."""
 
     # Overrides of the scenario, by key.
     settings: dict[str, float | str]
-    # Factors by which the scenario's rates were multiplied, and the measured loads.
+    # Factors that multiplied the scenario's rates, each with the measured load.
     steps: list[tuple[float, float]]
     # Loads at the same rates with other random numbers.
     others: list[float]
@@ -74,11 +74,11 @@ def calibrate(
     others: int = 4,
     progress: bool = False,
 ) -> Calibration:
-    """Find a common factor of the rates of flows with these labels for a load on a link.
+    """Find the factor for the rates of these labels' flows that gives a load on a link.
 
-    The rates are then used with the random numbers of `others` more replications, since
-    heavy-tailed sizes give very different loads in short runs. Each run lasts for the scenario's
-    duration, without its `measure.stop`; `progress` shows the runs on the terminal.
+    The calibrated rates are then simulated with the random numbers of `others` more replications,
+    since heavy-tailed sizes give very different loads in short runs. Each run takes the scenario's
+    duration, regardless of its `measure.stop`. `progress` shows the runs on the terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
@@ -116,7 +116,11 @@ def _announced(document: Document, factor: float, further: int) -> str:
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
-    """Search by the secant method, starting from zero load; load is nearly linear in the rate."""
+    """Search by the secant method; return the factors tried, each with its load.
+
+    The search starts from a load of 0 at a factor of 0, since the load is nearly linear in the
+    rate.
+    """
     steps = [(1.0, measure(1.0))]
     before = (0.0, 0.0)
     while abs(steps[-1][1] / wanted - 1) > TOLERANCE:
@@ -135,14 +139,14 @@ def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[floa
 
 def _resolve(scenario: ScenarioSource, set: Sequence[str]) -> Document:
     document: Document = json.loads(load(scenario, set).resolved_json())
-    # Series are not needed, and a stop rule would end each run at a different time.
+    # Series are not needed; a stopping rule would end each run at a different time.
     document["measure"] |= {"every": "never", "events": False, "capture": []}
     document["measure"].pop("stop", None)
     return document
 
 
 def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
-    """Return the groups of flows whose rates may change."""
+    """Return the indices of the groups of flows whose rates may change."""
     scalable = {
         flow["label"]: index
         for index, flow in enumerate(document["flows"])
@@ -181,7 +185,7 @@ def _rates(document: Document) -> dict[str, int]:
 
 
 def _faster(document: Document) -> Document:
-    """Return the network with all links made faster."""
+    """Return the network with faster links."""
     faster = copy.deepcopy(document)
     links = [link for _, link in _links(faster)]
     links += [flow["access"] for flow in faster["flows"] if "access" in flow]
@@ -192,7 +196,7 @@ def _faster(document: Document) -> Document:
 
 
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
-    """Increase the rate of new connections by a factor; return the changed settings."""
+    """Multiply the rate of new connections by a factor; return the changed settings."""
     if traffic["kind"] == "packmime":
         # Rounded, so that it is short in a file.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")

@@ -1,4 +1,4 @@
-"""Execution of a checked scenario, which writes a run directory."""
+"""Execution of a checked scenario; it writes a run directory."""
 
 import shutil
 import tempfile
@@ -20,7 +20,8 @@ from longhaul.files.values import parse_bytes
 from longhaul.results import Results
 from longhaul.running.loading import Algorithms, ScenarioSource, duration_s, limit_seconds, load
 
-# Function called about ten times a second with the simulated seconds and data packets so far.
+# Function that is called about ten times per second with the simulated time in seconds and the
+# number of data packets so far.
 Progress = Callable[[float, int], object]
 
 # Function of each interval of a run of MesoNet, which returns measured values by name.
@@ -43,19 +44,21 @@ def run(
 ) -> Results:
     """Simulate a scenario and return its results.
 
-    The run directory goes to `out`, or to a temporary directory that lives as long as the results.
+    The run directory is `out`, or a temporary directory that exists as long as the results.
     `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or is
-    a function to call. `measures` are functions of each interval of a run of MesoNet; their values
-    are rows of the table `measures`. With `checkpoint_every`, for example `"10 min"`, the same call
-    resumes a run of MesoNet that was killed; measuring functions then start without earlier state.
-    `limit` stops the run after this wall-clock time, also in an endless loop of an algorithm in
-    Python, but not in a built-in function that does not return. `memory`, for example `"2 GB"`,
-    stops the run before it uses more; the default is nine tenths of the memory available at the
-    start (on Linux). A run of MesoNet uses this number of `threads`; results do not depend on
-    the number.
+    a function to call. `measures` are functions of each interval of a MesoNet run; their values are
+    rows of the table `measures`. With `checkpoint_every`, for example `"10 min"`, the same call
+    resumes a MesoNet run that was killed; the functions in `measures` then start without their
+    earlier state.
+
+    `limit` stops the run after this wall-clock time. It also ends an endless loop in an algorithm
+    in Python, but not a built-in function that does not return. `memory`, for example `"2 GB"`,
+    stops the run before it uses more. The default on Linux is nine tenths of the memory that is
+    available at the start. A MesoNet run uses `threads` threads; the results do not depend on their
+    number.
 
     A run that is stopped before its end, by a limit, an interrupt, or an exception of `progress`,
-    keeps its records and states the time that it reached (`Results.stopped`). It does not replace
+    keeps its records, and states the time that it reached (`Results.stopped`). It does not replace
     an older run, but is written next to it as `<out>.stopped`.
     """
     started = None if limit is None else TimeLimit(limit_seconds(limit))
@@ -113,7 +116,7 @@ def run_loaded(
 
 
 def _check_room(scenario: Scenario, out: Path) -> None:
-    """Refuse a run whose output will not fit on the disk."""
+    """Raise an error if the output of a run will not fit on the disk."""
     place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     free = shutil.disk_usage(place).free
     if scenario.expected_bytes > free:
@@ -125,7 +128,7 @@ def _check_room(scenario: Scenario, out: Path) -> None:
 
 
 def _every(checkpoint_every: str, out: str | Path | None) -> float:
-    """Return the seconds between two checkpoints."""
+    """Return the time between two checkpoints in seconds."""
     if out is None:
         raise ScenarioError("checkpoints need a run directory: give `out`")
     return duration_s(checkpoint_every, "the time between two checkpoints")
@@ -144,7 +147,10 @@ def _simulate(
     threads: int = 1,
     watch: bool = False,
 ) -> Path:
-    """Simulate into a run directory, and return its path; raise the error that stopped the run."""
+    """Simulate into a run directory.
+
+    Return its path, and the error that stopped the run or None.
+    """
     latest = Latest() if watch else None
 
     def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:

@@ -1,7 +1,7 @@
-"""Loading of scenarios: from a file, a text or mappings to a checked scenario.
+"""Loading of scenarios: a file, a text or mappings become a checked scenario.
 
-Loading is separate from running, since it only needs the engine: commands that check a scenario do
-not load the libraries for tables.
+This module needs only the engine and not the libraries for tables, so that commands which only
+check a scenario start fast.
 """
 
 import json
@@ -38,7 +38,7 @@ def load(
     given: dict[str, type[CongestionControl]] = {}
 
     def hand_over(value: object) -> str:
-        """Replace a class by a name that represents it in the scenario."""
+        """Return a name that stands for a class in the scenario; keep the class under this name."""
         if not (isinstance(value, type) and issubclass(value, CongestionControl)):
             raise ScenarioError(f"expected a value of TOML or JSON, found {value!r}")
         if given.setdefault(value.__name__, value) is not value:
@@ -60,7 +60,7 @@ def load(
 
 
 def _refuse_campaign(file: Path) -> None:
-    """Refuse a campaign's file, and name the command that runs campaigns."""
+    """Raise an error for a campaign's file, which names the command that runs campaigns."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
@@ -87,12 +87,12 @@ def _parsed(
 
 
 def limit_seconds(limit: str) -> float:
-    """Return the seconds of a time limit."""
+    """Return a time limit in seconds."""
     return duration_s(limit, "the limit")
 
 
 def duration_s(text: str, what: str) -> float:
-    """Return the seconds of a time; the message for anything else names `what`."""
+    """Return a time in seconds; for an invalid time, the error names `what`."""
     try:
         return seconds(text)
     except ScenarioError as error:

@@ -1,4 +1,4 @@
-"""A progress bar of one run, on the error stream."""
+"""A progress bar for one run, on standard error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-# Characters of the bar, and of the whole line except the title.
+# Characters of the bar, and of the line without the title.
 BAR_WIDTH = 16
 BESIDE_TITLE = BAR_WIDTH + 58
 

@@ -25,7 +25,7 @@ Row = tuple[str, list[str], float | None]
 
 
 class Watch:
-    """Measurements of a run so far."""
+    """The latest measurements of a run, and their history."""
 
     def __init__(self, title: str, duration_s: float, latest: Latest) -> None:
         self.title = title
@@ -37,7 +37,7 @@ class Watch:
         self.rates: dict[str, float] = {}
 
     def picture(self, simulated_s: float, packets: int) -> RenderableType:
-        """Return the whole view at this moment."""
+        """Return the view at this time, for rich to print."""
         share = simulated_s / self.duration_s if self.duration_s > 0 else 1.0
         speed = packets / max(monotonic() - self.began, 1e-9)
         head = Table.grid(padding=(0, 2))
@@ -113,7 +113,7 @@ class Watch:
         return self.rates.get(key, 0.0)
 
     def _mesonet(self, interval: Any) -> Iterator[RenderableType]:  # noqa: ANN401
-        """Return tables of flows, classes and the fullest routers of a MesoNet interval."""
+        """Yield tables of flows, classes and the fullest routers in an interval of MesoNet."""
         length = interval.length_s
         flows: list[Row] = []
         for name, flow in interval.long_lived.items():
@@ -146,7 +146,7 @@ class Watch:
 def watching(
     title: str, duration_s: float, latest: Latest
 ) -> Iterator[Callable[[float, int], None]]:
-    """Show a run on the error stream while it runs, and yield the progress display."""
+    """Show a run on standard error while it runs; yield the function that updates the view."""
     console = Console(stderr=True)
     if not console.is_terminal:
         raise ScenarioError("--watch: shows a run in a terminal, and there is none")

@@ -1,5 +1,6 @@
-"""Studies: published evaluations, run again and judged claim by claim.
+"""Studies: published evaluations, simulated again and compared claim by claim.
 
-A study is a directory with scenarios, `experiments.toml`, `claims.csv`, its own metrics and
-figures, recorded results, and a README on the choices made where the source is silent.
+A study is a directory with scenarios, `experiments.toml`, `claims.csv`, recorded results, and
+optional modules with its own metrics and figures. Its README states the assumptions that were made
+where the source gives no details.
 """

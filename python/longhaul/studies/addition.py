@@ -1,4 +1,4 @@
-"""Completion of new results by recorded results."""
+"""Addition of recorded results to new results that lack some runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,9 +13,10 @@ Place = tuple[Any, ...]
 
 
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
-    """Add recorded values and trajectories of those runs that the new data lacks.
+    """Return the new results, with recorded values and trajectories for runs that they lack.
 
-    Experiments may share a scenario; a value recorded for one of them is used for the other.
+    Several experiments may contain the same scenario. A value that was recorded in one of these
+    experiments is used in the others.
     """
     # Keys contain axes only: factors of a condition follow from its number, and their recorded
     # values are rounded to single precision.
@@ -33,7 +34,7 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs without a recorded row, even of another run with the same scenario."""
+    """Return the runs whose scenario has no recorded row in any experiment."""
     row_of = _recorded_rows(runs, recorded, recorded.axes)
     return [run for run in runs if row_of(run) is None]
 
@@ -47,7 +48,7 @@ def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
-    """Return the recorded rows of the lacking runs, or of runs that share their scenarios."""
+    """Return a recorded row for each lacking run: its own, or one of the same scenario."""
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [
         {**row, **dict.fromkeys(axes), **_levels(run)} for run in lacking if (row := row_of(run))
@@ -58,7 +59,10 @@ def _values(
 def _recorded_rows(
     runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> Callable[[Run], dict[str, Any] | None]:
-    """Return a function from a run to its recorded row, or the row of a run with its scenario."""
+    """Return a function that finds the recorded row of a run.
+
+    If a run has no row, the function returns the row of a run with the same scenario, or None.
+    """
     by_place = {_place(row, axes): row for row in recorded.values.to_dicts()}
     by_scenario = {
         run.key: row for run in runs if (row := by_place.get(_place(_levels(run), axes)))

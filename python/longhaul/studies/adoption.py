@@ -14,13 +14,14 @@ from longhaul.studies.study import Study
 
 
 def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Iterator[Run]:
-    """Store runs as runs of a study; return the runs of the study.
+    """Store the results of separately simulated runs in a study's store; yield the study's runs.
 
-    A run belongs to the study if the study has the same resolved scenario. It must have reached its
-    end, with this results version or an older one whose results of this kind of simulation are the
-    same. A stored run keeps its version. All runs are checked before the first is stored.
+    A run belongs to the study if one of the study's runs has the same resolved scenario. The run
+    must have reached its end. Its results version must be the current one, or an older one that
+    computed the same results for this kind of simulation. The stored results keep their version.
+    All runs are checked before the first one is stored.
     """
-    # The hash of a scenario depends on the results version.
+    # Scenarios are compared as text, since their hash depends on the results version.
     known = {_text(json.loads(run.resolved.resolved_json())): run for run in study.runs(scale)}
     fit = [(known[_checked(run, known, study, scale)], run) for run in runs]
     for run, results in fit:

@@ -8,9 +8,9 @@ from functools import cache
 
 Number = Callable[[Mapping[str, float]], float]
 
-# Names with dots, such as `T.y1`, are allowed only as a whole text.
+# Pattern of a metric's name. A name with dots, such as `T.y1`, cannot be part of an expression.
 NAME = re.compile(r"[A-Za-z_][\w.]*")
-# Name of the only function.
+# Name of the only function that expressions may call.
 SIZE = "abs"
 
 OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
@@ -23,7 +23,10 @@ OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 
 @cache
 def metrics(text: str) -> tuple[str, ...]:
-    """Return the metrics in a text, each once; raise ValueError for invalid arithmetic."""
+    """Return the metrics in an expression, each once.
+
+    Raise ValueError if the expression is invalid.
+    """
     if is_metric(text):
         return (text,)
     number(text)
@@ -32,13 +35,13 @@ def metrics(text: str) -> tuple[str, ...]:
 
 
 def is_metric(text: str) -> bool:
-    """Return true if a text is the name of a metric, without arithmetic."""
+    """Return true if a text is the name of a metric and not an expression."""
     return NAME.fullmatch(text) is not None
 
 
 @cache
 def number(text: str) -> Number:
-    """Return a function that computes a text's value from the values of metrics."""
+    """Return a function that evaluates an expression from its metrics' values by name."""
     if is_metric(text):
         return lambda values: values[text]
     return _number(_tree(text), text)

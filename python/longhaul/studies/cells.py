@@ -1,4 +1,4 @@
-"""Cells of an experiment, found by the words that select levels of axes."""
+"""Cells of an experiment, one per combination of levels, and their selection by a claim's words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
@@ -13,7 +13,10 @@ Cell = tuple[str, tuple[tuple[str, Any], ...]]
 
 
 class Cells:
-    """The cells of an experiment at a scale; each word of a claim is compared with them once."""
+    """All cells of an experiment at one scale.
+
+    The matches of each `axis=word` are computed once.
+    """
 
     def __init__(
         self, experiment: str, axes: Sequence[str], levels: Sequence[Mapping[str, Any]]
@@ -24,14 +27,17 @@ class Cells:
         self._fitting: dict[tuple[str, Word], np.ndarray] = {}
 
     def selected(self, words: Mapping[str, Word]) -> Iterator[Cell]:
-        """Return the cells at the levels that words select; axes that a cell lacks do not count."""
+        """Return the cells whose levels match all words.
+
+        A word for an axis that a cell lacks is ignored.
+        """
         every = np.ones(len(self.all), bool)
         for word in words.items():
             every &= self._fits(*word)
         return compress(self.all, every.tolist())
 
     def _fits(self, axis: str, word: Word) -> np.ndarray:
-        """Return a mask of the cells whose level a word selects."""
+        """Return a mask that is true for the cells whose level of an axis matches a word."""
         if (axis, word) not in self._fitting:
             fits = selects(word)
             self._fitting[axis, word] = np.array(
@@ -46,5 +52,5 @@ def cell_at(experiment: str, axes: Sequence[str], levels: Mapping[str, Any]) -> 
 
 
 def _exact(level: Any) -> Any:  # noqa: ANN401
-    """Return a level as in recorded results, with six digits."""
+    """Return a level, rounded to six digits like recorded levels if it is a float."""
     return float(f"{level:.6g}") if isinstance(level, float) else level

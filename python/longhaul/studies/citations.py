@@ -1,4 +1,4 @@
-"""The figures that a claim's source cites: `Figures 4.17 to 4.19`, `section 4.3, Figure 4.2`."""
+"""The figures that a claim's source cites, as in `section 4.3, Figures 4.17 to 4.19`."""
 
 import re
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ _FIGURES = re.compile(
     rf"[Ff]ig(?:ure)?s?\.?\s+({_NUMBER}(?:(?:,\s*|,?\s+and\s+|\s+to\s+){_NUMBER})*)"
 )
 _PART = re.compile(rf"(to\s+)?({_NUMBER})")
-# The last digits of a figure's number; they count the figures of a chapter.
+# The digits of a figure's number that count up in a range: the last ones before an optional letter.
 _LAST = re.compile(r"(.*?)(\d+)([a-z]?)$")
 # Maximum number of figures in a range.
 _MOST = 40
 
 
 def figures(source: str) -> list[str]:
-    """Return the numbers of the figures and tables that a source cites, ranges expanded."""
+    """Return the numbers of all figures that a source cites; a range is expanded to its figures."""
     return list(dict.fromkeys(_cited(source)))
 
 

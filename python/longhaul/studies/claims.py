@@ -1,7 +1,8 @@
 """Claims of a source: each names a measure and the expected value.
 
-A measure is one number computed from medians over replications; its interval shows the effect of
-other random numbers. `longhaul.analysis.judging` judges it.
+A measure computes one number from medians over replications. The interval of this number shows how
+much it varies with the random numbers of the runs. `longhaul.analysis.judging` compares both with
+the expected value.
 """
 
 import re
@@ -33,7 +34,8 @@ COLUMNS = (
 )  # fmt: skip
 # Optional columns.
 OPTIONAL = ("sentence", "narrower")
-# Tolerances: a percentage of the value, an amount in its unit, or the larger of both.
+# Form of a tolerance: a percentage of the value, an amount in the value's unit, or both joined by
+# `or`, of which the larger one counts.
 TOLERANCE = re.compile(r"(?=\d)(?:([\d.]+) %)?(?:(?:^| or )([\d.]+)(?: (?!or\b)[^\s%]+)?)?")
 # Keys that a claim in TOML needs.
 NEEDED = ("id", "experiment", "measure", "statement", "source")
@@ -43,26 +45,33 @@ SEVERAL = "several"
 
 @dataclass(frozen=True)
 class Claim:
-    """A checkable statement of the source."""
+    """A statement of the source that results of simulations can confirm or contradict."""
 
     id: str
     experiments: tuple[str, ...]
-    """Experiments whose runs judge the claim; the first one lists it."""
+    """Experiments whose runs decide the claim; lists of experiments show it at the first one."""
     measure: str
     question: Question
-    """The parsed words of `where`, with the measure."""
+    """The number to compute: the measure, with the parsed words of `where`."""
     statement: str
     expected: Expected
     tolerance: str
     """The reason for the width of the band."""
     runs: str
-    """Number of runs behind the source's number; empty for theory and general statements."""
+    """Number of runs behind the source's number, or `several`.
+
+    It is empty for theory and general statements.
+    """
     source: str
     """Section, table or figure; begins with `derived` for a derived claim."""
     sentence: str = ""
     """Name shared by the claims of one sentence or one number, which count as one statement."""
     narrower: str = ""
-    """Levels of the sentence that the claim lacks, so that it cannot confirm the sentence."""
+    """Levels that the source's sentence includes but the claim does not.
+
+    A claim with missing levels cannot confirm its sentence. The text is empty if no level is
+    missing.
+    """
 
     @property
     def derived(self) -> bool:
@@ -81,10 +90,10 @@ class Claim:
 
     @property
     def of_one_run(self) -> bool:
-        """True for a printed number, inside its band, that comes from a single run.
+        """True if the source's number is from a single run and is inside the claim's band.
 
-        A printed 0 is excluded, since half and twice of 0 are 0, and so are numbers that are an end
-        of the band.
+        It is false for a printed 0, for which factors such as one half and two mean nothing,
+        and for a number that is an end of its band.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -97,7 +106,10 @@ class Claim:
 
 
 def read_claims(*files: Path, measures: Mapping[str, Measure] = GENERAL) -> list[Claim]:
-    """Read the claims of a study from one or several files; `measures` are its known measures."""
+    """Read the claims of a study from its files.
+
+    `measures` are the measures that the claims may name. Raise ScenarioError for invalid claims.
+    """
     claims = [claim for file in files for claim in _claims(file, measures)]
     names = [claim.id for claim in claims]
     if taken := {name for name in names if names.count(name) > 1}:
@@ -139,7 +151,7 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
 
 
 def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
-    """Parse the words of a row for the measure that the row names."""
+    """Parse the `where` of a claim for the measure that the claim names."""
     name = row["measure"]
     if name not in measures:
         raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")
@@ -147,9 +159,10 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 
 
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
-    """Yield the claims of a TOML file as rows; columns without a key are empty.
+    """Yield the name of each claim in a TOML file, and the claim in the form of a CSV row.
 
-    A claim without the word `of` measures its first experiment.
+    Columns are empty if the claim lacks the key. A claim without the word `of` uses its first
+    experiment.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]
@@ -171,7 +184,10 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the words of a claim's `where`, with its tables `less`, `over` and `against` flat."""
+    """Yield the words of a claim's `where`.
+
+    A word in a table such as `less` becomes `less.word`.
+    """
     for word, value in where.items():
         if isinstance(value, Mapping):
             yield from ((f"{word}.{inner}", each) for inner, each in value.items())
@@ -180,9 +196,9 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """Return the band of a claim, with the tolerance of results in single precision.
+    """Return the band of a claim, widened by the rounding of recorded results to single precision.
 
-    If no ends are given, the band is the value plus or minus the tolerance.
+    If a claim gives no ends of the band, the band is its value plus or minus its tolerance.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401
@@ -193,7 +209,7 @@ def _expected(row: Row) -> Expected:
     if around and not row["low"] and not row["high"]:
         part, fixed = (float(width or 0) for width in around.groups())
         width = max(abs(printed) * part / 100, fixed)
-        # Rounded to twelve digits, to remove rounding errors.
+        # Rounding to twelve digits removes errors of floating-point arithmetic.
         low, high = (float(f"{end:.12g}") for end in (printed - width, printed + width))
     else:
         low, high = number("low", -inf), number("high", inf)
@@ -208,7 +224,10 @@ def _expected(row: Row) -> Expected:
 
 
 def _runs(text: str) -> str:
-    """Check the number of runs behind a number of the source: a count, `several`, or nothing."""
+    """Return the number of runs behind a source's number, as written in the claim.
+
+    Raise ValueError if the text is not empty, not a positive integer, and not `several`.
+    """
     if text and text != SEVERAL and not (text.isdecimal() and int(text) > 0):
         raise ValueError(f"runs: expected a number of runs, `{SEVERAL}` or nothing, found `{text}`")
     return text

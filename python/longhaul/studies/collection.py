@@ -10,8 +10,9 @@ from longhaul.studies.study import Study
 
 
 def collected(study: Study, runs: list[Run], store: Path) -> Data:
-    """Measure the listed runs that a store has, with samples over time of runs to be drawn."""
-    # Predicate for runs whose samples are drawn; without it, of all runs that have samples.
+    """Return metrics of all runs that the store contains, and samples over time of some of them."""
+    # A study's module `metrics` may define `drawn(run)`, which selects the runs whose samples over
+    # time are kept. Otherwise, every run that has samples keeps them.
     drawn = getattr(study.module("metrics"), "drawn", None) if study.has("metrics") else None
     stores = {
         experiment.name: study.store(store, experiment) for experiment in study.experiments.values()

@@ -1,8 +1,8 @@
-"""A source's conclusions with the verdicts of our claims, from the optional `conclusions.toml`.
+"""A source's conclusions, with the verdicts of our claims, from the optional `conclusions.toml`.
 
-A conclusion lists the ids of the claims that judge it, or prefixes of ids (`K-12*`). Its verdict is
-no stronger than the claims' verdicts: a conclusion whose claims were run under some of the
-conditions agrees *so far*, and a conclusion without runs is *not run*.
+A conclusion lists the ids of the claims that decide it, or patterns of ids (`K-12*`). Its verdict
+is no stronger than the verdicts of these claims. If the claims were simulated under some of the
+conditions only, the conclusion agrees *so far*. A conclusion without any run is *not run*.
 """
 
 import tomllib
@@ -27,7 +27,7 @@ AGREES, DIFFERS, OPEN, CONFIGURED = "agrees", "differs", "open", "configured"
 SO_FAR = "so far"
 NO_CLAIM = "not measured"
 
-# Optional key.
+# Optional key of both kinds of entries.
 NOTE = "note"
 KEYS = {
     "questions": ("question", "source", "answer", "claims"),
@@ -37,7 +37,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion of the source, and the claims that judge it."""
+    """A conclusion of the source, or its answer to a question, with the claims that decide it."""
 
     title: str
     """Identifier of the conclusion, or the question that it answers."""
@@ -46,17 +46,17 @@ class Conclusion:
     about: tuple[str, ...]
     claims: tuple[str, ...]
     note: str = ""
-    """A condition on which the answer of our runs depends."""
+    """A condition on which the answer from our runs depends; may be empty."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the source's summary: a printed word or number per row, and claims on numbers."""
+    """A column of the source's summary, with a printed word or number for each row."""
 
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Claim that measures each row's number; words have no claim."""
+    """Id of the claim that measures the printed number of a row; rows with a word have none."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ class Outcome:
     worst: str
     """The worst verdict of the claims, which determines the colour."""
     is_part: bool
-    """True if some runs that the claims need are missing."""
+    """True if runs are missing and the existing runs have decided at least one statement."""
     rests_on: tuple[str, ...]
     """Descriptions of the runs behind the verdict."""
     needs: int
-    """Number of runs that the claims need."""
+    """Number of cells that the claims need."""
     there: int
-    """Number of the claims' statements that were judged."""
+    """Number of the claims' statements for which at least one claim was measured."""
     claims: int
     """Number of the claims' statements."""
 
@@ -104,7 +104,7 @@ class Outcome:
 
 
 def read(study: Study) -> Conclusions | None:
-    """Read the conclusions of a study; None without the file."""
+    """Read the conclusions of a study; return None if the study has no `conclusions.toml`."""
     file = study.path / NAME
     if not file.is_file():
         return None
@@ -157,7 +157,7 @@ def _summary(given: Mapping[str, Any]) -> Summary:
 
 
 def check(study: Study) -> None:
-    """Refuse conclusions that name claims that do not exist."""
+    """Raise StudyError if a conclusion or the summary names a claim that does not exist."""
     declared = read(study)
     if declared is None:
         return
@@ -188,7 +188,7 @@ def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> li
 
 
 def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement]) -> Outcome:
-    """Combine the verdicts of a conclusion's claims; checks of the set-up do not count."""
+    """Combine the verdicts of the claims that a conclusion names, except checks of the set-up."""
     named = judgements_of(conclusion, judgements)
     own = [judgement for judgement in named if not judgement.claim.is_set_up]
     judged = [judgement for judgement in own if judgement.verdict != NOT_RUN]
@@ -217,7 +217,10 @@ def _cells(study: Study, judgements: Sequence[Judgement]) -> set[Cell]:
 
 
 def _word(said: Sequence[str]) -> str:
-    """Return the verdicts as text: the numbers of statements that hold and that are undecided."""
+    """Return the combined verdict as text, from the verdicts on the conclusion's statements.
+
+    If the verdicts differ, the text counts the statements that hold and those that are undecided.
+    """
     holding, undecided = said.count(REPRODUCED), said.count(UNDECIDED)
     if undecided == len(said):
         return OPEN
@@ -228,7 +231,10 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst verdict of claims; agreement counts as undecided if runs are missing."""
+    """Return the worst verdict of the statements; with missing runs, agreement is undecided.
+
+    `verdicts` are the verdicts on all levels, and `said` the verdicts on the existing levels.
+    """
     if not verdicts:
         return NOT_RUN
     bad = (verdict for verdict in (CONTRADICTED, OUTSIDE) if verdict in verdicts)
@@ -237,7 +243,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """Yield descriptions of the conditions and runs behind the verdicts of claims."""
+    """Yield descriptions of the conditions and runs from which the verdicts of claims follow."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]
@@ -257,7 +263,7 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
 
 
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
-    """Return the summary's cells: the printed word or number, our value, and the verdict."""
+    """Return the rows of the summary, with printed word or number, our value and the verdict."""
     by_id = {judgement.claim.id: judgement for judgement in judgements}
     return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]
 

@@ -1,9 +1,10 @@
-"""Coverage of claims: the runs that a claim needs, and the existing runs.
+"""Coverage of claims: the runs that a claim needs, and those of them that exist.
 
-The `where` of a statement about all levels of an axis, such as all conditions of a design, contains
-`whole=condition`. Such a claim is measured at the levels for which all needed runs exist, and
-`partial` derives the verdict on all levels from these. A claim with `whole=*` is measured only if
-all needed runs exist. Other claims are measured from the existing runs, and state their number.
+A claim about all levels of an axis, such as all conditions of a design, has the word
+`whole=condition` in its `where`. Such a claim is measured at the levels for which all needed runs
+exist, and `partial` derives the verdict on all levels from these. A claim with `whole=*` is
+measured only if all needed runs exist. Every other claim is measured from the existing runs, and
+its judgement states their number.
 """
 
 import re
@@ -30,7 +31,7 @@ class RecordedCells:
 
     @cached_property
     def rows(self) -> Mapping[Cell, int]:
-        """The row number of each cell in its experiment's table of cells."""
+        """The row of each cell in the table of its experiment's cells."""
         return dict(self._rows())
 
     def _rows(self) -> Iterator[tuple[Cell, int]]:
@@ -57,10 +58,10 @@ class RecordedCells:
 
 
 def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevels | None:
-    """Return the levels of the claim's `whole` axis at which all needed runs exist.
+    """Return the levels of a claim's `whole` axis at which all runs that the claim needs exist.
 
-    Levels at which a metric of the claim was not measured are left out. None for a claim without a
-    `whole` axis.
+    A level is left out if a metric of the claim was not measured in one of the level's cells.
+    Return None for a claim without a `whole` axis.
     """
     axis = claim.question.whole_axis
     if axis is None:
@@ -77,16 +78,20 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return the part of runs that exist, if the claim needs all runs and some are missing."""
+    """Return text such as `6 of 8 runs are there` if a claim needs all runs and some are missing.
+
+    The result is empty if the claim does not need all runs, or if all exist.
+    """
     if not claim.question.needs_all_runs:
         return ""
     return _counted(study, recorded, claim, FULL, "{} of {} runs are there")
 
 
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
-    """Return the number of existing runs of a claim at a scale, such as `on 180 of 270 runs`.
+    """Return the number of runs behind a claim at a scale, such as `on 180 of 270 runs`.
 
-    Empty if all exist, if the claim has a `whole` or names no runs, and for checks of the set-up.
+    The result is empty if all runs exist, if the claim has the word `whole`, if it does not name
+    its runs, and for checks of the set-up.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:
@@ -106,9 +111,9 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    Experiments with several replications count cells instead of runs. If `there`, the cells that
-    were run, is given, only these are listed: `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8
-    runs)`.
+    Numbers count cells instead of runs in experiments with several replications. `there` contains
+    the cells that were run. If it is given, only these are described, such as `N7-MAIN: condition
+    8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)
     by_experiment: dict[str, list[dict[str, Any]]] = {name: [] for name in counts}
@@ -120,7 +125,7 @@ def in_words(
 
 
 def _described(experiment: Experiment, cells: Sequence[Mapping[str, Any]], of: int) -> str:
-    # A cell of an experiment with replications has several runs.
+    # With replications, a cell has several runs.
     unit = "cell" if experiment.replications.get(FULL, 1) > 1 else "run"
     runs = f"{of} {unit}{'' if of == 1 else 's'}"
     if not cells:

@@ -11,6 +11,9 @@ class StudyError(LonghaulError):
 
 
 def unknown(what: str, name: str, known: Sequence[str], command: str = "") -> StudyError:
-    """Return the error for an unknown name; `command` lists the known names."""
+    """Return the error for an unknown `what`, such as a measure, with the known names.
+
+    The message also gives `command`, a command that lists the known names, if there is one.
+    """
     near = nearest(name, known, cutoff=0.4)
     return StudyError(f"no {what} is called `{name}`{suggestion(name, known, command, near)}")

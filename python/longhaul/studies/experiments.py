@@ -17,7 +17,7 @@ from longhaul.files.rows import read_rows
 from longhaul.studies.cells import Cells
 
 SCALES = ("quick", "full")
-# Stands for all levels of an axis in its table of conditions.
+# As the value of a factor: all levels that its table of conditions contains.
 ALL = "all"
 # Column of a table of conditions in which factors differ between replications.
 REPLICATION = "replication"
@@ -47,24 +47,27 @@ class Experiment:
     title: str
     template: Scenario | None
     factors: Mapping[str, Any]
-    """Factors as in a campaign file; values may be given by scale. They are the axes of results."""
+    """Factors, as in a campaign file.
+
+    Values may depend on the scale. Results have an axis per factor.
+    """
     places: Mapping[str, Any]
     """Settings that depend on factors, as `set` in a campaign file."""
     replications: Mapping[str, int]
     quick: str
     """Description of the part that the quick scale leaves out."""
     on_request: bool = False
-    """True if the quick scale runs the experiment only if it is named, since it takes long."""
+    """True if the quick scale includes this long experiment only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False
     """True if all samples over time are kept; otherwise a few hundred of each trajectory."""
     folder: Path = field(default_factory=Path)
-    """Directory of the declaring file, which may contain a `reduce.py`."""
+    """Directory of the file that declares the experiment; it may contain a `reduce.py`."""
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axes of the tables of results, which are the factors."""
+        """The axes of the result tables, one for each factor; empty for theory."""
         return tuple(self.factors) if self.template else ()
 
     @property
@@ -75,7 +78,7 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Columns with values that claims can select: equal in all replications."""
+        """Columns of conditions that claims can select by: equal in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
@@ -96,7 +99,7 @@ class Experiment:
         return read_factors(factors, _at(self.places, scale), self.columns)
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Return the sweep at a scale, with at most `replications` replications."""
+        """Return the sweep at a scale; `replications` limits the number of replications."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
@@ -120,7 +123,7 @@ class Experiment:
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:
-        """Cells by scale, listed when a claim needs them."""
+        """Cells by scale, which `cells` adds when they are first needed."""
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:
@@ -219,7 +222,7 @@ def _experiment(
 
 
 def _check(experiment: Experiment) -> None:
-    """Refuse invalid factors, and levels that a table of conditions lacks."""
+    """Raise an error for invalid factors, and for levels that a table of conditions lacks."""
     for scale in SCALES:
         levels = experiment.varied(scale).levels
         for axis, table in experiment.conditions.items():
@@ -235,9 +238,10 @@ def _of_folder(study: Path, file: Path, name: str) -> Path:
 
 
 def _conditions(file: Path) -> dict[str, Conditions]:
-    """Return a table of conditions by axis, the first column; other columns are factors.
+    """Read a table of conditions; its first column is the axis, the others are factors.
 
-    If the second column is `replication`, each condition has a row for each replication from 0.
+    Return the levels of the factors by level of the axis, under the axis' name. If the second
+    column is `replication`, a condition has a row for each replication from 0 on.
     """
     rows = read_rows(file)
     if not rows:
@@ -260,7 +264,7 @@ def _conditions(file: Path) -> dict[str, Conditions]:
 
 
 def _level(cell: str) -> Level:
-    """Return the content of a table's cell as a number, if it is one, else as text."""
+    """Return the content of a table's cell: a number if it can be read as one, otherwise text."""
     for kind in (int, float):
         try:
             return kind(cell)

@@ -20,13 +20,13 @@ from longhaul.studies.experiments import Experiment
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
 
-# Columns of each row in addition to axes and metrics.
+# Columns of result tables that are not metrics, without the axes.
 NO_METRICS = (EXPERIMENT, *PROVENANCE, *COSTS)
 SHOWN_METRICS = 6
 
 
 def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
-    """Write a page with a table of runs for each experiment; return None without any run."""
+    """Write a page with a table of runs for each experiment; return None if there are no runs."""
     content = Content()
     values = record.data.values
     for experiment in study.chosen() if not values.is_empty() else ():
@@ -39,7 +39,8 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
             for column in rows.get_columns()
             if column.null_count() < rows.height and column.name not in NO_METRICS
         ]
-        # A condition's levels are the factors; its number is only a name.
+        # Columns with the factors of conditions are shown as factors, since a condition's number is
+        # only a name.
         columns = [name for name in known if name in experiment.columns]
         axes = [axis for axis in record.data.axes if axis in known and axis not in columns]
         axes += columns
@@ -83,7 +84,8 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
         add_table(content, experiment.name, named, roles)
     if not content.tables:
         return None
-    # The first experiment shown has the most claims or, among equals, the most runs.
+    # The table shown first belongs to the experiment with most claims; if equal, to that with most
+    # runs.
     claims = Counter(name for claim in study.claims for name in claim.experiments)
     content.tables.sort(key=lambda table: (-claims[table["name"]], -table["rows"]))
     facts = record.facts
@@ -94,7 +96,10 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
 def _there(
     experiment: Experiment, rows: pl.DataFrame, wanted: Sequence[Mapping[str, Level]]
 ) -> str:
-    """Return the numbers of an experiment's existing runs and conditions as text."""
+    """Return the numbers of an experiment's existing runs and conditions as text.
+
+    `wanted` has the levels of every run of the experiment.
+    """
     text = f"{rows.height} of {len(wanted)} runs are there"
     for axis in experiment.conditions:
         there = rows[axis].unique().sort().to_list() if axis in rows.columns else []
@@ -109,10 +114,10 @@ def _there(
 def _meanings(
     study: Study, experiment: Experiment, names: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return meaning, unit and heading of each column.
+    """Return the meanings, the units and the headings of columns, each by the column's name.
 
-    A study's module `metrics` may define `about(name, experiment)`, which returns description, unit
-    and heading of a metric, or None.
+    A study's module `metrics` may define `about(name, experiment)`. It returns the meaning, the
+    unit and the heading of a metric, or None.
     """
     text = meant.OTHERS | {"cell": "the levels of all that varies"}
     for axis, table in experiment.conditions.items():
@@ -134,7 +139,7 @@ def _meanings(
 
 
 def link_to(explorer: Path, title: str, table: str) -> str:
-    """Return a link to a table of an explorer, in the form of `explorer/src/link.ts`."""
+    """Return a link to a table of an explorer page, encoded as `explorer/src/link.ts` reads it."""
     state = json.dumps(
         {"page": title, "table": table, "filters": [], "logarithmic": [], "views": {}}
     ).encode()

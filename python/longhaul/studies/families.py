@@ -1,7 +1,7 @@
-"""Families of a study's claims: printed numbers from single runs, in one column of a table.
+"""Families of claims: numbers from single runs that a source prints in one column of a table.
 
-`families.toml` lists the cells that belong together; a column is a metric of their claims. A cell
-belongs to at most one family.
+`families.toml` lists the cells of the source's table that form a family; the claims of a column
+have the same metric. A cell belongs to at most one family.
 """
 
 import tomllib
@@ -35,7 +35,7 @@ class FamilyJudgement:
     claims: tuple[str, ...]
     family: Family
     verdict: str
-    """Verdict of the family; empty if the verdicts of its cells hold."""
+    """Verdict of the family; empty if each claim keeps its own verdict."""
 
     @property
     def text(self) -> str:
@@ -67,7 +67,10 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Judge the families with three or more replications; return judgements by claim."""
+    """Judge the families of a study; return the family's judgement by the id of each of its claims.
+
+    A family is judged if at least three replications have values for all of its claims.
+    """
     cells, found = [], []
     for declared in _declared(study):
         if (family := _family(study, data, declared)) is not None:
@@ -87,7 +90,10 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
-    """Return the family; None if fewer than three replications have all of its cells."""
+    """Compare printed with measured numbers.
+
+    Return None if fewer than three replications have all of them.
+    """
     rows = []
     for replication in data.each_replication:
         try:
@@ -122,7 +128,7 @@ def _declared(study: Study) -> list[_FamilyCells]:
 
 
 def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
-    """Yield the families of an entry, one for each group of cells and each column."""
+    """Yield the families that an entry declares: one for each level of `by` and each metric."""
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
     by_difference = entry.get("difference", ())
@@ -147,7 +153,10 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """Return true for a printed number of one run and one cell whose band has two ends."""
+    """Return true if a claim is a single value of one cell that the source printed from one run.
+
+    The band of the claim must have two ends.
+    """
     band = claim.expected
     return (
         claim.of_one_run

@@ -12,7 +12,7 @@ from longhaul.studies.partial import CoveredLevels
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim with its measured value and verdict."""
+    """A claim with its measured value, the interval of the value, and the verdict."""
 
     claim: Claim
     measured: float | None
@@ -22,21 +22,27 @@ class Judgement:
     replications: int
     """Smallest number of replications in any cell of the claim's experiments; 0 for theory."""
     reason: str = ""
-    """Reason for a missing value or an open verdict; may be empty."""
+    """Reason for a missing value or for an undecided verdict; may be empty."""
     shape: str = ""
-    """The distribution assumed for the interval of one more run; empty for a median."""
+    """Distribution assumed for the prediction interval of one more run.
+
+    It is empty for a median's interval.
+    """
     needs: str = ""
-    """The runs that the claim needs, as text; empty for theory."""
+    """Description of the runs that the claim needs; empty for theory."""
     part: CoveredLevels | None = None
-    """The levels that were run, if the claim is about all levels of an axis."""
+    """Levels whose runs exist, if the claim is about all levels of an axis; otherwise None."""
     so_far: str = ""
-    """The verdict on the levels that were run, if they leave the claim undecided."""
+    """Verdict on the levels that were run, if the verdict on all levels is undecided.
+
+    It is empty otherwise.
+    """
     there: frozenset[Cell] = frozenset()
-    """The existing runs among the runs that the claim needs."""
+    """Cells that the claim needs and that were run."""
     is_partial: bool = False
-    """True if the claim was judged and missing runs may change the verdict."""
+    """True if the claim was judged but missing runs may change the verdict."""
     family: FamilyJudgement | None = None
-    """The family of the claim's cell, if it belongs to one."""
+    """Family to which the claim belongs; None if it belongs to none."""
 
     @property
     def runs(self) -> str:
@@ -45,7 +51,7 @@ class Judgement:
 
     @property
     def interval_of(self) -> str | None:
-        """Name of the statistic whose interval is given; None without interval."""
+        """Name of the statistic that the interval belongs to; None without an interval."""
         if self.interval is None:
             return None
         if self.shape:

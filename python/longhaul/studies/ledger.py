@@ -41,7 +41,7 @@ COLOURS = {
 
 # Text for an infinite time, of an event that did not happen within the run.
 NOT_REACHED = "not reached"
-# Number of bootstrap samples; two of them are outside the interval on either side.
+# Number of bootstrap samples. The interval leaves out two of them on either side.
 SAMPLES = 99
 
 
@@ -64,14 +64,17 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Return a cell's judgement, undecided instead of reproduced if its family has a verdict."""
+    """Return the judgement of a claim of a family.
+
+    If the family has a verdict, a claim that is reproduced by itself becomes undecided.
+    """
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
     return replace(judgement, verdict=UNDECIDED, reason=family.text, family=family)
 
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
-    """Return the families of some claims, in the order of the claims."""
+    """Return the families of these claims, each once, in the order of the claims."""
     found = {
         id(judgement.family): judgement.family
         for judgement in judgements
@@ -81,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement completed by the runs that its claim needs, and the existing runs."""
+    """Return a judgement, with the runs that its claim needs and those of them that exist."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -91,9 +94,10 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 
 
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
-    """Return each claim's values in the bootstrap samples.
+    """Return the values of each claim in the bootstrap samples.
 
-    Values are computed for all samples at once if the question allows it, otherwise one by one.
+    Values are computed for all samples at once if the question supports this, otherwise one by one.
+    A claim whose interval does not come from bootstrap samples has none.
     """
     sampled: list[list[float]] = [[] for _ in measured]
     alone = []
@@ -117,10 +121,16 @@ class _MeasuredClaim:
     """The measured value of a claim, or the reason for a missing one."""
 
     question: Question
-    """The claim's question, restricted to existing levels if it is about all levels of an axis."""
+    """The claim's question.
+
+    If some levels of its `whole` axis lack runs, restricted to the others.
+    """
     part: CoveredLevels | None
     on_runs: str = ""
-    """Number of the claim's existing runs at this scale, as text; empty if all exist."""
+    """Text such as `on 180 of 270 runs` if runs of the claim are missing at this scale.
+
+    It is empty otherwise.
+    """
     value: float | None = None
     reason: str = ""
     replications: int = 0
@@ -134,7 +144,10 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of number, which determines its bounds over all levels in `partial`."""
+        """Kind of number, from which `partial` derives bounds over all levels.
+
+        It is empty if there are none.
+        """
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
@@ -198,12 +211,15 @@ def _judged(
 
 
 def _by_next_run(expected: Expected, middle: float) -> Decide:
-    """Return a judge of the prediction interval of one more run; `middle` is our runs' median."""
+    """Return a function that judges the prediction interval of one more run.
+
+    `middle` is the median of our runs.
+    """
     return lambda interval: expected.judge_one_run(interval, middle)
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a judge of the interval of a median, or of a single value."""
+    """Return a function that judges the interval of a median, or a value without an interval."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)
@@ -224,7 +240,7 @@ def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
 
 
 def _value(question: Question, data: Data) -> tuple[float | None, str]:
-    """Return the measured value, or None and the reason."""
+    """Return the measured value and an empty text, or None and the reason why there is no value."""
     try:
         value = question.value(data)
     except NotRunError as error:
@@ -241,17 +257,17 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
 
 
 class ClaimsByKind(NamedTuple):
-    """Judgements of claims, checks and hypotheses, separately."""
+    """Judgements, divided into claims of the source, checks of the set-up, and our hypotheses."""
 
     claims: list[Judgement]
     checks: list[Judgement]
     """Checks of the set-up."""
     hypotheses: list[Judgement]
-    """Our hypotheses about subjects outside the source."""
+    """Our hypotheses on subjects that the source does not treat."""
 
 
 def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
-    """Sort judgements into claims of the source, checks of the set-up, and hypotheses of ours."""
+    """Divide judgements into claims of the source, checks of the set-up, and our hypotheses."""
     found = ClaimsByKind([], [], [])
     for judgement in judgements:
         claim = judgement.claim
@@ -270,7 +286,10 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def number(value: float | None) -> str:
-    """Return a number as text with four digits; infinity is `not reached`."""
+    """Return a number as text: with four digits up to 10,000.
+
+    The text is `not reached` if the number is infinite, and empty if it is None.
+    """
     if value is None:
         return ""
     if not isfinite(value):
@@ -283,7 +302,7 @@ def number(value: float | None) -> str:
 
 
 def band(claim: Claim) -> str:
-    """Return the band of a claim as text."""
+    """Return the band of a claim as text, such as `2 to 3` or `at least 2`."""
     low, high = (
         number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
     )
@@ -293,7 +312,7 @@ def band(claim: Claim) -> str:
 
 
 def span(interval: Interval | None) -> str:
-    """Return an interval as text."""
+    """Return an interval as text, such as `2 to 3`; empty if None."""
     return "" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
 
 

@@ -1,6 +1,6 @@
-"""Measures that claims of any study may use; each is one number, from medians over replications.
+"""Measures that claims of every study may use; each computes one number from medians of cells.
 
-The argument `of` names the experiment, and `beside` an experiment to compare with; other arguments
+The argument `of` names the experiment, and `beside` an experiment to compare with. Other arguments
 select a cell, or the fixed levels of a curve. Shares of points are between 0 and 1.
 """
 
@@ -13,15 +13,18 @@ from longhaul.studies.registry import Registry
 
 __all__ = ["GENERAL", "KINDS", "Measure", "Measures", "question"]
 
-# Declared measures can be called with words as functions can.
+# Type of a measure: a function of results and words; declared measures can be called like one.
 Measure = Callable[..., float]
 
 
 class Measures(Registry[Measure]):
-    """Measures by name."""
+    """Measures by name; a new measure is added by a decorator."""
 
     def register_of_design(self, function: Measure) -> Measure:
-        """Add a measure that needs all runs of its experiments, and return it, as a decorator."""
+        """Register a measure that needs all runs of its experiments, and return it.
+
+        Used as a decorator.
+        """
         WHOLE_DESIGN.add(function)
         return self.register(function)
 
@@ -32,7 +35,10 @@ GENERAL = Measures(DECLARED)
 def question(
     measures: Mapping[str, Measure], name: str, words: Words, experiments: Sequence[str]
 ) -> Question:
-    """Parse the words of a question for its measure; raise ValueError for invalid words."""
+    """Parse the words of a claim for the measure called `name`.
+
+    Raise ValueError for invalid words.
+    """
     measure = measures[name]
     if isinstance(measure, DeclaredMeasure):
         return measure.question(words, experiments)

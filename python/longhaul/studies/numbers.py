@@ -1,18 +1,19 @@
-"""The numbers of a study's README, written from its recorded results.
+"""The numbers in a study's README, updated from its recorded results.
 
 A number is followed by a comment that names its origin; an update keeps the number of decimals:
 
     94.25<!-- value of=PEP-E02 metric=mbps proxy=cubic queue=red size=1000 -->
     94.25<!-- A04-1000 -->
 
-The first comment is a measure with its arguments, as in claims; the second is the id of a claim and
-stands for its measured value. `A04-1000 low` and `A04-1000 high` are the ends of the claim's
-interval. A final `x 100` multiplies by 100. `count A reproduced` is the number of statements with
-this verdict whose claims' ids begin with A, `count A all` the number of all such statements.
-`quick` before a measure, claim or count uses the results of the quick scale. A table is between
-`<!-- table NAME -->` and `<!-- end -->`; its name is `verdicts`, `parts`, or a key of `TABLES` in
-the study's module `tables`, whose `PARTS` maps each part to the prefix of its claims' ids. Rendered
-pages do not show comments.
+The first comment is a measure with its arguments, as in claims. The second one is the id of a claim
+and stands for its measured value. `A04-1000 low` and `A04-1000 high` are the ends of the claim's
+interval. A final `x 100` multiplies the number by 100. `count A reproduced` is the number of
+statements with this verdict among claims whose ids begin with A, and `count A all` is the number of
+all such statements. `quick` before a measure, claim or count uses the results of the quick scale.
+
+A table is between `<!-- table NAME -->` and `<!-- end -->`. NAME is `verdicts`, `parts`, or a key
+of `TABLES` in the study's module `tables`. The `PARTS` of this module map each part to the prefix
+of its claims' ids. Rendered pages do not show comments.
 """
 
 import re
@@ -137,7 +138,10 @@ def verdicts(judgements: Sequence[Judgement]) -> list[str]:
 
 
 def of_parts(judgements: Sequence[Judgement], starts: Mapping[str, str]) -> list[str]:
-    """Return a table of the verdicts of claims, grouped by prefixes of their ids."""
+    """Return a Markdown table of verdicts, with a row for each part of the study.
+
+    `starts` maps the name of a part to the prefix of its claims' ids.
+    """
     claims = ledger.kinds(judgements).claims
     rows = {
         part: [judgement for judgement in claims if judgement.claim.id.startswith(start)]

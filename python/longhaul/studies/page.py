@@ -29,7 +29,10 @@ from longhaul.studies.study import Study
 def judged(
     study: Study, record: Record, path: Path, experiments: Sequence[str] = ()
 ) -> tuple[Path, list[Judgement]]:
-    """Judge a study and write its report; return the judgements of `experiments`, or of all."""
+    """Judge a study and write its report to `path`.
+
+    Return the path, and the judgements of claims on the named experiments, or on all of them.
+    """
     with svg.drawn(study, record.data) as drawn:
         judgements = ledger.judge(study, record.data, record.facts.scale)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +86,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Count the verdicts so far of claims that the existing runs leave undecided."""
+    """Count undecided claims with missing runs, by their verdict on the existing runs."""
     looks = [
         judgement.so_far
         for judgement in judgements
@@ -99,7 +102,7 @@ def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
-    """Return, for each claim, the figures that its source cites, else the figures that draw it."""
+    """Return, by claim, the figures that its source cites, or else the figure with its metric."""
     numbers = {figure.number for figure in figures}
     drawn = {
         (line.experiment, line.metric): figure.number
@@ -159,7 +162,10 @@ def _family(judged: FamilyJudgement) -> dict[str, Any]:
 
 
 def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any] | None:
-    """Return the source's conclusions with our claims' verdicts and the runs behind them."""
+    """Return the source's conclusions, with verdicts and the runs behind them, for the report.
+
+    Return None if the study has no conclusions.
+    """
     declared = conclusions.read(study)
     if declared is None:
         return None
@@ -213,7 +219,10 @@ def _conclusion(
 
 
 def _linked(study: Study, text: str) -> Markup:
-    """Return a text in which names of experiments are links to their runs, with titles."""
+    """Return a text in which the name of each experiment is a link to the experiment's runs.
+
+    The title of the link is that of the experiment.
+    """
 
     def link(found: re.Match[str]) -> str:
         name = found[0]
@@ -226,7 +235,7 @@ def _linked(study: Study, text: str) -> Markup:
 
 
 def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
-    """Return the number, replications and results versions of an experiment's runs."""
+    """Return the report's row on an experiment: its numbers of runs and its versions."""
     row = {"name": experiment.name, "title": experiment.title, "left_out": experiment.quick}
     if experiment.template is None:
         return row | {"runs": "theory", "replications": "", "versions": ""}
@@ -256,7 +265,10 @@ def _figure(
     figure: Figure, picture: Markup | None, judgements: Sequence[Judgement],
     shown_in: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the HTML of a figure, its claims, and the number of other claims on the same runs."""
+    """Return a figure's data for the report: plot, claims, and number of other claims.
+
+    The other claims use the same runs but are not shown with the figure.
+    """
     about, others = [], 0
     for judgement in judgements:
         if figure.number in shown_in[judgement.claim.id]:
@@ -293,7 +305,7 @@ def _other_numbers(study: Study, record: Record) -> str:
 
 
 def _rendered(text: str) -> Markup:
-    """Return Markdown as HTML for a page, without its title; links to files become text."""
+    """Return Markdown as HTML, without its title; links to files become plain text."""
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(text)
     if tokens and tokens[0].tag == "h1":

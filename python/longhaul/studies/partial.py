@@ -1,12 +1,12 @@
-"""Verdicts on statements about all levels of an axis, from runs at some of them.
+"""Verdicts on statements about all levels of an axis, from runs at some of the levels.
 
 The final verdict uses bounds of the number over all levels, which depend on the kind of number. A
-count over eight of 32 conditions can still grow by up to 24, a minimum can only decrease, and a
-mean over some conditions gives no bound of the mean over all conditions.
+count over eight of 32 conditions can still grow by up to 24. A minimum can only decrease. A mean
+over some conditions gives no bound of the mean over all conditions.
 
 The verdict so far is weaker. A count is scaled up in proportion, and a share is used as it is. A
-minimum or maximum counts only while it is in the band. Of other numbers only the sign of a
-comparison is used, that is, which of two sides is larger: the size of a difference varies between
+minimum or maximum is used only while it is inside the band. For other numbers, only the sign of a
+comparison is used, that is, which of two sides is larger. The size of a difference varies between
 levels, so that a mean over two conditions cannot be compared with a printed mean over 32.
 """
 
@@ -29,7 +29,7 @@ from longhaul.studies.selection import AND, Word
 Decide = Callable[[Interval], tuple[str, str]]
 
 COUNT, SHARE, LEAST, LARGEST = "count", "share", "least", "largest"
-# Kinds of numbers that compare two sides, and their values for equal sides.
+# Kinds of numbers that compare two sides, and the number for equal sides.
 RATIO, SIGN = "ratio", "sign"
 EQUAL = {RATIO: 1.0, SIGN: 0.0}
 # Texts for verdicts on some of the levels.
@@ -41,7 +41,7 @@ SO_FAR = {
 
 @dataclass(frozen=True)
 class CoveredLevels:
-    """The levels of an axis for which all needed runs exist, and the number of all levels."""
+    """Levels of an axis at which all needed runs exist, and the number of all levels."""
 
     axis: str
     there: tuple[Any, ...]
@@ -59,7 +59,7 @@ class CoveredLevels:
 
     @property
     def words(self) -> dict[str, Word]:
-        """Words of a claim that select these levels."""
+        """The `axis=levels` word that selects these levels."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
@@ -67,7 +67,7 @@ class CoveredLevels:
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
     """Return the bounds of a number over all levels, from its interval over some levels.
 
-    The bounds are infinite if the kind of number allows no conclusion.
+    An infinite bound means that missing levels may move the number without limit.
     """
     low, high = interval
     there = len(part.there)
@@ -82,10 +82,10 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict on all levels; if it is undecided, also the verdict so far.
+    """Return the verdict on all levels and, if it is undecided, the verdict so far.
 
-    If the missing levels may give the number any value, no verdict follows from the prediction
-    interval of one more run.
+    A verdict on all levels must be the same by the band and by `decide`. Thus the prediction
+    interval of one more run gives no verdict if the missing levels may give the number any value.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -95,7 +95,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the levels behind a verdict as text, and an undecided claim's verdict so far."""
+    """Return a verdict's reason: the number of levels and, if undecided, the verdict so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -106,7 +106,7 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict on the existing levels; empty if they cannot stand for all levels."""
+    """Return the verdict on the levels that were run; empty if they cannot stand for all levels."""
     if kind == COUNT:
         times = part.of / len(part.there)
         # With few levels, no possible count may be in the band after scaling.
@@ -124,11 +124,11 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if a verdict on some levels follows from the sign of the comparison.
+    """Return true if the sign of a comparison at some levels suffices for a verdict so far.
 
-    It does if the number is in the band, or if the wrong side is larger. If the side that the claim
-    states is larger, but by too little, the remaining levels may decide. A claim without `opposite`
-    is on the size of a number, not on its sign.
+    It suffices if the number is inside the band, or if the wrong side is larger. It does not if the
+    side that the claim states is larger by too little, since the missing levels may change this. A
+    claim without `opposite` is about the size of a number, not about its sign.
     """
     if expected.opposite is None:
         return False

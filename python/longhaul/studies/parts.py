@@ -1,4 +1,4 @@
-"""Figures of a study, declared or in Python, and the check of a study before it runs."""
+"""The figures of a study, and the check of a study before it runs."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def figures(study: Study) -> Sequence[Figure]:
 
 
 def check(study: Study) -> None:
-    """Refuse a study that lacks a part or uses an unknown name, before any run."""
+    """Raise an error if a study lacks a required file or uses an unknown name."""
     study.check()
     for claim in study.claims:
         _check_question(study, claim)
@@ -32,7 +32,7 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Refuse words that do not fit the experiments, and a `whole` that is no axis."""
+    """Raise an error if a claim's words do not fit its experiments, or `whole` is no axis."""
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes
     try:
@@ -44,7 +44,7 @@ def _check_question(study: Study, claim: Claim) -> None:
 
 
 def _check_responses(study: Study) -> None:
-    """Refuse a response that no run of any experiment can have."""
+    """Raise an error if a declared response exists in no run of any experiment."""
     places = [response.place for response in study.head.responses if response.place]
     for experiment in study.experiments.values():
         for scale in SCALES:

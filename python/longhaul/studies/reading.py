@@ -1,7 +1,7 @@
-"""Record of the completely read sections of a source, and of statements that are no claims.
+"""Record of the sections of a source that were read completely.
 
-It is in the optional `reading.toml`. Every testable statement of a completely read section is a
-claim, or is listed there with the reason why it is no claim.
+The record is in the optional `reading.toml`. In these sections, every testable statement is a
+claim, or the record lists it with the reason why it is none.
 """
 
 import tomllib
@@ -28,10 +28,10 @@ class NotAClaim:
 
 @dataclass(frozen=True)
 class Reading:
-    """Record of how a source was read."""
+    """Record of the read sections of a source, and of statements that are no claims."""
 
     whole: tuple[str, ...]
-    """Citations of the sections that were read paragraph by paragraph."""
+    """Sections that were read paragraph by paragraph, as cited."""
     not_claims: tuple[NotAClaim, ...]
 
 

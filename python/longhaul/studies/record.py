@@ -22,7 +22,7 @@ from longhaul.studies.study import Study
 
 @dataclass(frozen=True)
 class Facts:
-    """Circumstances of recorded results: scale, date, versions."""
+    """Facts about recorded results: scale, numbers of runs and packets, versions."""
 
     scale: str
     runs: int
@@ -45,14 +45,14 @@ class Facts:
 
 @dataclass(frozen=True)
 class Record:
-    """Results, with the versions that computed them."""
+    """Results of a study, with facts about how they were computed."""
 
     facts: Facts
     data: Data
 
     @property
     def versions(self) -> list[int]:
-        """The results versions of the rows, oldest first."""
+        """The results versions of the rows, in increasing order."""
         values = self.data.values
         if values.is_empty():
             return [self.facts.results_version]
@@ -82,7 +82,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """Collect a study's results from a store, and missing runs from recorded results."""
+    """Collect the results of a study from a store; runs that it lacks are taken from `before`."""
     runs = study.runs(scale)
     data = collected(study, runs, store)
     if before is not None:
@@ -101,12 +101,12 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """Return the recorded results of a study, preferably of the full scale."""
+    """Return the directory and the record that a study ships with; the full scale is preferred."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 
 def check_scale(scale: str) -> None:
-    """Refuse an unknown scale."""
+    """Raise StudyError for an unknown scale."""
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
 
@@ -114,7 +114,11 @@ def check_scale(scale: str) -> None:
 def latest(
     study: Study, out: Path, scale: str | None, *, shipped: bool = True
 ) -> tuple[Path, Record]:
-    """Return the user's last results, else the recorded results; full scale before quick."""
+    """Return the directory and the record of the user's last results.
+
+    If there are none, return those that the study ships with, if `shipped`. Without a scale, the
+    full scale comes before the quick one.
+    """
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:
         check_scale(scale_)

@@ -36,25 +36,25 @@ def selects(word: Word) -> Predicate:
 
 
 def is_one_level(word: Word) -> bool:
-    """Return true if a word is a single level."""
+    """Return true if a word selects a single level."""
     several = (BETWEEN, EXCEPT, AND, REST)
     return not isinstance(word, str) or not any(sign in word for sign in several)
 
 
 def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
-    """Return true if a level of an axis is the same as another level."""
+    """Return true if two levels of an axis are equal, up to rounding errors."""
     if isinstance(level, str) or isinstance(own, str) or own is None:
         return bool(own == level)
     return bool(own == level or (level and abs(own / level - 1) < 1e-9))
 
 
 def is_written_as(level: Any, text: str) -> bool:  # noqa: ANN401
-    """Return true if a text, such as a command's, is a level: `1e-05` and `1e-5` are the same."""
+    """Return true if a text means a level: `1e-5` on the command line means `1e-05`."""
     return str(level) == text or is_level(level, _number(text))
 
 
 def _between(low: float, high: float) -> Predicate:
-    """Return a predicate for levels between two others, with a tolerance for rounding."""
+    """Return a predicate for levels from `low` to `high`, ends included, up to rounding errors."""
     return lambda level: bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))
 
 

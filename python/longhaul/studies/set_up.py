@@ -1,4 +1,4 @@
-"""Pictures of a study's networks, drawn from its scenarios."""
+"""Diagrams of a study's networks, drawn from its scenarios."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,9 +12,9 @@ from longhaul.campaign import Run
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.study import Study
 
-# Maximum number of networks that are drawn.
+# Maximum number of diagrams.
 MOST = 3
-# Pixels between nodes, per line of text, of the margin, and of a node.
+# In pixels: distance between nodes, height of a line of text, margin, and size of a node.
 STEP, LINE, MARGIN, NODE = 190, 17, 14, 22
 # Width of a letter in pixels, to reserve space for texts next to the nodes.
 LETTER = 6.6
@@ -24,7 +24,7 @@ DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
 
 @dataclass(frozen=True)
 class Group:
-    """Flows on the same path."""
+    """Flows with the same label and the same path."""
 
     label: str
     count: int
@@ -33,7 +33,7 @@ class Group:
 
     @property
     def text(self) -> str:
-        """Number and label of the flows, as text."""
+        """The number of flows and their label, as text."""
         return f"{self.count} {self.label}" if self.count > 1 else self.label
 
 
@@ -44,12 +44,12 @@ class Network:
     experiment: Experiment
     nodes: tuple[str, ...]
     links: tuple[tuple[str, ...], ...]
-    """Lines of text at each link."""
+    """For each link, its lines of text."""
     groups: tuple[Group, ...]
     proxies: tuple[tuple[int, int], ...]
 
     access: str
-    """The links between hosts and routers, as text."""
+    """Description of the links between hosts and routers; may be empty."""
 
     @property
     def ways(self) -> set[tuple[str, int, int]]:
@@ -58,12 +58,12 @@ class Network:
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if another network's picture shows this network, except for numbers."""
+        """Return true if another network's diagram shows this one too, except for numbers."""
         return self.nodes == other.nodes and self.ways <= other.ways
 
 
 def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
-    """Return captions and pictures of the first networks; empty for kinds without pictures."""
+    """Return caption and diagram of up to three networks; empty if no topology can be drawn."""
     shown: list[Network] = []
     for network in _networks(study, scale):
         if not any(network.is_part_of(other) for other in shown):

@@ -18,26 +18,26 @@ from longhaul.analysis.judging import (
 )
 from longhaul.studies.judgement import Judgement
 
-# Verdicts from the worst on; a sentence is undecided if some of its claims were not run.
+# Verdicts, the worst first. A sentence is undecided if some of its claims were not run.
 WORST_FIRST = (CONTRADICTED, OUTSIDE, UNDECIDED, NOT_RUN, REPRODUCED)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """The judgements of the claims that one sentence makes."""
+    """The judgements of all claims that belong to one statement."""
 
     judgements: tuple[Judgement, ...]
 
     @property
     def verdict(self) -> str:
-        """The verdict on the sentence."""
+        """The combined verdict on the statement."""
         return _together(
             [self._limited(judgement, judgement.verdict) for judgement in self.judgements]
         )
 
     @property
     def so_far(self) -> str:
-        """The verdict on the existing levels, if these leave the sentence undecided."""
+        """The combined verdict, with verdicts so far in place of undecided ones."""
         return _together(
             [
                 self._limited(judgement, judgement.so_far or judgement.verdict)
@@ -47,7 +47,7 @@ class Statement:
 
     @property
     def is_judged(self) -> bool:
-        """True if any of its claims was measured."""
+        """True if at least one claim of the statement was measured."""
         return any(judgement.verdict != NOT_RUN for judgement in self.judgements)
 
     @staticmethod
@@ -62,7 +62,7 @@ def _together(verdicts: Sequence[str]) -> str:
 
 
 def statements(judgements: Sequence[Judgement]) -> list[Statement]:
-    """Return the statements that claims make, in the order of their first claims."""
+    """Group the judgements of claims by statement, in the order of each statement's first claim."""
     parts: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         claim = judgement.claim
@@ -79,7 +79,7 @@ def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def counted(judgements: Sequence[Judgement]) -> str:
-    """Return the numbers of statements and of their claims as text."""
+    """Return the numbers of statements and of claims as text."""
     count = len(statements(judgements))
     claims = f"{len(judgements)} claims"
     return claims if count == len(judgements) else f"{count} statements in {claims}"

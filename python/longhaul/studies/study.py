@@ -25,7 +25,7 @@ from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.selection import is_written_as
 
 EXPERIMENTS = "experiments.toml"
-# The file of claims: a table, or TOML with a table for each claim. A study has one of the two.
+# Possible names of the file of claims, of which a study has one: a table, or TOML.
 CLAIMS = ("claims.csv", "claims.toml")
 README = "README.md"
 # Group of entry points of distributions that contain studies.
@@ -34,7 +34,8 @@ NONE_INSTALLED = (
     "no studies are installed; those of publications are the distribution longhaul-studies: "
     "pip install ./reproductions, in a checkout of Longhaul"
 )
-# Functions in a study's optional modules; `metrics.trajectory` is for studies that sample runs.
+# Names that the optional modules of a study define, as pairs of module and name. In addition,
+# `metrics.trajectory` is defined by studies that sample runs over time.
 DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
 Metrics = Callable[[Kept, Run], Mapping[str, Any]]
@@ -49,7 +50,7 @@ def existing(file: Path) -> Path:
 
 @dataclass(frozen=True)
 class Study:
-    """A study, whose files are read when they are first needed."""
+    """A study; each of its files is read when it is first needed."""
 
     name: str
     path: Path
@@ -102,7 +103,7 @@ class Study:
 
     @property
     def recorded(self) -> Path:
-        """Directory of the last recorded runs' results."""
+        """Directory of the results that the study ships with."""
         return self.path / "results"
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
@@ -127,7 +128,7 @@ class Study:
         return metrics
 
     def check(self) -> None:
-        """Refuse a study that lacks a part, before any run."""
+        """Raise an error if the study is incomplete or invalid, before any run."""
         for module, name in DEFINED:
             if self.has(module):
                 self.required(module, name)
@@ -140,7 +141,8 @@ class Study:
 
     def module(self, name: str) -> ModuleType:
         """Return a module of the study, such as `metrics`; dots separate directories."""
-        # Studies in different directories may have the same name.
+        # The name contains a hash of the path, since studies in two directories may have the same
+        # name.
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
@@ -152,7 +154,7 @@ class Study:
         return importlib.import_module(f"{package}.{name}")
 
     def _file(self, module: str) -> Path:
-        """Return the file of one of the study's modules."""
+        """Return the path of one of the study's modules."""
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
@@ -219,10 +221,10 @@ class Study:
         replications: int | None = None,
         where: Mapping[str, Collection[str]] | None = None,
     ) -> list[Run]:
-        """Return every run of some experiments, replication by replication.
+        """Return all runs of some experiments, ordered by replication.
 
-        `where` has levels by axis, as text, and restricts runs to one of the levels of each axis.
-        Experiments without one of these axes are left out.
+        `where` maps axes to levels, given as text. Only runs with one of these levels on each of
+        these axes are returned, so that experiments without such an axis are left out.
         """
         chosen = self.chosen(experiments)
         for axis in where or {}:
@@ -247,7 +249,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """The function that reduces a run, with the variant by which stores separate its results."""
+    """A function that reduces a run, and the variant under which a store keeps its results."""
 
     variant: str
     reducer: Callable[[Results], Kept]
@@ -275,9 +277,9 @@ def _reducer(study: Path, folder: Path) -> str:
 def _at(
     runs: Sequence[Run], axis: str, levels: Collection[str], others: Mapping[str, Sequence[Level]]
 ) -> list[Run]:
-    """Return the runs at some levels of an axis; refuse a level that no run has.
+    """Return the runs with one of these levels on an axis; raise StudyError if no run has a level.
 
-    `others` has the levels at the other scales, for the message.
+    `others` has the levels at the other scales, which the error message mentions.
     """
     there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
     if not there:

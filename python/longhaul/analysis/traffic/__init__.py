@@ -1,4 +1,5 @@
-"""Analysis of traffic that opens connections.
+"""Analysis of traffic in which many connections open and close.
 
-Distributions, long-range dependence, convergence, and the same connections under two protocols.
+It covers distributions, long-range dependence, convergence, and the comparison of the same
+connections under two protocols.
 """

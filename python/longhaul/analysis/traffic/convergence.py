@@ -12,38 +12,38 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Running:
-    """A statistic of the first values of a series, for growing numbers of values."""
+    """A statistic of the first values of a series, as a function of their number."""
 
     counts: np.ndarray
-    """Numbers of values from the beginning."""
+    """Numbers of values, counted from the beginning of the series."""
     values: np.ndarray
     """The statistic of the first `counts` values."""
 
     def after(self, count: int) -> np.ndarray:
-        """Return the values from `count` on."""
+        """Return the statistic for `count` first values or more."""
         return self.values[self.counts >= count]
 
     def range_after(self, count: int) -> float:
-        """Return the largest minus the smallest value from `count` on."""
+        """Return the largest minus the smallest statistic for `count` first values or more."""
         return float(np.ptp(self.after(count)))
 
     def variation_after(self, count: int) -> float:
-        """Return the coefficient of variation of the values from `count` on."""
+        """Return the coefficient of variation of the statistic for `count` first values or more."""
         later = self.after(count)
         return float(later.std() / later.mean())
 
 
 def running_mean(values: ArrayLike, every: int = 100) -> Running:
-    """Return means of the first `every` values, of twice as many, and so on."""
+    """Return the means of the first `every` values, of the first 2 `every` values, and so on."""
     given = np.asarray(values, float)
     counts = np.arange(every, len(given) + 1, every)
     return Running(counts, np.cumsum(given)[counts - 1] / counts)
 
 
 def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Running:
-    """Return a quantile of the first `every` values, of twice as many, and so on.
+    """Return a quantile of the first `every` values, of the first 2 `every` values, and so on.
 
-    The quantile is the smallest value such that at least the fraction `part` of values is at or
+    The quantile is the smallest value such that at least the fraction `part` of the values is at or
     below it.
     """
     given = np.asarray(values, float)

@@ -8,13 +8,16 @@ from numpy.typing import ArrayLike
 
 
 def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
-    """Return the number of values that are larger than each point of a grid."""
+    """Return, for each point of a grid, the number of values above it."""
     ordered = np.sort(np.asarray(values, float))
     return len(ordered) - np.searchsorted(ordered, np.asarray(grid, float), side="right")
 
 
 def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
-    """Return the fraction of values above each point; `of` also counts missing values."""
+    """Return the fraction of values above each point of a grid.
+
+    `of` is the number of all values, if some are missing from `values`.
+    """
     given = np.asarray(values, float)
     whole = len(given) if of is None else of
     if whole < len(given) or whole == 0:
@@ -23,7 +26,10 @@ def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarra
 
 
 def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
-    """Return the fraction of values up to each point; missing values count as larger."""
+    """Return the fraction of values at or below each point of a grid.
+
+    `of` is the number of all values; those missing from `values` count as larger than all points.
+    """
     return 1.0 - ccdf(values, grid, of)
 
 
@@ -38,10 +44,10 @@ class Band:
 
 
 def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) -> Band:
-    """Return the pointwise median of curves, with an interval that covers a fraction of them.
+    """Return the pointwise median of curves, and an interval that covers a fraction of them.
 
-    With coverage 1, the default, it extends from the smallest to the largest value, since few
-    replications have no more extreme percentiles.
+    With the default coverage of 1, the interval is from the smallest to the largest value, since
+    few replications do not determine percentiles.
     """
     every = np.asarray([np.asarray(curve, float) for curve in curves])
     if every.ndim != 2 or every.shape[1] != len(np.asarray(grid)):

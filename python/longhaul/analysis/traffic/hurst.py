@@ -20,7 +20,7 @@ from longhaul.libraries import special
 
 # Minimum number of blocks at the largest scale, and ratio of successive scales.
 MIN_BLOCKS, STEP = 50, 1.5
-# Lower octaves are biased by sampling: Veitch and Abry, section IV.
+# Lowest octave of the fit; sampling biases lower ones (Veitch and Abry, section IV).
 MIN_OCTAVE = 4
 # Minimum number of samples of a series.
 MIN_SAMPLES = 256
@@ -37,7 +37,7 @@ class Hurst:
     method: str
     value: float
     low: float | None
-    """Lower end of the 95 % interval, if the method has one."""
+    """Lower end of the 95 % interval; None if the method has no interval."""
     high: float | None
     """Upper end of the interval."""
     scales: np.ndarray
@@ -45,19 +45,20 @@ class Hurst:
     statistics: np.ndarray
     slope: float
     intercept: float
-    """Intercept of the line through the logarithms to base 10."""
+    """Intercept of the line through the decimal logarithms."""
 
     def line(self) -> np.ndarray:
-        """Return the fitted line at the scales."""
+        """The values of the fitted line at the scales."""
         return np.asarray(10.0 ** (self.intercept + self.slope * np.log10(self.scales)))
 
 
 def aggregated_variance(
     values: ArrayLike, min_scale: int = 1, max_scale: int | None = None
 ) -> Hurst:
-    """Estimate H from the variance of block means, which falls as length to the power 2H - 2.
+    """Estimate H from the variance of block means, which is proportional to length^(2H - 2).
 
-    Biased low, by 0.02 at H = 0.84 and by 0.04 at 0.9, since the series' own mean is subtracted.
+    The estimate is too low, by 0.02 at H = 0.84 and by 0.04 at 0.9, since the mean of the series
+    itself is subtracted.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)
@@ -82,9 +83,11 @@ def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None
 def wavelet(
     values: ArrayLike, min_octave: int = MIN_OCTAVE, max_octave: int | None = None
 ) -> Hurst:
-    """Estimate H from the energy of wavelet coefficients, whose logarithm grows with slope 2H - 1.
+    """Estimate H from the energy of wavelet coefficients.
 
-    The line is a weighted fit over octaves. Coefficients are nearly uncorrelated; the interval
+    The binary logarithm of the energy grows by 2H - 1 per octave.
+
+    A line is fitted to octaves with weights. Coefficients are nearly uncorrelated; the interval
     assumes that they are independent and Gaussian.
     """
     approximation = _checked(values) - np.mean(np.asarray(values, float))
@@ -119,10 +122,10 @@ def wavelet(
 
 
 def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]:
-    """Return the estimators by method, for scales of at least `min_scale` samples.
+    """Return the estimators by name, restricted to scales of at least `min_scale` samples.
 
-    Below the time scales of protocols the estimates disagree. Each method raises ValueError for a
-    series that is too short; R/S needs the longest series.
+    Estimates disagree below the time scales of protocols. Each estimator raises ValueError if the
+    series is too short; R/S needs the longest series.
     """
     octave = max(MIN_OCTAVE, int(np.ceil(np.log2(max(min_scale, 1)))))
     return {

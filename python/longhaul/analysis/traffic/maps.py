@@ -8,17 +8,17 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class MeanMap:
-    """Means in the cells of a grid."""
+    """Counts and totals of the values in the cells of a grid."""
 
     x_edges: np.ndarray
     y_edges: np.ndarray
     counts: np.ndarray
-    """Values in each cell, by row of x and column of y."""
+    """Number of values in each cell; shape: cells along x, cells along y."""
     totals: np.ndarray
     """Sums of the cells."""
 
     def means(self, min_count: int = 10) -> np.ndarray:
-        """Return the means of cells with enough values; not a number elsewhere."""
+        """Return the mean of each cell with at least `min_count` values; NaN in other cells."""
         enough = self.counts >= max(min_count, 1)
         return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
 
@@ -35,7 +35,10 @@ class MeanMap:
 def mean_map(
     x: ArrayLike, y: ArrayLike, values: ArrayLike, x_edges: ArrayLike, y_edges: ArrayLike
 ) -> MeanMap:
-    """Return means of values by cell; values outside the edges or at lower edges are omitted."""
+    """Sort values into the cells of a grid by their coordinates x and y.
+
+    A cell includes its upper edges but not its lower ones. Values outside the grid are left out.
+    """
     edges = np.asarray(x_edges, float), np.asarray(y_edges, float)
     given = np.asarray(values, float)
     places = [

@@ -21,17 +21,17 @@ SAMPLES, BLOCKS = 999, 50
 
 
 class NotPairedError(LonghaulError):
-    """Runs whose connections are not the same."""
+    """Error: two runs do not have the same connections."""
 
 
 def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
-    """Return the first exchange of each connection common to two runs, ordered by start.
+    """Return the first exchange of each connection that both runs have, ordered by start.
 
     The arguments are tables of exchanges. Later exchanges of a connection start at times that
-    depend on the network, and are left out. The result has the columns of the request, and
-    `response_s` and `other_response_s` of the two runs, null where a run ended before the response
-    was complete. Raises NotPairedError if connections with the same number have different requests,
-    since seeds, rates or sizes differ.
+    depend on the network, and are left out. The result has the columns of the request, and the
+    response times `response_s` and `other_response_s` of the two runs. They are null if a run ended
+    before the response was complete. Raises NotPairedError if connections with the same number have
+    different requests, which is the case if seeds, rates or sizes differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [
@@ -74,10 +74,11 @@ class Paired:
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:
-    """Compare paired values, in order of time.
+    """Compare paired values, which are in order of time.
 
-    Intervals of 95 % are percentile intervals of a moving-block bootstrap with fifty blocks:
-    connections close in time see the same queue (Kuensch, Annals of Statistics 17(3), 1989).
+    The 95 % intervals are percentile intervals of a moving-block bootstrap with fifty blocks, since
+    connections that are close in time see the same queue (Kuensch, Annals of Statistics 17(3),
+    1989).
     """
     before, other = np.asarray(first, float), np.asarray(second, float)
     if before.shape != other.shape or before.ndim != 1 or len(before) < 2:

@@ -2,6 +2,6 @@
 
 from importlib import import_module
 
-# In the order of the list.
+# Modules in the order in which lists show their plots.
 for _subject in ("over_time", "goodput", "traces", "topology_map"):
     import_module(f"{__name__}.{_subject}")

@@ -24,14 +24,14 @@ ROW_IN = 1.35
 COLUMNS = [(path, interface) for path in groups.PATHS for interface in groups.INTERFACES]
 VALUES = {"mean_pps": "packets/s", "share": "part of interface"}
 ROLES = ("alternate", "standard")
-# Bars of standard TCP in a mixed run have an edge only, since lighter bars could be mistaken for
-# another run.
+# Width of the edge of bars for standard TCP in a mixed run. They are not filled, since lighter bars
+# could be mistaken for those of another run.
 EDGE = 1.0
 
 
 @dataclass(frozen=True)
 class Bars:
-    """The bars of a run's flows with one algorithm, one bar in each panel."""
+    """Bars of one algorithm's flows in a run, with one bar in each panel."""
 
     label: str
     look: dict[str, Any]
@@ -81,7 +81,7 @@ def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Ba
 
 
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
-    """Return means of groups in the shown part of the run, also as fractions of interface speed."""
+    """Return the groups' means in the shown part of the run, also as fractions of speed."""
     goodput = in_part_of_run(tables.goodput, pl.col("interval") * tables.interval_s, options)
     hosts = tables.scenario["hosts"]
     speed = pl.when(interface="fast").then(hosts["fast_rate"]).otherwise(hosts["base_rate"])

@@ -41,7 +41,7 @@ def _end_s(run: RunData) -> float:
 def _with_periods(
     name: str, help: str, takes: Sequence[str] = ()
 ) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Register a plot of the network with names of periods above the frame and a panel per run."""
+    """Register a plot of the network with a panel per run, and names of periods above it."""
 
     def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
         @register(name, help, has_table("network"), takes)
@@ -88,7 +88,10 @@ Panel = tuple[str, Sequence[Curve]]
 
 @dataclass(frozen=True)
 class Lines:
-    """Plot of one column over time: a panel per run with a line per part, or the reverse."""
+    """A plot of one column over time.
+
+    It has a panel per run with a line per part (flow, class or router), or the reverse.
+    """
 
     name: str
     help: str
@@ -101,12 +104,12 @@ class Lines:
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
-    """True if values are counts of an interval, to be divided by its length."""
+    """True if values are counts per interval, so that rates are values divided by the interval."""
     there: pl.Expr | None = None
-    """Condition of the rows in which a part has a value; without it, all rows have a value."""
+    """Condition that is true in rows in which a part has a value; None if all rows have one."""
 
     def register(self) -> None:
-        """Register this description as a plot."""
+        """Register the plot that this object describes."""
         takes = [*PART_OF_RUN, "overlay", *([] if self.key is None else ["parts"])]
         register(self.name, self.help, has_table(self.table), takes)(self._draw)
 
@@ -185,10 +188,10 @@ class Lines:
         return value if there is None else pl.when(there).then(value)
 
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
-        """Return means over periods, including intervals before a flow starts, as in summaries.
+        """Return means over periods, which include intervals before a flow starts, as in summaries.
 
-        A mean is None if the period has at most one sample, since the flow starts at the period's
-        end, or if the run ended before the period.
+        A mean is None if the period has at most one sample, because the flow starts at the period's
+        end. It is also None if the run ended before the period.
         """
         there = self._value(curve, self.there).count() > 1
         mean = pl.when(there).then(self._value(curve).mean())
@@ -278,7 +281,7 @@ def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
-    """Return the spans of users, jumbo files and long-lived flows, in seconds."""
+    """Return name, begin and end (s) of phases: users, jumbo files, each long-lived flow."""
     scenario = tables.scenario
     end = scenario["intervals"] * tables.interval_s
     bars = [("users", 0.0, end)]

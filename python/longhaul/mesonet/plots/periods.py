@@ -1,8 +1,9 @@
-"""Periods of a run on plots over time: borders, names, and means of each period.
+"""Periods of a run in plots over time: borders, names, and means of each period.
 
-Names are above the frame, at the middle of each period, with means below them. Each line has a row
-of means in its colour, with a sample of the line if there are several lines. The mean of a single
-line is also drawn over its period; the means of several lines would hide the lines.
+Names are above the frame, at the middle of each period, and means are below the names. Each line
+has a row of means in its colour; if there are several lines, the row begins with a sample of its
+line. The mean of a single line is also drawn over its period. Means of several lines are not drawn,
+since they would hide the lines.
 """
 
 from collections.abc import Sequence
@@ -32,14 +33,14 @@ GREY = "#666666"
 
 @dataclass(frozen=True)
 class Means:
-    """The means of a line, one per period; None for a period without samples."""
+    """Means of a line, one per period; None for a period without samples."""
 
     look: Style
     values: Sequence[float | None]
 
 
 def shown(periods: Sequence[Period], options: Options, end_s: float) -> list[Period]:
-    """Return the periods that a plot shows completely."""
+    """Return the periods that lie completely in the shown part of the run."""
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
     last = min(high, end_s) + ROUNDING_S
     return [each for each in periods if low <= each.from_s and each.to_s <= last]
@@ -97,7 +98,7 @@ def _number(value: float) -> str:
 
 
 def make_room(drawing: Figure) -> None:
-    """Move titles above the rows of `head`, and enlarge the figure by their height."""
+    """Move titles above the rows that `head` has written, and enlarge the figure for them."""
     texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
     if not texts:
         return

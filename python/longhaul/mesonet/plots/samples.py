@@ -14,11 +14,11 @@ BINS = 600
 
 
 def samples(table: pl.DataFrame, value: pl.Expr, options: Options) -> pl.DataFrame:
-    """Return ends of intervals `t_s` and the `value` in each, null where there is none.
+    """Return the points of a line: ends of intervals `t_s`, and the `value`, which may be null.
 
-    `table` has a row per interval. All intervals between --from and --to are drawn. If a whole run
-    has more than two intervals per bin, the minimum and maximum of each bin are drawn at their own
-    times, so that peaks and dips keep their size. A bin without any value is a null.
+    `table` has a row per interval. All intervals between --from and --to are returned. If a whole
+    run has more than two intervals per bin, only the minimum and maximum of each bin are returned,
+    at their own times, so that peaks and dips keep their size. A bin without any value is a null.
     """
     part = in_part_of_run(table, pl.col("t_s"), options)
     if part.is_empty():
@@ -30,7 +30,7 @@ def samples(table: pl.DataFrame, value: pl.Expr, options: Options) -> pl.DataFra
 
 
 def _extremes(points: pl.DataFrame) -> pl.DataFrame:
-    """Return the minimum and maximum of each bin, in the order of time."""
+    """Return the minimum and maximum of each bin, in order of time."""
     row, value = pl.int_range(pl.len()), pl.col("value")
     numbered = points.with_columns(row=row, bin=row * BINS // pl.len())
     kept = numbered.group_by("bin", maintain_order=True).agg(

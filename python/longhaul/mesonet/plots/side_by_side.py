@@ -14,7 +14,7 @@ from longhaul.plots.registry import Draw, Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Tolerance (s) of the ends of intervals, which are products of floating-point numbers.
+# Tolerance in seconds for ends of intervals, which are rounded products.
 ROUNDING_S = 1e-9
 
 # Draws one run on axes.
@@ -24,7 +24,7 @@ DrawRun = Callable[[Axes, Results, Options], None]
 def of_mesonet(
     name: str, help: str, needs: str, takes: Sequence[str] = (), *, from_zero: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot of an optional table of MesoNet runs."""
+    """Register a plot of an optional table of MesoNet runs; `needs` is the name of the table."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, has_table(needs), takes)
@@ -40,7 +40,7 @@ def of_mesonet(
 
 
 def has_table(needs: str) -> Callable[[Results], bool]:
-    """Return a test that is true if a MesoNet run has a table."""
+    """Return a test that is true for MesoNet runs that have the table `needs`."""
     return lambda run: isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
 
 
@@ -54,10 +54,10 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 
 
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
-    """Return the name and style of each run: its algorithm's style, unless two runs share it.
+    """Return the name and style of each run, which is its algorithm's style if no other run has it.
 
-    Runs have different colours as long as there are enough, since dashes are invisible in noisy
-    curves and in bars.
+    Runs have different colours as long as these suffice, since dashes are invisible in noisy curves
+    and in bars.
     """
     kinds = [
         "+".join(

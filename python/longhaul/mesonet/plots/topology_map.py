@@ -1,7 +1,8 @@
-"""A map of the routers of a run of MesoNet: NIST SP 500-282, figure 6-1, for any topology.
+"""Map of the routers of a MesoNet run: NIST SP 500-282, figure 6-1, for any topology.
 
 Distances between backbone routers approximate numbers of hops. Points of presence and access
-routers fan out from the router above them, away from its other links.
+routers are arranged in a fan around the router above them, away from the other links of that
+router.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ MARGIN = 0.3
 
 @dataclass(frozen=True)
 class Fan:
-    """Placement of a tier's routers around the router above, in lengths of a backbone link."""
+    """Arrangement of routers around the router above them; lengths are in backbone links."""
 
     radius: float
     angle: float
@@ -97,7 +98,7 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
             name, places[name], ha="center", va="center", color="#ffffff", fontsize=8,
             weight="bold", bbox=box,
         )  # fmt: skip
-    # A margin on all sides, also if all routers are on one line.
+    # A margin on all sides, even if all routers are on one line.
     x, y = np.array(list(places.values())).T
     axes.set_xlim(x.min() - MARGIN, x.max() + MARGIN)
     axes.set_ylim(y.min() - MARGIN, y.max() + MARGIN)
@@ -107,7 +108,7 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
 
 
 def _point(axes: Axes, start: Place, end: Place) -> None:
-    """Draw an arrow in the middle of a unidirectional link."""
+    """Draw an arrow at the middle of a unidirectional link."""
     (x, y), (to_x, to_y) = start, end
     middle = ((x + to_x) / 2, (y + to_y) / 2)
     before = (middle[0] - 0.02 * (to_x - x), middle[1] - 0.02 * (to_y - y))
@@ -137,7 +138,7 @@ def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str
 
 
 def _angles(count: int, middle: float, fan: Fan) -> list[float]:
-    """Return the directions of `count` routers of a fan."""
+    """Return the directions (in radians) of `count` routers in a fan around `middle`."""
     if count == 1:
         return [middle]
     return [middle + fan.angle * (place / (count - 1) - 0.5) for place in range(count)]

@@ -24,7 +24,7 @@ def _traced(run: Results) -> list[tuple[int, str]]:
 
 
 def _part(trace: pl.DataFrame, flow: int, options: Options) -> pl.DataFrame:
-    """Return the events of a flow, in the shown part of the run."""
+    """Return the events of a flow in the shown part of the run."""
     return in_part_of_run(trace.filter(pl.col("flow") == flow), pl.col("t_s"), options)
 
 
@@ -46,8 +46,8 @@ def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
     axes.set_ylabel("window, dotted threshold (packets)")
 
 
-# Maximum packets with large markers; more are small, and rasterised in SVG files, where each marker
-# would be an element.
+# Maximum number of packets with large markers. More packets get small markers, which are bitmaps in
+# SVG files, where each marker would otherwise be an element.
 MANY = 3000
 SMALL: dict[str, Any] = {"markersize": 1.0, "rasterized": True}
 # Symbols of a time-sequence plot: label, event, kinds of packets, marker.

@@ -13,7 +13,7 @@ from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, wrapped
 from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
-# Rates with a larger ratio are on a logarithmic scale.
+# Rates are on a logarithmic scale if the largest is more than so many times the smallest.
 MAX_RATIO = 30.0
 
 

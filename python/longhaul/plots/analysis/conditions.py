@@ -1,4 +1,4 @@
-"""Elements shared by plots of competitors by condition: numbers, notes, rows below an axis."""
+"""Elements shared by plots by condition: numbers of competitors, notes, rows below an axis."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from longhaul.plots.analysis.frame import wrapped
 
 # Width of a page in inches.
 PAGE = 7.0
-# Smallest text: size in points, characters per inch, and line spacing in points.
+# Smallest text: size in points, characters per inch, line spacing in points.
 SMALL = 6.0
 PER_IN = 21.0
 LINE = 7.5
@@ -20,18 +20,18 @@ LYING = 4
 
 
 def key(names: Mapping[int, str]) -> str:
-    """Return the key of the competitors' numbers."""
+    """Return the legend that names the competitors' numbers."""
     return ", ".join(f"{number} {name}" for number, name in names.items())
 
 
 def head(drawing: Figure, text: str) -> None:
-    """Draw the title above all panels."""
+    """Draw a title above all panels."""
     width = int(drawing.get_figwidth() * 13)
     drawing.suptitle(wrapped(text, width), fontsize=9, fontweight="bold")
 
 
 def note(drawing: Figure, *lines: str) -> None:
-    """Write the notes that a reader needs below a plot."""
+    """Write notes below all panels, which explain the plot."""
     width = int(drawing.get_figwidth() * (PER_IN - 2))
     wrap = partial(textwrap.wrap, width=width, break_on_hyphens=False)
     text = "\n".join("\n".join(wrap(line)) for line in lines if line)
@@ -41,7 +41,7 @@ def note(drawing: Figure, *lines: str) -> None:
 def below(
     axes: Axes, rows: Mapping[str, Sequence[str]], colours: Sequence[str] | None = None
 ) -> None:
-    """Draw rows of texts below an axis of conditions, named at the left."""
+    """Draw rows of texts below an axis of conditions; the name of a row is at its left."""
     axes.set_xticks([])
     # Below the label of the lowest tick.
     down = 6.0

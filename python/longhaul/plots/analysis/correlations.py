@@ -26,11 +26,11 @@ from longhaul.plots.analysis.frame import (
 from longhaul.plots.files import styled
 from longhaul.plots.layout import for_width_of, single
 
-# Lower bounds of |r| of the colours for strong and medium correlations.
+# Smallest |r| that counts as strong, and as medium, for the colours.
 STRONG, MEDIUM = 0.8, 0.3
 # Maximum number of responses with scatter plots, which would otherwise be too small.
 MOST_SCATTERED = 24
-# Maximum characters of group names that are written in one line.
+# Names of groups are written in one line up to so many characters.
 SHORT_NAME = 16
 
 
@@ -42,10 +42,10 @@ def _colour(r: float) -> str:
 def correlation_matrix(
     values: ArrayLike, names: Sequence[str], meanings: Sequence[str] = ()
 ) -> Figure:
-    """Draw scatter plots above the diagonal of names, 100 r below, ordered by mean |r|.
+    """Draw scatter plots above the diagonal and 100 r below it; the diagonal has the names.
 
-    Coloured squares replace the scatter plots of many responses. `meanings` are lines that explain
-    the names.
+    Responses are ordered by mean |r|. If there are many, coloured squares replace the scatter
+    plots. `meanings` are lines of text that explain the names.
     """
     given = np.asarray(values, float)
     r = of.correlations(given)
@@ -115,7 +115,10 @@ def index_plot(
     values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD,
     meanings: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    """Draw the pairs above the threshold, ordered by the responses' numbers of partners."""
+    """Draw a point for each pair above the threshold.
+
+    Responses are ordered by number of partners.
+    """
     r = np.abs(of.correlations(values))
     order = of.by_partners(r, threshold)
     size = for_width_of(max(3.6, 0.28 * len(order)))
@@ -137,7 +140,7 @@ def index_plot(
 def weights(
     components: Components, names: Sequence[str], meanings: Sequence[str] = (), count: int = 4
 ) -> Figure:
-    """Draw weights of responses in the first components."""
+    """Draw the weights of the responses in the first `count` components."""
     shown = min(count, len(components.weights))
     drawing = Figure(figsize=(max(4.2, 0.26 * len(names)), 1.6 * shown), layout="constrained")
     grid = drawing.subplots(shown, 1, squeeze=False, sharex=True)
@@ -156,7 +159,7 @@ def weights(
 
 @styled()
 def shares(components: Components) -> Figure:
-    """Draw the fraction of the variance explained by each component, single and cumulative."""
+    """Draw the fraction of the variance that each component explains, singly and cumulatively."""
     given = 100 * components.variance_shares
     drawing, axes = single(max(4.2, 0.3 * len(given) + 1.5), 3.0)
     at = np.arange(len(given))
@@ -198,9 +201,10 @@ def biplot(
     title: str = "",
     meanings: Sequence[str] = (),
 ) -> Figure:
-    """Draw scores on the first two components, by group, with responses' weights as arrows.
+    """Draw scores on the first two components, coloured by group, and responses' weights as arrows.
 
-    Dashed lines enclose the clusters of scores, if any are given. `title` is the legend's title.
+    Dashed lines enclose the clusters of scores, if any are given. `title` is the title of the
+    legend.
     """
     drawing, axes = single(for_width_of(6.0), 5.4)
     for (name, members), marker in zip(groups.items(), "osD^vPXh<>*d" * len(groups), strict=False):
@@ -240,7 +244,10 @@ def biplot(
 
 
 def _enclose(axes: Axes, points: np.ndarray) -> tuple[float, float]:
-    """Draw a dashed line around points; return the topmost point."""
+    """Draw a dashed line around points.
+
+    Return the topmost point, where the name of the cluster goes.
+    """
     places = np.unique(points, axis=0)
     # A convex hull needs three points that are not on a line.
     if len(places) > 2 and np.linalg.matrix_rank(places - places[0]) > 1:
@@ -255,7 +262,7 @@ def yyx(
     first: np.ndarray, second: np.ndarray, labels: tuple[str, str],
     factors: Mapping[str, tuple[Sequence[object], Sequence[object]]],
 ) -> Figure:  # fmt: skip
-    """Draw one response over another: once plain, then once per factor, coloured by its levels.
+    """Draw one response over another: first without colours, then coloured by each factor's levels.
 
     `factors` has, for each factor, its levels in order and the level of each point.
     """

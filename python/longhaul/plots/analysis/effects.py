@@ -20,15 +20,15 @@ from longhaul.plots.analysis.frame import (
 from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
-# Maximum characters of the names of two levels below a panel.
+# Names of two levels below a panel are written horizontally up to so many characters in total.
 FIT = 16
 
 
 @styled()
 def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: float) -> Figure:
-    """Draw a panel per factor, all on one scale: means of its levels with 95 % intervals.
+    """Draw a panel for each factor, all on one scale: means at its levels, with 95 % intervals.
 
-    Each title has the fraction of the variance over all runs that the factor explains.
+    The title of a panel has the fraction of the variance over all runs that the factor explains.
     """
     drawing, axes = panels(len(factors), share_y=True, height=3.0)
     is_known = False

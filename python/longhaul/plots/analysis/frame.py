@@ -25,7 +25,7 @@ HIGH, LOW, PLAIN = "#009e73", "#d55e00", "#0072b2"
 # Colours of a factor's levels in order; for two levels the first is minus, the second plus.
 LEVELS = (PLAIN, LOW, HIGH, "#cc79a7", "#e69f00", "#000000")
 MINUS = "\N{MINUS SIGN}"
-# Numbers from which on a prefix, such as 12M, is used in texts and on axes.
+# Numbers from here on get a prefix, such as 12M: in texts, and on axes.
 LONG, LARGE = 1e3, 1e5
 BITS = "(bit/s)"
 # Width of a character, and height of a line of a key, as fractions of the font size.
@@ -36,7 +36,7 @@ def panels(
     count: int, *, width: float = 2.6, height: float = 2.4, columns: int = MAX_COLUMNS,
     share_y: bool = False, share_x: bool = False,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
-    """Return a figure with a number of panels, row by row."""
+    """Return a figure with `count` panels, and its panels row by row."""
     given = for_width_of(width * columns)
     across = max(1, min(columns, count, int(given / MIN_PANEL_IN)))
     down = -(-count // across)
@@ -50,7 +50,7 @@ def panels(
 
 
 def wrapped(text: str, width: int = 22) -> str:
-    """Return a title on several short lines, no wider than the figure."""
+    """Return a title, broken into lines of at most `width` characters."""
     width = min(width, int(PER_IN * for_width_of(width / PER_IN)))
     return "\n".join(textwrap.wrap(text, width)) or text
 
@@ -69,10 +69,10 @@ def number(value: float) -> str:
 
 
 def prefixed(axis: Axis, text: str = "") -> str:
-    """Format large numbers of an axis with a prefix, and return the label with its unit.
+    """Format large numbers of an axis with a prefix, and return the label of the axis.
 
-    A label in bit/s changes to Mbit/s. Numbers of other axes have a prefix instead of a common
-    power of ten.
+    If the unit in the label is bit/s, it becomes Mbit/s. Numbers with other units get a prefix,
+    which replaces a common power of ten.
     """
     if text.endswith(BITS):
         axis.set_major_formatter(lambda value, _: f"{1e-6 * value:g}")
@@ -128,7 +128,7 @@ def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -
     )  # fmt: skip
 
 
-# Distances by which labels are moved from their points, in points, and number of directions.
+# Distances in points by which a label is moved from its point, and number of directions.
 DISTANCES = (3.0, 6.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0, 80.0, 110.0)
 DIRECTIONS = 16
 # Distance (points) beyond which a line connects a label to its point.
@@ -139,11 +139,11 @@ def beside(
     axes: Axes, labels: Sequence[tuple[float, float, str]], size: float = 6.0,
     lines: Sequence[ArrayLike] = (),
 ) -> None:  # fmt: skip
-    """Place labels next to their points without overlap of labels, markers or axes' edges.
+    """Place labels next to their points such that labels, markers and edges do not overlap.
 
-    Each label in turn takes the nearest free place, or the place with the least overlap. Points of
-    `lines`, of shape (count, 2) in the axes' units, are kept free as well. All other elements have
-    to be drawn before.
+    Each label takes the nearest free place, or the place with the least overlap. Points of `lines`,
+    of shape (count, 2) in the units of the axes, are kept free too. All other elements must already
+    be drawn.
     """
     texts = [
         axes.annotate(
@@ -183,10 +183,10 @@ def beside(
 
 
 def _moves(half: np.ndarray, point: float) -> np.ndarray:
-    """Return candidate offsets of a label's centre from its point, in pixels, the nearest first."""
+    """Return candidate offsets of a label's centre from its point in pixels, the nearest first."""
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     towards = np.column_stack([np.cos(angles), np.sin(angles)])
-    # Offset to the edge of a rectangle, so that labels above are as near as labels at the sides.
+    # Distance to the edge of a rectangle: labels above are as near as labels at the sides.
     edge = towards / np.abs(towards).max(axis=1, keepdims=True)
     return np.vstack([edge * half + towards * distance * point for distance in DISTANCES])
 
@@ -194,7 +194,7 @@ def _moves(half: np.ndarray, point: float) -> np.ndarray:
 def _cost(
     boxes: np.ndarray, frame: np.ndarray, taken: np.ndarray, marks: np.ndarray, point: float
 ) -> np.ndarray:
-    """Return the cost of each place of a label: overlaps (square points) and distance."""
+    """Return the cost of each candidate box of a label, by overlap (square points) and distance."""
     inside = _overlap(boxes, frame[None])
     beyond = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - inside
     near = 2.0 * point
@@ -205,7 +205,7 @@ def _cost(
 
 
 def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the area that each box (left, bottom, right, top) has in common with others."""
+    """Return, for each box (left, bottom, right, top), the area that it shares with other boxes."""
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
     area: np.ndarray = np.clip(high - low, 0.0, None).prod(axis=2).sum(axis=1)

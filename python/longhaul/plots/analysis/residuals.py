@@ -19,12 +19,12 @@ from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
 BLACK = "#000000"
-# Conditions per panel.
+# Maximum number of conditions in a panel.
 ACROSS = 16
 HEIGHT_IN = 2.3
 # Inches of a panel in addition to its conditions, and of a digit.
 BESIDE_IN, DIGIT_IN = 0.9, 0.068
-# Residuals of conditions with a larger ratio are on a symmetric logarithmic scale.
+# The scale is symmetric logarithmic if residuals of conditions have a larger ratio.
 MAX_RATIO = 20.0
 # Maximum number of labelled powers of ten on either side of zero.
 MAX_DECADES = 4
@@ -35,12 +35,13 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw residuals from the mean of all competitors; the largest residual orders the conditions.
+    """Draw the residuals of competitors from their mean; conditions are ordered by the largest one.
 
-    `values` has a row per condition and a column per competitor, `levels` a text per condition; the
-    label is words and a unit. Green columns have a significant high outlier, red ones a low one,
-    black ones neither. Rows below the axis have levels of factors, the extreme competitor, the
-    order of magnitude, percent of the mean, and Grubbs' statistic.
+    `values` has a row per condition and a column per competitor. `levels` has, for each factor, a
+    text per condition. `label` is the name of the response and its unit. Columns are green if they
+    have a significant high outlier, red for a low one, and black otherwise. Rows below the axis
+    have the levels of factors, the extreme competitor, its residual's order of magnitude and
+    percentage of the mean, and Grubbs' statistic.
     """
     given = np.asarray(values, float)
     each = [outliers.residuals(row, critical) for row in given]
@@ -118,10 +119,10 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Return each competitor with offsets (points) at which its number overlaps no other number.
+    """Return each competitor with an offset (in points) at which its number overlaps no other.
 
-    Numbers with nearly equal residuals are placed in a row, more than `fit` numbers in several
-    rows, with smaller residuals below.
+    Numbers with nearly equal residuals are placed in a row. More than `fit` numbers need several
+    rows, where smaller residuals are lower.
     """
     place = axes.transData + axes.transAxes.inverted()
     whole = place.transform(np.column_stack([np.zeros(len(values)), values]))[:, 1]
@@ -142,7 +143,10 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the index of the first group whose numbers would overlap the next group's."""
+    """Return the index of the first group whose numbers would overlap those of the next group.
+
+    Return None if no numbers overlap.
+    """
     edges = []
     for group in groups:
         rows = math.ceil(len(group) / fit)
@@ -192,11 +196,11 @@ def standout_matrix(
     cells: Sequence[Sequence[Standout | None]], names: Mapping[int, str],
     conditions: Sequence[str], responses: Sequence[str], rule: str, factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw the outliers among competitors, by condition (columns) and response (rows)."""
+    """Draw a matrix of outliers; its columns are conditions, its rows are responses."""
     numbers = list(names)
     # Inches for the longest names of responses and conditions.
     left = max(map(len, responses), default=0) / shared.PER_IN + 0.4
-    # Short signs are written one below the other.
+    # Names made of short signs are written vertically, one sign per line.
     short = all(len(part) <= 2 for name in conditions for part in name.split(" "))
     columns = [name.replace(" ", "\n") for name in conditions] if short else conditions
     down = max(map(len, conditions), default=0) / shared.PER_IN

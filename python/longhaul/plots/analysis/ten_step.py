@@ -1,7 +1,8 @@
-"""The ten plots of the analysis of a two-level screening experiment.
+"""The ten plots for the analysis of a two-level screening experiment.
 
+Each function draws one step for one response; `TEN_STEPS` has the functions in order. Sources:
 Mills et al. 2010, NIST SP 500-282, appendix D; NIST/SEMATECH e-Handbook of Statistical Methods,
-section 5.5.9. Each function draws one step for one response; `TEN_STEPS` has them in order.
+section 5.5.9.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +45,7 @@ class Screening:
     """Runs of a two-level design and one response."""
 
     coded: np.ndarray
-    """A row per run, a column per factor, -1 or +1."""
+    """Levels as -1 or +1; shape: runs x factors."""
     response: np.ndarray
     names: Sequence[str]
     label: str
@@ -95,7 +96,7 @@ def spelled(effect: Effect, join: str = " ") -> str:
 
 @styled()
 def ordered_data(given: Screening) -> Figure:
-    """Draw step 1: the runs by ascending response, with the levels of all factors below each."""
+    """Draw step 1: the runs by ascending response, with all factors' levels below each run."""
     runs, factors = given.coded.shape
     width = min(14.0, 3.0 + 0.16 * runs)
     drawing, axes = single(width, 3.2 + 0.14 * factors)
@@ -125,7 +126,7 @@ def scatter(given: Screening) -> Figure:
 
 @styled()
 def main_effects(given: Screening) -> Figure:
-    """Draw step 3: the means at both levels, the effect, and its fraction of the grand mean."""
+    """Draw step 3: the means at both levels, the effect, and its percentage of the grand mean."""
     drawing, axes = _by_factor(given)
     for j, effect in enumerate(given.main):
         ends, means = (j - 0.25, j + 0.25), (effect.low, effect.high)
@@ -198,10 +199,10 @@ def interactions(given: Screening) -> Figure:
 
 @styled()
 def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
-    """Draw step 5: means at both levels of a factor, in all combinations of two other factors.
+    """Draw step 5: means at both levels of a factor, in each combination of two other factors.
 
-    By default the other factors have the largest effects. A factor is robust if one level is always
-    higher.
+    By default, the other factors are those with the largest effects. A factor is robust if the same
+    level is always higher.
     """
     drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
     order = [effect.term[0] for effect in of.by_size(given.main)]
@@ -222,7 +223,7 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
             ["".join("+" if s > 0 else MINUS for s in levels) for levels in means],
         )
         panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
-        # A margin, so that signs at the ends of bars are inside the axis.
+        # A margin keeps the signs at the ends of bars inside the axes.
         panel.use_sticky_edges = False
         panel.margins(y=0.15)
         panel.set_xlim(-0.7, len(means) - 0.3)
@@ -238,7 +239,10 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
 
 @styled()
 def youden(given: Screening) -> Figure:
-    """Draw step 6: the mean at plus over the mean at minus; important terms are off the centre."""
+    """Draw step 6: mean at the plus level over mean at the minus level, a point per term.
+
+    Important terms are far from the centre.
+    """
     drawing, axes = single(for_width_of(4.6), 4.2)
     axes.axhline(given.mean, color=GREY, linewidth=0.6)
     axes.axvline(given.mean, color=GREY, linewidth=0.6)
@@ -327,7 +331,7 @@ def residual_deviation(given: Screening) -> Figure:
 
 @styled()
 def contours(given: Screening) -> Figure:
-    """Draw step 10: contours of the model of the two strongest factors and their interaction."""
+    """Draw step 10: contours of a model with the two strongest factors and their interaction."""
     first, second = given.strongest
     drawing, axes = single(4.8, 4.2)
     pair = tuple(sorted((first, second)))

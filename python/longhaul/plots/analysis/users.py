@@ -1,4 +1,4 @@
-"""Plots of users' goodput, of groups of flows and of the flows that compete with them."""
+"""Plots of goodput: of groups of flows, and of the flows that compete with them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Label of the algorithm's own flows, or of the first response."""
+    """Name of the algorithm's own flows, or of the first response."""
     others: str
     left_out: str = ""
-    """Flows that the plot leaves out."""
+    """Description of the flows that the plot leaves out; may be empty."""
 
     @property
     def axis(self) -> str:
@@ -48,9 +48,10 @@ class Bars:
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Draw the mean goodputs of competitors' own flows and of competing flows, per group.
+    """Draw mean goodputs of each competitor's own flows and of competing flows, by group.
 
-    Each group has a panel. If speeds of interfaces are known, a second row has goodput over speed.
+    Each group has a panel. If speeds of interfaces are known, a second row of panels has goodput
+    divided by speed.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1
@@ -83,7 +84,7 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Fi
 
 
 def _colours(count: int) -> list[str]:
-    """Return a colour for each competitor."""
+    """Return colours for `count` competitors."""
     every = [matplotlib.colors.to_hex(colour) for colour in matplotlib.colormaps["tab10"].colors]  # type: ignore[attr-defined]
     return [every[k % len(every)] for k in range(count)]
 
@@ -184,10 +185,11 @@ def rank_matrix(
     values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
     notes: Sequence[str] = (), factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw ranks of one competitor by condition and group of flows, 1 the lowest goodput.
+    """Draw one competitor's rank by condition and group of flows; rank 1 is the lowest goodput.
 
-    Cells are green above the mean rank, red below it, and filled if no competitor's rank is farther
-    from the mean. `values` is an array (condition, group, competitor).
+    A cell is green if the competitor's value is above the mean, red if it is below. It is filled if
+    no other competitor's value is farther from the mean. `values` has the shape (condition, group,
+    competitor).
     """
     given = np.asarray(values, float)
     place = ranks.value_ranks(given)

@@ -4,7 +4,7 @@ from longhaul.congestion import Ack, Congestion, CongestionControl, Tabulated, W
 
 
 class Curves:
-    """The increase and the decrease of RFC 3649 section 5 for windows above `low_window`."""
+    """Increase and decrease of RFC 3649 section 5, for windows above `low_window`."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class Hstcp(CongestionControl):
         self.table = self.curves.tabulated()
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Grow by this acknowledgement's share of `a(w)`, never less than standard TCP's."""
+        """Grow by this acknowledgement's share of `a(w)`, but at least by standard TCP's."""
         cwnd = window.cwnd
         a = 1.0 if cwnd <= self.low_window else max(self.table(cwnd), 1.0)
         window.grow(a * ack.credit / cwnd)
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Remove `b(w)` of the window."""
+        """Reduce the window by the fraction `b(w)`."""
         window.reduce_to(event.base * (1 - self.curves.decrease(event.base)))
 
 
@@ -75,5 +75,5 @@ class HstcpPerRound(CongestionControl):
         return max(self.curves.increase(window.cwnd), 1.0)
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Remove `b(w)` of the window."""
+        """Reduce the window by the fraction `b(w)`."""
         window.reduce_to(event.base * (1 - self.curves.decrease(event.base)))

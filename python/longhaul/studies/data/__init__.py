@@ -27,10 +27,10 @@ VERSION = "results_version"
 
 @dataclass(frozen=True)
 class Data:
-    """Tables of a study.
+    """Results of a study as tables.
 
-    `values` has one row per run, with experiment, axes, replication and metrics. `trajectories` has
-    samples over time of some runs, with the columns experiment, axes and replication as well.
+    `values` has one row per run, with its experiment, levels of axes, replication and metrics.
+    `trajectories` has samples over time of some runs, and identifies the runs by the same columns.
     """
 
     values: pl.DataFrame
@@ -48,8 +48,8 @@ class Data:
     def write(self, folder: Path) -> None:
         """Write the tables in small files, with values in single precision.
 
-        Trajectories, which are only drawn, are rounded to six digits, since trailing zeros compress
-        well.
+        Trajectories are rounded to six digits, which compress well. This is enough since they are
+        only drawn.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)
@@ -85,12 +85,12 @@ class Data:
 
     @cached_property
     def measured(self) -> pl.DataFrame:
-        """`values`, with null where a metric was not measured."""
+        """`values`, with null in place of NaN where a metric was not measured."""
         return self.values.fill_nan(None)
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The runs of each experiment, with the metrics that it measures."""
+        """The runs of each experiment; columns that are empty in all its runs are left out."""
         return _experiments(self.measured)
 
     @cached_property
@@ -133,11 +133,14 @@ class Data:
 
     @cached_property
     def replications(self) -> dict[str, int]:
-        """The smallest number of replications of any cell, by experiment."""
+        """For each experiment, the smallest number of replications that any of its cells has."""
         return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
-        """Return a metric of one cell by replication; raise NotRunError if it has no value."""
+        """Return a metric's value in each replication of one cell.
+
+        Raise NotRunError if the metric has no value, or if the levels select several cells.
+        """
         lookup = _of(self.runs_by_experiment, experiment)
         values, rows = lookup.measured(metric, where)
         if not rows:
@@ -149,9 +152,10 @@ class Data:
         return by_number
 
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over replications of a combination of a metric in two cells.
+        """Combine a metric's values in two cells by `combine`; return the median over replications.
 
-        Only replications that both cells have count, and only if the combination is not NaN.
+        Only replications that both cells have count, and only if the combined value is not NaN.
+        Raise NotRunError if no replication is left.
         """
         values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan
@@ -163,7 +167,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Return the common replications of two cells, and the metric's values in either cell."""
+        """Return the replications that both cells have, and each cell's values of a metric."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (
@@ -173,18 +177,24 @@ class Data:
         )
 
     def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
-        """Return the ordered levels of an axis among the cells with these levels of other axes."""
+        """Return the sorted levels of an axis in the cells that have these levels of other axes."""
         return _of(self.cells_by_experiment, experiment).levels(axis, where)
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
-        """Return the median of a metric in one cell."""
+        """Return the median of a metric in the cell with these levels.
+
+        Raise NotRunError unless exactly one cell has a value.
+        """
         values, rows = _of(self.cells_by_experiment, experiment).measured(metric, where)
         if len(rows) != 1:
             raise NotRunError(f"{experiment} has {len(rows)} cells{at(where)}, not one")
         return float(values[rows[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
-        """Return the medians of a metric along an axis."""
+        """Return the medians of a metric at each level of an axis, sorted by level.
+
+        Raise NotRunError if no cell has a value, or if several cells have the same level.
+        """
         lookup = _of(self.cells_by_experiment, experiment)
         values, measured = lookup.measured(metric, where)
         if not measured:
@@ -196,7 +206,10 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return axes and metric of cells that have the metric; raise NotRunError if none."""
+        """Return the cells in which a metric was measured, with axes and metric.
+
+        Raise NotRunError if there is no such cell.
+        """
         lookup = _of(self.cells_by_experiment, experiment)
         _, rows = lookup.measured(metric, where)
         if not rows:
@@ -217,7 +230,10 @@ class Data:
 
 @dataclass(frozen=True)
 class _OneReplication(Data):
-    """The results of one replication, which share the samples of all results."""
+    """The results of one replication.
+
+    Its samples over time are views of those of all replications.
+    """
 
     number: int
     samples_by_run: Mapping[tuple[str, int], Samples]
@@ -233,13 +249,13 @@ class _OneReplication(Data):
 
 @dataclass(frozen=True)
 class Shared:
-    """Tables that another process has written."""
+    """Tables in Arrow format, written by another process."""
 
     folder: Path
     axes: tuple[str, ...]
 
     def data(self) -> Data:
-        """Return the tables as data of a study."""
+        """Return the tables as the results of a study."""
         values, trajectories = (
             pl.read_ipc(self.folder / name) for name in ("values", "trajectories")
         )
@@ -248,7 +264,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Curve:
-    """A metric along an axis."""
+    """Values of a metric at the levels of an axis."""
 
     x: np.ndarray
     y: np.ndarray
@@ -261,13 +277,13 @@ class Curve:
         return float(self.y[places[0]])
 
     def where(self, low: float, high: float) -> "Curve":
-        """Return the points between two levels, ends included."""
+        """Return the part of the curve between two levels, ends included."""
         inside = (self.x >= low * (1 - 1e-9)) & (self.x <= high * (1 + 1e-9))
         return Curve(self.x[inside], self.y[inside])
 
 
 def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the points that both curves have: levels of the axis, and both values."""
+    """Return the levels that both curves have, and the values of each curve at these levels."""
     x, first, second = np.intersect1d(first_curve.x, other.x, return_indices=True)
     if not len(x):
         raise NotRunError("the curves have no points in common")
@@ -285,9 +301,9 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
 
 
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
-    """Yield the rows of each value of a column.
+    """Yield each value of a column, with the rows that have this value.
 
-    Splitting one value after the other, with all-null columns replaced by constants, avoids a
+    Splitting one value after the other, and replacing columns of nulls by constants, avoids a
     second copy of all nulls in memory.
     """
     for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():

@@ -1,7 +1,7 @@
 """The runs of one experiment in bootstrap samples.
 
-Shared results are computed once: the medians of a metric for all samples together, and the rows at
-each level for all samples with the same cells in the same order.
+Two kinds of results are computed once and shared: the medians of a metric, for all samples
+together, and the indices of rows by level, for all samples with the same cells in the same order.
 """
 
 from collections import Counter
@@ -19,9 +19,9 @@ from longhaul.studies.data.lookup import Lookup, RowIndex, UnevenError
 
 # Columns that, with the axes, identify a run; the other columns are metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
-# Column of a table of medians with the number of runs of each cell.
+# Column with the number of each cell's runs, in a table of medians.
 COUNT = "replications"
-# Offset that distinguishes repeated draws of a replication within a sample.
+# Added to a replication's number each time that it is drawn again within a sample.
 AGAIN = 1_000_000
 
 
@@ -34,14 +34,14 @@ class DrawnExperiment:
         self.name = name
         self.whole = runs
         self.whole_cells = cells
-        # Stored, since Polars builds the schema of a table on each access.
+        # The schema is stored since Polars builds it again on each access.
         self.schema = runs.table.schema
         self.schema_of_cells = cells.table.schema
         self.axes = [axis for axis in axes if axis in runs.table.columns]
         self.replications: list[int] = sorted(set(runs.column(REPLICATION)))
         drawn = bootstrap_samples(range(len(self.replications)), count) or [[0]] * count
         self.draws = np.array(drawn)
-        """Indices of the drawn replications, by sample and draw."""
+        """Indices of the drawn replications; shape: samples x draws."""
         self._orders: dict[bytes, _CellOrder] = {}
         self._medians: dict[str, np.ndarray] = {}
 
@@ -50,25 +50,25 @@ class DrawnExperiment:
         return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
-        """Return the cells of a sample, with medians."""
+        """Return the cells of one bootstrap sample, with each metric's median over its draws."""
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the cells with medians, where each number is an array over all samples."""
+        """Return the cells with medians; each number is an array with a value per sample."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the runs, where each number is an array over all samples."""
+        """Return the drawn runs; each number is an array with a value per sample."""
         return _RunsOfAllSamples(self)
 
     @property
     def _once(self) -> bool:
-        """True if all samples are the same, since there is a single replication."""
+        """True if all samples are the same, which is so with a single replication."""
         return len(self.replications) < 2
 
     @cached_property
     def cell_of_row(self) -> np.ndarray:
-        """The number of the cell of each run."""
+        """The index of each run's cell."""
         levels = zip(*(self.whole.column(axis) for axis in self.axes), strict=True)
         numbers: dict[tuple[Any, ...], int] = {}
         keys = levels if self.axes else ((),) * len(self.whole.table)
@@ -76,16 +76,16 @@ class DrawnExperiment:
 
     @cached_property
     def rows(self) -> list[np.ndarray]:
-        """The row numbers of each replication's runs."""
+        """For each replication, the row numbers of its runs."""
         numbers = np.array(self.whole.column(REPLICATION))
         return [np.flatnonzero(numbers == number) for number in self.replications]
 
     def rows_of(self, sample: int) -> np.ndarray:
-        """Return the runs of a sample."""
+        """Return the row numbers of the runs in a sample, draw by draw."""
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_CellOrder":
-        """Return the order of a sample's cells."""
+        """Return the order of the cells in a sample, given the row numbers of its runs."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -107,13 +107,13 @@ class DrawnExperiment:
         return RowIndex(self.name, frozenset(self.axes), len(rows), column)
 
     def levels(self, axis: str) -> list[Any]:
-        """Return the level of an axis in each cell."""
+        """Return the level of an axis in each cell, in the order of the cells' indices."""
         first = np.unique(self.cell_of_row, return_index=True)[1]
         whole = self.whole.column(axis)
         return [whole[row] for row in first]
 
     def medians(self, metric: str) -> np.ndarray:
-        """Return the medians of a metric by sample and cell; NaN where there is no value."""
+        """Return the medians of a metric; shape: samples x cells, NaN where a cell has no value."""
         if metric not in self._medians:
             drawn = self.drawn(metric)
             samples, replications, cells, rows = drawn.shape
@@ -122,7 +122,10 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return a metric by sample, draw, cell and run; NaN where there is no value."""
+        """Return the drawn values of a metric; shape: samples x draws x cells x runs of the cell.
+
+        The value is NaN where a draw has no value.
+        """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
         values = np.append(column.astype(kind), kind.type(np.nan))
@@ -131,7 +134,10 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """Row numbers of runs by replication and cell; one past the last row for no run."""
+        """Row numbers of runs; shape: replications x cells x runs.
+
+        A missing run has the number of all rows, one more than the last row number.
+        """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
         table = np.full((len(self.rows), self.cell_of_row.max() + 1, most), none)
@@ -145,7 +151,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Rows that all samples have, where each number is an array of its values in the samples."""
+    """Rows that exist in all samples; each number is an array with its value in each sample."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -194,7 +200,8 @@ class _RunsOfAllSamples(_AllSamples):
     def _read(self, name: str) -> list[Any]:
         cells = len(self._drawn.whole_cells.table)
         if name == REPLICATION:
-            # Only comparable with draws of the same replications.
+            # The replications are included, since draws are comparable only if both are of the same
+            # replications.
             same = tuple(self._drawn.replications)
             return [(same, draw) for draw in range(self._draws)] * cells
         if name in self._drawn.axes:
@@ -209,7 +216,7 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """Cells in the order of a sample's runs, with row indices."""
+    """The cells of a sample in the order of its runs, with indices of rows by level."""
 
     cells: np.ndarray
     counts: np.ndarray
@@ -246,7 +253,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return a replication number for each run, which differs between repeated draws."""
+        """Return a replication number for each run, with new numbers for repeated draws."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():
@@ -257,7 +264,7 @@ class _SampleRuns(Lookup):
 
 
 class _SampleCells(Lookup):
-    """The cells of a sample, with medians."""
+    """The cells of one bootstrap sample, with medians over its draws."""
 
     def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema_of_cells)

@@ -1,7 +1,7 @@
 """The rows of one experiment, looked up by the levels of axes.
 
-Measures access small tables many thousand times, for which plain lists and dictionaries, built on
-first use, are faster than Polars expressions.
+Measures look up rows of small tables many thousand times. For this, plain lists and dictionaries,
+built on first use, are faster than Polars expressions.
 """
 
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ Levels = tuple[Any, ...]
 
 
 class NotRunError(LonghaulError):
-    """Missing results that a measure needs."""
+    """Error: results that a measure needs are missing."""
 
 
 class UnevenError(LonghaulError):
@@ -46,7 +46,7 @@ class RowIndex:
         self._names = names
         self._height = height
         self._column = column
-        # Levels by axis, each with its rows.
+        # For each axis, the row numbers at each level.
         self._rows: dict[str, dict[Any, list[int]]] = {}
         self._found: dict[Key, list[int]] = {}
         self._levels: dict[tuple[str, Key], list[Any]] = {}
@@ -63,7 +63,7 @@ class RowIndex:
         return rows
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """Return, in order, the levels of an axis in rows with these levels of other axes."""
+        """Return the sorted levels of an axis in the rows that have these levels of other axes."""
         key = axis, tuple(where.items())
         if key not in self._levels:
             column = self._column(axis)
@@ -73,9 +73,10 @@ class RowIndex:
     def selected(
         self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
     ) -> list[tuple[int, Levels]]:
-        """Return the row numbers at these levels and words, each with its levels of `axes`.
+        """Return the rows that have the levels in `where` and match `words`.
 
-        The level of an axis without a column is None.
+        Each row is its number and its levels of `axes`; the level is None for an axis that is no
+        column.
         """
         key = tuple(where.items()), tuple(words.items()), axes
         if key not in self._selected:
@@ -98,7 +99,7 @@ class RowIndex:
         return sorted(set(each[0]).intersection(*each[1:]))
 
     def _at(self, axis: str, level: Any) -> list[int]:  # noqa: ANN401
-        """Return the numbers of the rows at a level of an axis."""
+        """Return the row numbers with this level of an axis."""
         if axis not in self._rows:
             rows: dict[Any, list[int]] = {}
             for place, own in enumerate(self._column(axis)):
@@ -109,7 +110,10 @@ class RowIndex:
 
 
 class Lookup(ABC):
-    """The rows of one experiment as columns; lookups without a match raise NotRunError."""
+    """The rows of one experiment by column.
+
+    Raises NotRunError if no row has the requested levels.
+    """
 
     def __init__(self, schema: pl.Schema) -> None:
         self._schema = schema
@@ -118,7 +122,7 @@ class Lookup(ABC):
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """All rows."""
+        """Table of all rows."""
         return self._read_all()
 
     @abstractmethod
@@ -131,7 +135,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return the index of rows by level."""
+        """Return an index of the rows by level, which contains at least these axes."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""
@@ -149,7 +153,7 @@ class Lookup(ABC):
         return name in self._schema
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """Return, in order, the levels of an axis in rows with these levels of other axes."""
+        """Return the sorted levels of an axis in the rows that have these levels of other axes."""
         return self._places(axis, *where).levels(axis, where) if axis in self._schema else []
 
     def having(self, where: Where) -> pl.DataFrame:
@@ -172,12 +176,16 @@ class Lookup(ABC):
     def selected(
         self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
     ) -> list[tuple[int, Levels]]:
-        """Return the selected rows at these levels, each with its levels of `axes`."""
+        """Return the rows that have the levels in `where` and match `words`.
+
+        Each row is its number and its levels of `axes`; the level is None for an axis that is no
+        column.
+        """
         there = (axis for axis in axes if axis in self._schema)
         return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
-        """Return some rows as a table, with the requested columns that exist."""
+        """Return a table of some rows, by their numbers, with the named columns that exist."""
         schema = {name: self._schema[name] for name in names if name in self._schema}
         columns = {name: self.column(name) for name in schema}
         return pl.DataFrame(
@@ -186,7 +194,7 @@ class Lookup(ABC):
 
 
 class TableLookup(Lookup):
-    """Lookup of the rows of a Polars table."""
+    """Lookup in a Polars table."""
 
     def __init__(self, experiment: str, table: pl.DataFrame) -> None:
         super().__init__(table.schema)
@@ -210,7 +218,8 @@ class Samples:
         self._experiment = experiment
         self._table = table
         self._masks: dict[str, list[tuple[Any, np.ndarray]]] = {}
-        # Results of earlier lookups, kept if the same lookups recur.
+        # Results of earlier lookups; None if they are not kept, since the same lookup rarely
+        # recurs.
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:

@@ -43,7 +43,7 @@ class NotedData(Data):
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The rows of each experiment."""
+        """The runs of each experiment."""
         return self._data.runs_by_experiment
 
     @cached_property

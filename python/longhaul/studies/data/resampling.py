@@ -1,9 +1,9 @@
 """Bootstrap samples of a study's results over replications.
 
 An experiment's replications are drawn with replacement. All cells of an experiment use the same
-draw, since they share random numbers; so do experiments with the same replications. A replication
-that is drawn again gets a new number in the sample, the same one in all cells, so that pairs of
-runs stay pairs.
+draw, since the cells of a replication share random numbers. Experiments with the same replications
+use the same draw too. If a replication is drawn again, the copy gets a new number, which is equal
+in all cells, so that paired runs remain paired.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,9 +36,10 @@ class ResampledData:
 
     @cached_property
     def at_once(self) -> Data:
-        """All samples together, where each number is an array over the samples.
+        """All samples together; each number is an array with a value per sample.
 
-        A computation raises UnevenError if samples differ in more than numbers.
+        A computation raises UnevenError if the samples differ in their rows and not only in
+        numbers.
         """
         return _AllSamplesData(self._samples)
 
@@ -53,7 +54,7 @@ class _Samples:
         self._paired: dict[tuple[str, str, Key, str, Key, Combine], np.ndarray] = {}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
-        """Return `Data.paired` in each sample; NaN where no replication has both cells.
+        """Return the result of `Data.paired` in each sample; NaN if no replication has both cells.
 
         The experiments of both cells must have the same replications.
         """
@@ -64,7 +65,7 @@ class _Samples:
         return self._paired[key]
 
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
-        """Return true if the same replications are drawn for two cells."""
+        """Return true if two cells' experiments have the same replications, hence equal draws."""
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
 
@@ -80,7 +81,7 @@ class _Samples:
 
 
 class _AllSamplesData(Data):
-    """All bootstrap samples, with an array for each number."""
+    """All bootstrap samples together; each number is an array with a value per sample."""
 
     _samples: _Samples
 
@@ -89,18 +90,19 @@ class _AllSamplesData(Data):
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The cells of each experiment."""
+        """The cells of each experiment, as arrays over all samples."""
         return {name: experiment.cells_of_all() for name, experiment in self._samples.drawn.items()}
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The runs of each experiment."""
+        """The drawn runs of each experiment, as arrays over all samples."""
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """Return the median over replications of a combination of two cells, by sample.
+        """Combine a metric's values in two cells; return the median over replications by sample.
 
-        NaN in samples without a common replication; raises NotRunError if no sample has one.
+        The value is NaN in a sample without a common replication. Raise NotRunError if all samples
+        are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError
@@ -111,7 +113,7 @@ class _AllSamplesData(Data):
 
 
 class _Sample(Data):
-    """A bootstrap sample: the drawn runs of each experiment, and trajectories of its first draw."""
+    """One bootstrap sample: drawn runs of each experiment, and trajectories of the first draw."""
 
     _samples: _Samples
     _number: int
@@ -130,7 +132,7 @@ class _Sample(Data):
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The medians of each experiment."""
+        """The cells of each experiment, with medians over the drawn runs."""
         return {
             name: experiment.cells(self._number) for name, experiment in self._samples.drawn.items()
         }
@@ -147,12 +149,12 @@ class _Sample(Data):
 
     @cached_property
     def values(self) -> pl.DataFrame:
-        """A row per run."""
+        """Table with a row per drawn run."""
         tables = [runs.table for runs in self.runs_by_experiment.values()]
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over replications of a combination of a metric in two cells."""
+        """Combine a metric's values in two cells by `combine`; return the median over draws."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

@@ -59,7 +59,7 @@ Draw = Callable[[Axes, Data, str], None]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a figure: a metric along the figure's axis."""
+    """A line of a figure: the values of a metric at the levels of the figure's axis."""
 
     experiment: str
     metric: str
@@ -67,7 +67,7 @@ class Line:
     look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
-    """Function that computes the line from the data and `where`, instead of a metric."""
+    """Function that computes the line from the results and `where`; None to draw the metric."""
 
 
 @dataclass(frozen=True)
@@ -94,20 +94,23 @@ class Figure:
     axis: str = ""
     lines: Sequence[Line] = ()
     panels: Sequence[str] = ("red", "droptail")
-    """Queues with a panel each; if empty, a single panel whose lines name their queue."""
+    """Queue disciplines with a panel each.
+
+    If empty, a single panel with lines for several queues.
+    """
     values: Mapping[str, float] = field(default_factory=dict)
     """Printed values, drawn as horizontal lines, by label."""
     draw: Draw | None = None
-    """Function that draws a panel without lines along an axis."""
+    """Function that draws a panel; None to draw `lines` along `axis`."""
 
     @property
     def name(self) -> str:
-        """Name of the figure in names of files and elements."""
+        """The figure's name in file names and as the id of page elements."""
         return re.sub(r"\W+", "-", f"figure-{self.number}")
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
-    """Draw a figure, with the source's numbers in claims; return None without any run."""
+    """Draw a figure and mark the numbers that its claims print; return None if it has no runs."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
@@ -191,7 +194,7 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """Return a line's values, computed from the medians of its metrics along the axis."""
+    """Return the values of a line, from the medians of its metrics at the levels of the axis."""
     curves = {
         name: data.curve(name, axis, line.experiment, **where)
         for name in arithmetic.metrics(line.metric)
@@ -253,7 +256,7 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
     left = NAME_IN + CHARACTER_IN * max((len(label) for label in labels), default=0)
     others = [axes for axes in whole.axes if axes not in panels]
-    # Colour bars and second axes have labels to their right.
+    # Colour bars and second axes have labels on their right.
     gap = BAR_IN if others else GAP_IN
     second = any(axes.bbox.bounds == panels[-1].bbox.bounds for axes in others)
     right = BAR_IN if second else RIGHT_IN
@@ -273,9 +276,9 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
 
 
 def _name_powers(axis: Axis) -> None:
-    """Label ticks of a logarithmic axis in plain text, which is short and drawn fast.
+    """Label the ticks of a logarithmic axis in plain text, which is shorter and is drawn faster.
 
-    With several decades in view there are no ticks between powers of ten.
+    If several decades are in view, there are no ticks between powers of ten.
     """
     low, high = sorted(axis.get_view_interval())
     if low > 0 and floor(log10(high)) - ceil(log10(low)) >= 2:
@@ -292,7 +295,7 @@ def _power(exponent: int) -> str:
 
 
 class _PlainLog(LogFormatter):
-    """Formatter that labels the same ticks as its base class, in plain text."""
+    """Formatter that labels the same ticks as its base class does, but in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
         """Return the label of a tick; empty for some ticks if there are many."""

@@ -1,8 +1,8 @@
-"""Axes for fast drawing: all grid lines are one path, all tick labels share one text.
+"""Axes that are drawn fast: all grid lines are one path, and all tick labels share one text object.
 
-Matplotlib creates five artists per tick, and a page of a hundred figures has thousands of ticks.
-These axes support only the elements that studies' figures use: grid lines of major ticks, labels on
-the left and at the bottom, the name of the axis, and the power of ten by which labels are
+Matplotlib creates five artists for each tick, and a page with a hundred figures has thousands of
+ticks. These axes support only elements that the figures of studies use: grid lines at major ticks,
+labels on the left and at the bottom, the name of the axis, and the power of ten by which labels are
 multiplied.
 """
 
@@ -25,7 +25,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 # Distances from the axes to tick labels, and to the power of ten below x and above y labels.
 PAD_PT, POWER_BELOW_PT, POWER_ABOVE_PT = 5.0, 17.0, 3.0
-# Tolerance for ticks outside the axes due to rounding, as a fraction of the axes' length.
+# Ticks may be outside the axes by this fraction of the axes' length, due to rounding.
 ROUNDING = 1e-9
 
 Point = tuple[float, float]
@@ -37,7 +37,7 @@ def power_of_ten(exponent: int | str) -> str:
 
 
 class _DrawnAxis(Axis):
-    """Geometry and style common to both axes; subclasses define positions."""
+    """Drawing common to both axes; subclasses define the positions."""
 
     # Alignment of tick labels, and the name of the parameter that shows them.
     alignment: ClassVar[Any]
@@ -60,7 +60,7 @@ class _DrawnAxis(Axis):
             self._lined = not self._lined if visible is None else visible
 
     def set_tick_params(self, *_: Any, **parameters: Any) -> None:  # noqa: ANN401
-        """Show or hide tick labels, the only supported parameter."""
+        """Show or hide tick labels; other parameters are ignored."""
         self._labelled = parameters.get(self.labels_on, self._labelled)
 
     def set_ticklabels(self, labels: Any, *, minor: bool = False, **text: Any) -> Any:  # noqa: ANN401
@@ -96,7 +96,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
-        """Return a point by its pixels along the axis and across it."""
+        """Return the point at these distances along and across the axis, in pixels."""
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
@@ -110,7 +110,7 @@ class _DrawnAxis(Axis):
         return seen
 
     def _draw_lines(self, renderer: RendererBase, places: np.ndarray) -> None:
-        """Draw all grid lines as one path."""
+        """Draw all grid lines as a single path, at positions in pixels along the axis."""
         if not len(places):
             return
         across = self._ends()[1]
@@ -191,7 +191,7 @@ class _Y(_DrawnAxis, YAxis):
 
 
 class QuickAxes(Axes):
-    """Axes with a quickly drawn axis at the bottom and on the left."""
+    """Axes with an x axis at the bottom and a y axis on the left, both drawn fast."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **settings)

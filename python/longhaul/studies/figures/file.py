@@ -35,7 +35,7 @@ NEEDED = {"number", "title", "experiments", "axis", "x", "y", "lines"}
 
 
 def read(file: Path, experiments: Collection[str]) -> list[Figure]:
-    """Read the figures of a file; refuse one whose experiments do not exist."""
+    """Read the figures of a file; raise an error if a figure names an unknown experiment."""
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
         return [_figure(figure, experiments) for figure in given["figures"]]

@@ -18,7 +18,8 @@ from longhaul.studies import parts
 from longhaul.studies.data import Data, Shared
 from longhaul.studies.study import Study
 
-# Maximum number of plots that are drawn faster than a process starts.
+# A further process is started for each group of so many figures, since its start takes as long as
+# drawing them.
 FEW = 4
 
 # Allocations between runs of Python's cyclic garbage collector. A figure has hundreds of thousands
@@ -31,9 +32,9 @@ Draw = Callable[[], list[Markup | None]]
 
 @contextmanager
 def drawn(study: Study, data: Data) -> Iterator[Draw]:
-    """Draw all figures of a study in the background; yield a function that waits for them.
+    """Start to draw all figures of a study; yield a function that waits for them.
 
-    The function returns the figures in order, with None for figures without any run.
+    The function returns the figures in their order; a figure without any run is None.
     """
     usual = gc.get_threshold()
     gc.set_threshold(COLLECTED_AFTER)
@@ -47,7 +48,8 @@ def drawn(study: Study, data: Data) -> Iterator[Draw]:
 @contextmanager
 def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
     count = len(parts.figures(study))
-    # A process for each further core; this process judges claims, then draws remaining figures.
+    # Each further core gets a process. This process judges claims, and then draws figures that are
+    # left.
     others = min((os.cpu_count() or 1) - 1, count // FEW)
     if others < 1:
         yield lambda: [_picture(study, data, number) for number in range(count)]
@@ -75,7 +77,7 @@ def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list
     ]
 
 
-# Study and data of a worker process.
+# Study and results, which a worker process receives when it starts.
 _given: list[tuple[Study, Data]] = []
 
 

@@ -14,13 +14,13 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values, differences or ratios, with their positions on an axis."""
+    """Values, differences or ratios of points, with the position of each point."""
 
     x: np.ndarray
-    """Levels of an axis, or values of another metric at the same points."""
+    """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """The value for equal sides of the comparison: 0 for differences, 1 for ratios."""
+    """The number that means equality of both sides: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -29,7 +29,7 @@ class ComparedValues:
 
 
 def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the ratios of numbers; raise ZeroDivisionError if a denominator is 0."""
+    """Return the ratios left/right; raise ZeroDivisionError if a denominator is 0."""
     if (right == 0.0).any():
         raise ZeroDivisionError
     ratios: np.ndarray = left / right
@@ -37,13 +37,14 @@ def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _ratio_of_runs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the ratios of replications' values; NaN where a denominator is 0."""
+    """Return the ratios left/right of single runs; NaN where the denominator is 0."""
     ratios = np.full_like(left, np.nan)
     np.divide(left, right, out=ratios, where=right != 0)
     return ratios
 
 
-# Functions of medians and of single runs by comparison, and the value for equal sides.
+# For each comparison: its function for medians, its function for single runs, and the number that
+# means equality.
 COMPARED: dict[str, tuple[Combine, Combine, float]] = {
     "less": (np.subtract, np.subtract, 0.0),
     "over": (ratio, _ratio_of_runs, 1.0),
@@ -51,7 +52,7 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the selected values after all comparisons; raise NotRunError if there are none."""
+    """Return the selected values after all comparisons; raise NotRunError if no point is left."""
     points = points_of(data, sides.own, shape)
     same = 0.0
     keys, values = list(points.values), _stacked(points.values.values())
@@ -81,7 +82,10 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return numbers as an array, points last; raise UnevenError if a sample lacks a number."""
+    """Return numbers as an array whose last dimension is the points.
+
+    Raise UnevenError if a bootstrap sample lacks a number.
+    """
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
         raise UnevenError
@@ -91,7 +95,11 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Compare pairs of cells in their common replications; return the median of each pair."""
+    """Compare pairs of cells in the replications that both have.
+
+    Return the median over replications by the index of the pair; pairs without a result are left
+    out.
+    """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
         try:
@@ -104,7 +112,10 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values in the order of an axis, one per level; unchanged if `axis` is None."""
+    """Sort values by their level of an axis; raise NotRunError if two have the same level.
+
+    If `axis` is None, the values keep their order, and their positions are 0.
+    """
     if axis is None:
         return ComparedValues(np.zeros(len(keys)), values, same)
     if axis not in points.axes:
@@ -120,10 +131,11 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Return pairs of a key's index and a point of the other side.
+    """Match the points of both sides; return pairs of a key's index and the other side's point.
 
-    A pair has equal levels of the axes that neither side fixes. If the words of the comparison
-    select several levels of another axis, a key has a pair for each.
+    The two points of a pair have equal levels on the axes that neither side fixes. If the words of
+    the comparison select several levels of another axis, a key has a pair with each of these
+    levels.
     """
     common = [
         axis
@@ -148,5 +160,8 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Return true if points are compared at equal levels of an axis, given each side's count."""
+    """Return true if both sides of a comparison are matched by their level of an axis.
+
+    The arguments are the numbers of levels that each side has.
+    """
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

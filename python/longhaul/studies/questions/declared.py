@@ -1,4 +1,4 @@
-"""Declared measures: statistics of selected values, and of the numbers of several groups."""
+"""Declared measures: statistics of the values that a claim selects, per group if it has groups."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,10 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return a statistic that raises NotRunError for fewer than `count` points."""
+    """Return `take` with a check: it raises NotRunError for fewer than `count` points.
+
+    `what` names the statistic in the message.
+    """
 
     def checked(values: ComparedValues) -> np.ndarray:
         if values.count < count:
@@ -101,7 +104,7 @@ TAKES: dict[str, tuple[Take, str]] = {
 
 @dataclass(frozen=True)
 class DeclaredMeasure:
-    """A measure that computes a statistic of the values that a claim's words select."""
+    """A measure that computes a statistic of the values selected by a claim's words."""
 
     name: str
     take: Take
@@ -130,7 +133,7 @@ class DeclaredQuestion(Question):
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Refuse words that are neither known nor axes of the selected experiments."""
+        """Raise ValueError for words that are neither known nor an axis of the experiments."""
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
@@ -188,13 +191,14 @@ class DeclaredQuestion(Question):
         return number
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics in the arithmetic of a side's words."""
+        """Return the metrics that occur in the word `metric` of a side."""
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return the kind of number over an axis' levels, one of those in `partial`.
+        """Return how the number depends on an axis' levels: one of the kinds in `partial`.
 
-        Empty if more levels can both raise and lower the number, and its sign is not judged.
+        The result is empty if further levels can both raise and lower the number, and its sign says
+        nothing.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
@@ -206,7 +210,7 @@ class DeclaredQuestion(Question):
             alike = kind == shape.then and shape.order is None
             kind = shape.then if axis in shape.each or alike else ""
             if shape.then in COUNTING:
-                # Several groups may have the same level of the axis.
+                # A count is bounded only if each level of the axis has a single group.
                 return kind if shape.then == SHARE or shape.each == (axis,) else ""
         return kind if kind in (SHARE, LEAST, LARGEST) else self._order
 
@@ -224,7 +228,10 @@ class DeclaredQuestion(Question):
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is an extreme of runs, beyond which no bootstrap sample goes."""
+        """True if the number is the smallest or largest of single runs.
+
+        Bootstrap samples cannot contain more extreme values, so that they give no interval.
+        """
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 
@@ -238,7 +245,10 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return the ratio of the numbers at each place of an order to those at the next."""
+    """Return the ratio between the numbers at each place of an order and those at the next place.
+
+    The ratio is the smallest number at a place over the largest number at the next.
+    """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]
     rest = np.flatnonzero(~np.logical_or.reduce([place for place in places if place is not None]))

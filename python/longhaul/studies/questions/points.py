@@ -1,4 +1,4 @@
-"""Selection of a metric's values, one for each combination of levels of axes that are not fixed."""
+"""Selection of a metric's values: one for each combination of levels of axes that are not fixed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -71,13 +71,13 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """Axes with one selected level."""
+    """The selected level of each axis with a single one."""
     several: Words
-    """Axes with several selected levels."""
+    """The word that selects several levels of an axis, by axis."""
     when: Words
-    """Metrics with the range that selected points must have."""
+    """Range that a point's value of another metric must be in, by metric."""
     texts: tuple[str, ...]
-    """Metrics, or arithmetic on metrics; their mean is the value of a point."""
+    """Metrics, or arithmetic on metrics; the value of a point is their mean."""
 
     @classmethod
     @lru_cache(maxsize=1000)
@@ -113,7 +113,10 @@ class Selection:
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """Yield levels and number of each row; raise NotRunError if a row lacks a metric."""
+        """Yield the levels and the value of each selected row.
+
+        Raise NotRunError if a selected row lacks a metric.
+        """
         rows = lookup.selected(self.exact, self.several, axes)
 
         def measured(metric: str) -> Sequence[Any]:
@@ -138,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels of the axes that differ between the rows."""
+    """Return a row's levels of those axes on which the rows differ."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))
@@ -153,7 +156,7 @@ def _those_with(
     chosen = []
     for row, key in rows:
         value = column[row]
-        if isinstance(value, np.ndarray):  # rows would differ between samples
+        if isinstance(value, np.ndarray):  # rows differ between samples
             raise UnevenError
         if is_chosen(value):
             chosen.append((row, key))
@@ -174,7 +177,7 @@ def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
 
 
 def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the groups of values of one metric."""
+    """Return the levels that define each group of values of a single metric."""
     points = points_of(data, words, shape)
     # Axes with one selected level are not among the points' axes.
     axes = [axis for axis in shape.each if axis in points.axes]

@@ -1,4 +1,4 @@
-"""Questions for measures that a study defines in Python, as functions of results and words."""
+"""Questions of measures that a study defines in Python, as functions of results and words."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ Function = Callable[..., float]
 
 # Functions that need all runs of their experiments, for any words.
 WHOLE_DESIGN: set[Function] = set()
-# Kind of a function's number, as in `partial`, if some levels allow a conclusion on all.
+# Kind of a function's number, as in `partial`, for functions whose value at some levels allows a
+# conclusion on all levels.
 KINDS: dict[Function, str] = {}
 
 
@@ -35,21 +36,21 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Refuse words that are no parameters of the function, and missing words."""
+        """Raise ValueError for words that the function does not take, and for missing words."""
         words = dict(self.words)
         if self.whole_axis is not None:
-            words.setdefault(self.whole_axis, "")  # replaced by the existing levels
+            words.setdefault(self.whole_axis, "")  # filled in with the existing levels later
         try:
             signature(self.function).bind(None, **words)
         except TypeError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
     def value(self, data: Data) -> float:
-        """Return the number that the function computes from the data of the study."""
+        """Return the number that the function computes from the results of the study."""
         return float(self.function(data, **self.words))
 
     def kind(self, axis: str) -> str:
-        """Return the kind with which the function was registered; empty if none was given."""
+        """Return the kind with which the function was registered; empty if it has none."""
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:
@@ -57,7 +58,10 @@ class PythonQuestion(Question):
         return names(words[METRIC])
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the needed cells; functions of a design need all cells of their experiments."""
+        """Return the cells that the claim needs, with the metrics needed of each.
+
+        A function of a whole design needs all cells of its experiments.
+        """
         if self.function not in WHOLE_DESIGN:
             return super().cells(known, scale)
         return {cell: () for name in self.experiments for cell in known[name].cells(scale).all}

@@ -1,4 +1,4 @@
-"""Interface of claims' questions: the number, the cells that it needs, and restrictions."""
+"""Interface of claims' questions: their value, and the cells that they need."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -20,10 +20,10 @@ Experiments = Mapping[str, Experiment]
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """The parsed words of a claim: selected values, operations on them, and scope."""
+    """The parsed words of a claim, which define a number that can be computed from results."""
 
     words: Words
-    """Words of the claim, unchanged."""
+    """All `key=value` words of the claim as written."""
     experiments: tuple[str, ...]
     """The claim's experiments."""
     sides: Sides
@@ -44,11 +44,14 @@ class Question(ABC):
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the kind of number over an axis' levels, one of those in `partial`."""
+        """Return how the number depends on an axis' levels: one of the kinds in `partial`."""
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is an extreme of runs, beyond which no bootstrap sample goes."""
+        """True if the number is the smallest or largest of single runs.
+
+        Bootstrap samples cannot contain more extreme values, so that they give no interval.
+        """
         return False
 
     @abstractmethod
@@ -72,7 +75,7 @@ class Question(ABC):
 
     @property
     def levels(self) -> Words:
-        """The selected levels of axes."""
+        """The words of the first side that select levels."""
         return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
 
     @property
@@ -83,7 +86,7 @@ class Question(ABC):
 
     @property
     def needs_all_runs(self) -> bool:
-        """True if the statement cannot be judged unless all runs exist."""
+        """True if the statement can only be judged when all of its runs exist."""
         return self.whole == REST
 
     @property
@@ -97,7 +100,10 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return a cell's level of an axis; None unless the question's other words match."""
+        """Return the question's level of an axis if its other words match a cell.
+
+        Return None otherwise.
+        """
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
@@ -114,14 +120,14 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments of a side; without a comparison, the claim's experiments."""
+        """Return the experiments of one side; without a comparison, those of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
-        """Return the metrics that selected cells must have.
+        """Return the metrics that every selected cell must have.
 
-        If a range of another metric selects the cells, all cells need that metric, and only the
-        selected cells need the metric of the question.
+        If a range of another metric selects the cells, every cell needs this other metric. The
+        metric of the question is then needed in the selected cells only, and is not returned.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by

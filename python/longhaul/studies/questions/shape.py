@@ -1,4 +1,4 @@
-"""Words of a claim for comparing, ordering and grouping values and reducing them to a number."""
+"""Words of a claim that compare, order and group values, and reduce them to one number."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ COUNTING = ("count", "share")
 
 @dataclass(frozen=True)
 class Shape:
-    """Operations and options of a question."""
+    """Operations of a question on the selected values."""
 
     along: str | None
     each: tuple[str, ...]
-    """Axes for each of whose levels the statistic is computed separately."""
+    """Axes whose levels form groups; the statistic is computed for each group."""
     order: str | None
     then: str
     above: float | None
@@ -90,7 +90,7 @@ class Shape:
 
 
 def _check_pairs(sides: Sides, each: tuple[str, ...]) -> None:
-    """Refuse comparisons that are impossible within a replication."""
+    """Raise ValueError for comparisons that cannot be made within a replication."""
     pairing = [side for side in PAIRING if side in sides.compared]
     if len(pairing) != 1 or METRIC in sides.compared[pairing[0]]:
         raise ValueError("where: by needs either less. or over., of the same metric")
@@ -109,10 +109,10 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the word `whole`: an axis, `*` for all runs, or nothing."""
+    """Return the value of the word `whole`: an axis, `*` for all runs, or empty."""
     return str(words.get("whole", ""))
 
 
 def is_axis(whole: str) -> bool:
-    """Return true if `whole` names an axis; false if it is empty or stands for all runs."""
+    """Return true if the value of `whole` is an axis; false if it is empty or `*`."""
     return whole not in ("", REST)

@@ -1,4 +1,4 @@
-"""Words (`key=value`) of a claim's `where`, sorted by side of a comparison."""
+"""Words (`key=value`) of a claim's `where`, assigned to the sides of its comparisons."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -47,11 +47,11 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """Words of the second side by comparison (`less`, `over`, `with`, `against`)."""
+    """For each comparison (`less`, `over`, `with`, `against`), the words of its second side."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Assign the words (`key=value`) of a claim to the sides of its comparison."""
+        """Assign the words of a claim to the sides of its comparisons."""
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
@@ -63,7 +63,7 @@ class Sides:
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
-        """Return all words of the second side of a comparison."""
+        """Return the words of a comparison's second side, including those of the first side."""
         return {**self.own, **self.compared[name]}
 
     @property
