@@ -25,15 +25,15 @@ impl Timing {
     }
 }
 
-/// Estimator of the round-trip time, and the timeout computed from it. The configuration, which all connections of
-/// a group share, is a parameter of the methods, to keep the estimator small.
+/// Estimator of the round-trip time and the retransmission timeout. Its configuration is a parameter of the methods,
+/// since all connections of a group share it and the estimator stays small.
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     /// Smoothed round trip: in picoseconds or, with ns-2's clock, in eighths of a tick.
     srtt: i64,
     /// Variation of the round trip: in picoseconds or in quarters of a tick.
     rttvar: i64,
-    /// Phase of the host's clock within a tick at time zero (ns-2's `boot_time_`).
+    /// Position of the host's clock within a tick at time zero (ns-2's `boot_time_`).
     phase: Span,
     /// The timeout before backoff.
     base: Span,
@@ -42,7 +42,7 @@ pub(crate) struct RttEstimator {
     min_rtt: Span,
     /// Exponential backoff: the factor by which the timeout is multiplied.
     backoff: u32,
-    /// True if the next sample replaces `min_rtt`, even if it is longer.
+    /// True if `min_rtt` is provisional: the next sample replaces it, even if that is longer.
     min_rtt_stands_in: bool,
     pub(super) timing: Timing,
     /// True if the current acknowledgement has given a sample, on connections whose segments are all timed.
@@ -100,8 +100,8 @@ impl RttEstimator {
         rtt
     }
 
-    /// Adds a round-trip time to the smoothed values, but not to the minimum. It has no effect with ns-2's clock,
-    /// which needs the time at which the sample began.
+    /// Adds a round-trip time to the smoothed values, but not to the minimum. Does nothing with ns-2's clock, which
+    /// would also need the send time.
     #[inline]
     pub(crate) fn smooth(&mut self, config: &Rto, rtt: Span) {
         if let RttClock::Exact { granularity } = config.clock {
@@ -140,7 +140,7 @@ impl RttEstimator {
         }
     }
 
-    /// Updates the estimate with shifts, as ns-2's `rtt_update`.
+    /// Updates the estimate with integer shifts, as ns-2's `rtt_update` does.
     fn update_ticks(&mut self, ticks: i64) {
         if self.srtt == 0 {
             self.srtt = ticks << 3;
@@ -281,8 +281,8 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_secs(60));
     }
 
-    /// Section 5.7: if the timer expired for the SYN, a timeout below 3 seconds is set to 3 seconds
-    /// when data transmission begins; a longer timeout keeps its back-off.
+    /// RFC 6298 section 5.7: if the timer expired for the SYN, a timeout below 3 s is raised to 3 s when data
+    /// transmission begins. A longer timeout keeps its backoff.
     #[test]
     fn a_lost_syn_begins_again_with_three_seconds() {
         let granularity = Span::from_millis(1);
@@ -319,8 +319,7 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_millis(270));
     }
 
-    /// A round trip of 4 ms, within a tick of 10 ms, counts as one tick (ns-2.35,
-    /// `TcpAgent::rtt_update`).
+    /// A round trip of 4 ms within one tick of 10 ms counts as one tick (ns-2.35, `TcpAgent::rtt_update`).
     #[test]
     fn a_round_trip_within_a_tick_takes_one() {
         let config = config(RttClock::Ns2Ticks {
@@ -331,8 +330,8 @@ mod tests {
         assert_eq!(rtt.srtt(&config), Span::from_millis(10));
     }
 
-    /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the next sample counts as the
-    /// first one: srtt 96 eighths, rttvar 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
+    /// ns-2.35, `TcpAgent::rtt_backoff`: once the backoff exceeds eight, the next sample is treated as the first one:
+    /// srtt is 96 eighths of a tick, rttvar 24 quarters, and the RTO (24 * 8 + 96) / 8 = 36 ticks.
     #[test]
     fn ns2_s_mean_starts_over_after_four_back_offs() {
         let config = config(RttClock::Ns2Ticks {

@@ -6,7 +6,7 @@ use crate::config::{Distribution, Spacing, Udp};
 use crate::random::Stream;
 use crate::transport::Bursts;
 
-/// The clock of a stream.
+/// Rule for the departure times of a stream's datagrams.
 #[derive(Debug)]
 pub(crate) enum Departures {
     /// One datagram after each interval.
@@ -21,7 +21,8 @@ pub(crate) enum Departures {
 }
 
 impl Departures {
-    /// Creates the departures; `stream` returns the random numbers for a part of the flow, if any are needed.
+    /// Creates the rule. `stream` returns a random number stream for a named part of the flow; it is called only if
+    /// random numbers are needed.
     pub(crate) fn new(config: &Udp, stream: impl FnOnce(&str) -> Stream) -> Self {
         let interval = config.rate.transmission(config.packet_bytes.into()).0;
         if let Some(bursts) = &config.bursts {
@@ -39,9 +40,10 @@ impl Departures {
         }
     }
 
-    /// Returns the departure of the next datagram, after `number` others since `begin`, the last at `now`.
+    /// Returns the departure time of the next datagram. The stream began at `begin` and has sent `number` datagrams,
+    /// the last one at `now`.
     ///
-    /// Even departures are computed from the beginning, so that the rate is exact.
+    /// Even departures are computed from the beginning, so that rounding errors do not add up.
     pub(super) fn next(&mut self, config: &Udp, begin: Time, number: u64, now: Time) -> Time {
         let elapsed = |bytes: u64| -> Span { config.rate.transmission(bytes).0 };
         let bytes = u64::from(config.packet_bytes);
@@ -63,7 +65,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns departures in milliseconds of datagrams of 1000 bytes at 8 Mbit/s, one per millisecond on average.
+    /// Returns the departure times in milliseconds of `count` datagrams of 1000 bytes at 8 Mbit/s, one per millisecond
+    /// on average.
     fn departures(spacing: Spacing, count: u64) -> Vec<f64> {
         let config = Udp {
             rate: Rate::from_bps(8_000_000),

@@ -1,4 +1,4 @@
-//! DCTCP's echo (RFC 8257 section 3.2), and its count at the sender.
+//! DCTCP's echo of marks (RFC 8257 section 3.2), and the sender's count of them.
 
 use longhaul_units::Span;
 
@@ -16,7 +16,7 @@ fn dctcp() -> Tcp {
     }
 }
 
-/// Returns the next segment expected and true if the mark is echoed, for each acknowledgement.
+/// Returns two values for each acknowledgement: the next segment expected, and true if it echoes a mark.
 fn echo(acks: &[Packet]) -> Vec<(u64, bool)> {
     acks.iter()
         .map(|ack| (ack.seq, ack.flags.has(Flags::ECE)))
@@ -79,7 +79,7 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     assert!(cwnd(&mut bench, 400) < 5.5);
 }
 
-/// BBR ignores marks: they are not counted as reductions, and a loss in the same window of data is.
+/// BBR ignores marks: a mark does not count as a reduction, while a loss in the same window of data does.
 #[test]
 fn marks_that_an_algorithm_ignores_are_no_reductions() {
     let config = Tcp {
@@ -96,8 +96,8 @@ fn marks_that_an_algorithm_ignores_are_no_reductions() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (0, 1));
 }
 
-/// After a mark and a loss in the same window of data, DCTCP responds to the mark by alpha / 2, with an initial
-/// alpha of one, and to the loss in the standard way (RFC 8257 section 3.5). A standard sender, which halves its
+/// After a mark and a loss in the same window of data, DCTCP reduces twice: for the mark by alpha / 2, with an initial
+/// alpha of one, and for the loss in the standard way (RFC 8257 section 3.5). A standard sender, which halves its
 /// window for the mark, does not reduce it again for the loss (RFC 3168 section 6.1.2).
 #[test]
 fn a_loss_halves_a_window_that_a_mark_has_cut_in_proportion() {

@@ -1,11 +1,12 @@
-//! Data that the application gives in messages. Full segments hold 1460 bytes in 1500.
+//! Data that the application gives message by message. Full segments hold 1460 bytes in packets of 1500.
 
 use super::{SenderBench, ms, reno, tcp};
 use crate::config::{IdleRestart, Recovery};
 use crate::packet::{Flags, Packet};
 
 impl SenderBench {
-    /// Returns numbers, sizes on the wire and FINs of the segments sent since the last call.
+    /// Returns three values for each segment sent since the last call: its number, its size on the wire, and true if it
+    /// has a FIN.
     fn sizes(&mut self) -> Vec<(u64, u16, bool)> {
         let soon = self.env.network.now + longhaul_units::Span::from_micros(1);
         let sent = super::run_to(&mut self.env, soon, |_, event| {
@@ -61,7 +62,7 @@ fn repeated_segments_keep_their_sizes() {
     assert_eq!(bench.sender.finish(), None);
 }
 
-/// RFC 5681 section 4.1; the minimum timeout is a second.
+/// RFC 5681 section 4.1: a window that was idle for longer than the timeout, here a second, is restarted.
 #[test]
 fn a_window_that_was_idle_for_a_timeout_starts_over() {
     for (pause, allowed) in [(900, 4), (1100, 2)] {
@@ -79,8 +80,8 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
     }
 }
 
-/// The time since the last segment was sent counts, whatever arrives meanwhile, such as the request for the
-/// next data on a persistent connection. Reading the counters has no effect.
+/// Idle time begins when the last segment is sent. An arrival, such as the request for the next data on a persistent
+/// connection, does not end it, nor does reading the counters.
 #[test]
 fn a_request_that_arrives_does_not_end_the_idle_time() {
     for recovery in [

@@ -28,7 +28,7 @@ const fn values(rtt: f64, smallest: f64, smoothed: f64) -> RoundTripValues {
     }
 }
 
-/// Ten segments leave at 100 ms, others when acknowledgements come. Segment 13 is lost.
+/// Acknowledgements of ten segments that leave at 100 ms, and of later ones. Segment 13 is lost.
 const TABLE: &[Line] = &[
     // Segments 1 and 2.
     (200, 3, &[], values(100.0, 100.0, 100.0)),
@@ -72,7 +72,7 @@ fn the_first_segment_is_smoothed_and_the_last_is_told() {
     }
 }
 
-/// The reported delay is subtracted from the sample of the last segment acknowledged, unless the
+/// The delay that the receiver reports is subtracted from the sample of the last segment acknowledged, unless the
 /// result would be below the minimum round-trip time (RFC 9002 section 5.3).
 #[test]
 fn a_reported_delay_is_no_part_of_the_round_trip() {

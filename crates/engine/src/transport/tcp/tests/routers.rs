@@ -1,4 +1,4 @@
-//! Requests to routers, and the return of their answers.
+//! Requests that segments carry to routers, and the return of the routers' answers.
 
 use std::sync::Arc;
 
@@ -60,8 +60,8 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
     assert_eq!(echo(14, 6, Load::Low), Some((5, Some(Load::Low))));
 }
 
-/// The window grows by 6.25 % in an interval of 200 ms, half of that in a round trip of 100 ms; then it falls by
-/// an eighth.
+/// After an echo of low load, VCP's window grows by 6.25 % per interval of 200 ms, thus by half of that per round trip
+/// of 100 ms; after an echo of overload, it falls by an eighth.
 #[test]
 fn vcp_follows_the_echo() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("vcp"));
@@ -76,7 +76,7 @@ fn vcp_follows_the_echo() {
     assert!((cwnd(&mut bench, 202) - cut).abs() < 1e-9, "once");
 }
 
-/// With a header as a router leaves it, the receiver sums up the grants, and the sender applies the sum over the
+/// The receiver sums up the grants in the headers that routers have processed, and the sender applies the sum over a
 /// round trip.
 #[test]
 fn grants_are_summed_up_and_applied() {
@@ -129,7 +129,8 @@ fn grants_are_summed_up_and_applied() {
     assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
-/// Ten segments per round trip of 100 ms, 10 ms apart, each of which asks for a tenth of the rest.
+/// Ten segments per round trip of 100 ms leave 10 ms apart; each asks for a tenth of the difference to XCP's desired
+/// window.
 #[test]
 fn xcp_tells_window_and_round_trip() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
@@ -145,7 +146,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// A window that the receive window limits does not grow, but still shrinks.
+/// A window that the receive window keeps from being used does not grow, but routers can still lower it.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {
@@ -159,8 +160,8 @@ fn routers_lower_a_window_that_is_not_used() {
     assert_eq!(bench.sender.sample(ms(201)).cwnd.unwrap(), 8.75);
 }
 
-/// New segments leave when there is room for two; the spacing of their acknowledgements is 4 ms: the window is 25
-/// for a path of 100 ms, and one more.
+/// New segments leave when the window has room for two. The acknowledgements of a pair come 4 ms apart, which gives a
+/// window of 25 segments for a path of 100 ms, plus one.
 #[test]
 fn pairs_leave_together_and_are_timed() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));
@@ -177,7 +178,7 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [29, 30]);
 }
 
-/// Returns a sender that may probe with dummies, and has sent its SYN.
+/// Returns a sender that may send dummies, after its SYN has left.
 fn probing(config: Tcp) -> (Env, Sender) {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let stream = streams.component("sender");
@@ -188,7 +189,8 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// In the sudden start, dummies do not count as data sent, nor their answers as acknowledgements.
+/// In the sudden start, dummies do not count as data sent, and answers to them do not count as acknowledgements of
+/// data.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {
@@ -222,7 +224,8 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     assert_eq!(after.cuts_loss + after.timeouts, 0);
 }
 
-/// The one segment of the flow is acknowledged at 150 ms: of four dummies from 120 ms on, two have left.
+/// The only segment of the flow is acknowledged at 150 ms. Of the four dummies due from 120 ms on, two have left by
+/// then, and the others never do.
 #[test]
 fn no_dummies_leave_when_all_is_acknowledged() {
     let (mut env, mut sender) = probing(Tcp {
@@ -249,7 +252,7 @@ fn no_dummies_leave_when_all_is_acknowledged() {
     );
 }
 
-/// A lost SYN gives no sample: the timeout of three seconds replaces the round trip.
+/// A lost SYN gives no round-trip sample, so that dummies are spread over the timeout of three seconds.
 #[test]
 fn dummies_are_spaced_before_the_first_round_trip_is_known() {
     let (mut env, mut sender) = probing(Tcp {

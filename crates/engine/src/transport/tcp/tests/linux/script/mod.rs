@@ -20,7 +20,7 @@ use self::segment::Segment;
 use self::statements::{Action, When, statements};
 use super::table::{Event, Leaving, Settings, Step, Table};
 
-/// Calls without an effect on a sender whose writes are whole segments.
+/// System calls without an effect on a sender whose writes are whole segments.
 const WITHOUT_EFFECT: &[&str] = &[
     "socket",
     "bind",
@@ -34,7 +34,7 @@ const WITHOUT_EFFECT: &[&str] = &[
 /// Socket options without an effect on the sender that scripts test.
 const OPTIONS_WITHOUT_EFFECT: &[&str] = &["SO_REUSEADDR", "SO_SNDBUF", "SO_ERROR", "TCP_NODELAY"];
 
-/// Reads a script; returns the reason if it cannot be run.
+/// Reads a script; returns an error with the reason if the script cannot be run.
 pub(super) fn read(name: &str, text: &str) -> Result<Table, String> {
     let mut reader = Reader::new(name);
     for statement in statements(text)? {
@@ -68,26 +68,26 @@ pub(super) fn all_below(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// State of a reader of a script.
+/// State while a script is read.
 struct Reader {
     table: Table,
     variables: Variables,
-    /// Bytes of a segment.
+    /// Payload bytes of a full segment.
     mss: u64,
-    /// Shift of the peer's windows.
+    /// Shift by which the peer's windows are scaled.
     window_scale: u32,
     /// Time at which the SYN, or its answer, left.
     opened_at: Option<f64>,
     is_open: bool,
-    /// The peer's smallest window, in bytes.
+    /// Smallest window that the peer has announced, in bytes.
     window: u64,
-    /// Times of the last statement and of the last step, in seconds.
+    /// Time of the last statement, in seconds; the next field is the time of the last step.
     clock: f64,
     last_step: f64,
     closed: bool,
     /// True if the last segment written is not full.
     has_part: bool,
-    /// True if the peer has also closed: the rest does not concern a sender.
+    /// True if the peer has also closed: the rest of the script is not about the sender.
     is_over: bool,
 }
 
@@ -221,7 +221,7 @@ impl Reader {
         self.expect(first..=self.segments_below(segment.end)?)
     }
 
-    /// Expects segments that leave with the last event of this moment, or without an event.
+    /// Adds segments to those expected to leave now, in answer to the last event or without an event.
     fn expect(&mut self, segments: std::ops::RangeInclusive<u64>) -> Result<(), String> {
         self.at_this_moment().leaving.push(segments);
         Ok(())
@@ -273,7 +273,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the step of the last event, if that was at this moment.
+    /// Returns the step of the last event if the time has not advanced since then; otherwise adds a step without an
+    /// event.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);
@@ -294,7 +295,7 @@ impl Reader {
         });
     }
 
-    /// Returns the number of segments below a sequence number; the first sequence number is 1.
+    /// Returns the number of segments below a sequence number, where data begins with sequence number 1.
     fn segments_below(&self, sequence: u64) -> Result<u64, String> {
         let bytes = sequence.checked_sub(1).ok_or("a sequence number of 0")?;
         match bytes % self.mss.max(1) {

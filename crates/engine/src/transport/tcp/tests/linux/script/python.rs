@@ -1,10 +1,10 @@
-//! Code of a script: assertions about the sender's state, with sums of numbers and variables.
+//! Code in a script: assertions about the sender's state, which may contain sums of numbers and variables.
 
 use std::collections::HashMap;
 
 use crate::transport::tcp::tests::linux::table::{Fact, Relation};
 
-/// Operators of comparisons, longer ones first.
+/// Operators of comparisons; an operator precedes those that are its prefix.
 const RELATIONS: [(&str, Relation); 6] = [
     ("==", Relation::Equal),
     ("!=", Relation::Other),
@@ -14,12 +14,12 @@ const RELATIONS: [(&str, Relation); 6] = [
     ("<", Relation::Below),
 ];
 
-/// Variables that a script has named.
+/// Values of the variables that a script has defined.
 #[derive(Debug)]
 pub(super) struct Variables(HashMap<String, f64>);
 
 impl Default for Variables {
-    /// Returns the states by packetdrill's names.
+    /// Returns the variables that packetdrill predefines: the names of congestion avoidance states.
     fn default() -> Self {
         let names = ["Open", "Disorder", "CWR", "Recovery", "Loss"];
         let states = (0..).zip(names);

@@ -16,7 +16,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Reads the text behind `<` or `>`.
+    /// Reads the text that follows `<` or `>`.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         // A prefix such as `[ect0]`.
