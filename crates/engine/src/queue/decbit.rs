@@ -1,9 +1,9 @@
-//! DECbit: arriving packets are marked while the average queue is at least one packet, the one in
-//! service included (Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in
-//! computer networks", TOCS 8(2), 1990, section 3).
+//! DECbit: arriving packets are marked while the average queue, including the packet in service, is at least one packet
+//! (Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks", TOCS 8(2), 1990,
+//! section 3).
 //!
-//! The average is over the last regeneration cycle (a busy period and the idle period after it) and
-//! the current cycle so far.
+//! The average is taken over the last regeneration cycle (a busy period and the idle period after it) and the current
+//! cycle so far.
 
 use longhaul_keys::{Table, keys};
 use longhaul_units::{Rate, Span, Time};
@@ -50,16 +50,16 @@ pub(crate) struct DecBit {
     last: Cycle,
     current: Cycle,
     began: Time,
-    /// Packets waiting and in service since time `changed`.
+    /// Number of packets, waiting and in service, since the time `changed`.
     pkts: u64,
     changed: Time,
 }
 
-/// The queue's integral over a cycle.
+/// Integral of the queue over a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cycle {
     length: Span,
-    /// Integral of the queue: packet picoseconds.
+    /// Integral of the queue length, in packets times picoseconds.
     integral: u128,
 }
 
@@ -75,7 +75,7 @@ impl DecBit {
         }
     }
 
-    /// Adds the time so far to the integral; from now on there are `pkts` packets.
+    /// Adds the time since the last change to the integral. From now on, `pkts` packets are waiting or in service.
     fn accumulate(&mut self, now: Time, pkts: u64) {
         let elapsed = now.since(self.changed).as_ps();
         self.current.integral += u128::from(self.pkts) * u128::from(elapsed);
@@ -89,7 +89,7 @@ impl DecBit {
         length > Span::ZERO && integral >= u128::from(length.as_ps())
     }
 
-    /// Returns the average queue now.
+    /// Returns the average queue, in packets.
     fn average_pkts(&self) -> f64 {
         let length = self.last.length + self.current.length;
         let integral = self.last.integral + self.current.integral;
@@ -135,8 +135,7 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// Lets a packet arrive at a time in milliseconds, at a link that is busy or has been idle
-    /// since another time.
+    /// Lets a packet arrive at a time in milliseconds. The link is busy, or has been idle since the given time.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,

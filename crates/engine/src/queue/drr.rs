@@ -1,5 +1,5 @@
-//! Deficit round robin: flows in turn, each with an equal share in bytes (Shreedhar and Varghese, "Efficient
-//! fair queuing using deficit round robin", ToN 4(3), 1996).
+//! Deficit round robin: flows are served in turn, and each gets an equal share in bytes (Shreedhar and Varghese,
+//! "Efficient fair queuing using deficit round robin", ToN 4(3), 1996).
 
 use longhaul_keys::{Kind, Refusal, SIZE, Table, keys};
 use longhaul_units::{Bytes, Rate};

@@ -1,6 +1,6 @@
-//! The PI controller: arriving packets are dropped, or marked, with a probability that integrates the queue's
-//! deviation from a reference (Hollot, Misra, Towsley and Gong, "On designing improved controllers for AQM routers
-//! supporting TCP flows", INFOCOM 2001), as in ns-2's `pi.cc`, without its modes in bytes.
+//! The PI controller. Arriving packets are dropped, or marked, with a probability that integrates the deviation of the
+//! queue from a reference (Hollot, Misra, Towsley and Gong, "On designing improved controllers for AQM routers
+//! supporting TCP flows", INFOCOM 2001). As in ns-2's `pi.cc`, without its modes in bytes.
 
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
 use longhaul_units::{Dimension, Rate, Span};
@@ -42,7 +42,8 @@ impl Parameters for PiConfig {
     const DESCRIPTION: &'static str = "Controls the probability of drops on arrival such that the queue approaches a reference length.";
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
-    /// Refuses `a` below `b`: the probability would not rise with a queue that stays too long.
+    /// Refuses values with `a` below `b`, since the probability would not rise while the queue stays above the
+    /// reference.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values, Self::update)?;
         let (a, b) = (values.read(Self::a), values.read(Self::b));
@@ -75,7 +76,7 @@ impl Parameters for PiConfig {
 pub(crate) struct Pi {
     config: PiConfig,
     probability: f64,
-    /// Queue length at the last update.
+    /// Queue length at the last update, in packets.
     old_pkts: u64,
     stream: Stream,
 }
@@ -143,7 +144,8 @@ mod tests {
         Stream::new(1, 0, "pi")
     }
 
-    /// A number drawn below the probability selects a packet, so that none is selected at a probability of zero.
+    /// A packet is selected if the number drawn is below the probability, so that none is selected at a probability of
+    /// zero.
     #[test]
     fn a_number_below_the_probability_selects() {
         let drawn = stream().uniform();

@@ -1,7 +1,9 @@
-//! REM: packets are marked, or dropped, with a probability that grows exponentially with a price, which integrates
-//! the excess of the input over the capacity and of the queue over its target (Athuraliya, Low, Li and Yin, "REM:
-//! active queue management", IEEE Network 15(3), 2001). As in ns-2's `rem.cc`, in packets: drops on arrival, marks
-//! when packets leave. In ns-2, marking spares packets that are not ECN-capable; here they are dropped on arrival.
+//! REM (Athuraliya, Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001): packets are marked, or
+//! dropped, with a probability that grows exponentially with a price. The price integrates the excess of the input over
+//! the capacity, and of the queue over its target.
+//!
+//! As in ns-2's `rem.cc`, quantities are in packets; packets are dropped on arrival, and marked when they leave. With
+//! marking, ns-2 spares packets that are not ECN-capable; here they are dropped on arrival.
 
 use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Table, keys};
 use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
@@ -37,7 +39,7 @@ keys! {
         pub update: Span = Kind::Positive(TIME).key().default("2 ms").source("ns-2: pupdtime_"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("ns-2: markpkts_"),
-        /// Mean packet size; `auto`: the largest that a flow sends.
+        /// Mean packet size; `auto`: the largest packet of a flow.
         pub mean_packet: Bytes =
             Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)]).key().default("auto"),
     }
@@ -86,9 +88,9 @@ pub(crate) struct Rem {
     capacity_pkts: f64,
     price: f64,
     probability: f64,
-    /// Packets that arrived since the last update.
+    /// Number of packets that have arrived since the last update.
     arrived_pkts: u64,
-    /// Average number of packets that arrive between updates.
+    /// Average input, in packets per update interval.
     input: f64,
     stream: Stream,
 }
@@ -200,8 +202,8 @@ mod tests {
         idle_since: None,
     };
 
-    /// A number drawn below the probability selects a packet, on arrival or when it leaves, so that none is selected at a
-    /// probability of zero.
+    /// A packet is selected, on arrival or on departure, if the number drawn is below the probability, so that none is
+    /// selected at a probability of zero.
     #[test]
     fn a_number_below_the_probability_selects() {
         let drawn = Stream::new(1, 0, "rem").uniform();

@@ -26,10 +26,9 @@ fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::Cake(config(limit)))
 }
 
-/// 1024 flows use about 881 of the 1024 queues, and of a hundred flows none shares its queue. If
-/// each flow used the queue of its hash, 1024 / e = 377 queues would stay empty. In a set of eight
-/// queues, as many are used as flows are hashed to the set (a Poisson variable of mean 8), but at
-/// most eight: 6.88 on average, 881 in all.
+/// Of 1024 flows, about 881 have a queue of their own, and of a hundred flows all have. With a plain hash, 1024 / e =
+/// 377 queues would stay empty. In a set of eight queues, one queue is used for each flow hashed to the set (a Poisson
+/// variable of mean 8), up to eight: 6.88 on average, 881 in total.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
     let queues = |flows: u32| {
@@ -58,8 +57,8 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
     assert!(others.contains(&first));
 }
 
-/// `cake_hash`: of nine flows of one set, each gets the queue of its hash or else the next unused one of the set, the first after the
-/// last; the ninth shares the queue of its hash. A flow keeps the queue that it has got.
+/// `cake_hash`: of nine flows of one set, each gets the queue of its hash or, if that is taken, the next unused one of
+/// the set (cyclically); the ninth shares the queue of its hash. A flow keeps its queue.
 #[test]
 fn a_set_fills_from_the_queue_of_the_hash_on() {
     let stream = || Stream::new(7, 0, "hash");
@@ -96,7 +95,7 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
     }
 }
 
-/// A sparse flow, whose packets come one by one, goes first each time, and gets a new quantum each time; a flow
+/// A sparse flow, whose packets come one by one, is served first each time, and gets a new quantum each time; a flow
 /// that uses up its quantum has to wait for its turn.
 #[test]
 fn sparse_flows_go_first() {
@@ -124,7 +123,7 @@ fn sparse_flows_go_first() {
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
 
-/// The head of the queue with the most bytes is dropped, one packet at a time, and the queue's BLUE rises.
+/// At the limit, the queue with the most bytes loses its first packets, one at a time, and its BLUE probability rises.
 #[test]
 fn the_longest_flow_pays() {
     let mut bench = bench(12_000);
@@ -198,7 +197,7 @@ fn given_values_stay() {
     assert_eq!(times, [7, 3, 100].map(Span::from_millis));
 }
 
-/// A queue is reserved for a flow until the effect on its COBALT has decayed: here an interval after its last
+/// A queue stays reserved for a flow until the effect on its COBALT has decayed: here for an interval after its last
 /// packet.
 #[test]
 fn a_queue_is_free_again_after_an_interval() {
@@ -216,8 +215,8 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(control.is_at_rest(parameters, at(101)));
 }
 
-/// A queue is in use while packets wait in it, even if they have had no effect on its COBALT yet:
-/// of a hundred flows, about five of which have the hash of another flow, none shares a queue.
+/// A queue is in use while packets wait in it, even if they have not affected its COBALT yet: of a hundred flows, none
+/// shares a queue, although about five have the hash of another flow.
 #[test]
 fn a_queue_with_packets_is_not_given_to_another_flow() {
     let mut cake = Cake::new(config(1 << 20), Stream::new(7, 0, "hash"));

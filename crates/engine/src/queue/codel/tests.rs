@@ -41,7 +41,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms * 1e-3)
 }
 
-/// Pseudo-code of section 5, with its names; times in picoseconds, zero meaning none.
+/// The pseudo-code of RFC 8289 section 5, with its names. Times are in picoseconds, and zero means no time.
 #[derive(Default)]
 struct Rfc {
     queue: VecDeque<(u64, u64, u64)>,
@@ -120,8 +120,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// In busy and quiet phases, up to several intervals long, in which more or fewer packets
-    /// arrive than leave, the same packets leave and the same are dropped as with the pseudo-code.
+    /// In random phases of up to several intervals, in which more or fewer packets arrive than leave, the same packets
+    /// leave and are dropped as with the pseudo-code.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// A standing queue above the target: one packet is served each millisecond.
+/// A standing queue above the target, from which one packet is served per millisecond.
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_their_number() {
     let mut bench = bench(false);
@@ -184,7 +184,7 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// The drop rate of a dropping state that ended less than sixteen intervals ago is used again.
+/// A new dropping state continues with the drop rate of the previous one if that ended less than sixteen intervals ago.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {

@@ -1,4 +1,4 @@
-//! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and by hand.
+//! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and against results computed by hand.
 
 use longhaul_units::{Bytes, Span, Time};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn config(limit: u64, target: Span) -> FqCoDelConfig {
     }
 }
 
-/// Returns a bench with the variant of Linux.
+/// Returns a bench of Linux's variant.
 fn linux(limit: u64, target: Span) -> Bench {
     let mut config = config(limit, target);
     config.control.variant = CoDelVariant::Linux;
@@ -48,17 +48,15 @@ fn the_longest_queue_loses_half_of_its_bytes_or_of_its_packets() {
     }
 }
 
-/// In Linux, a packet that finds no other waiting bypasses the discipline, which declares
-/// `TCQ_F_CAN_BYPASS` (`fq_codel_init` of sch_fq_codel.c); in RFC 8290 its queue becomes a new one
-/// first (section 4.1).
+/// In Linux, a packet that finds no other waiting bypasses the discipline, which declares `TCQ_F_CAN_BYPASS`
+/// (`fq_codel_init` of `sch_fq_codel.c`). In RFC 8290, such a packet makes its queue a new queue (section 4.1).
 #[test]
 fn packets_go_by_an_empty_discipline_in_linux_alone() {
     assert!(linux(100, Span::from_millis(5)).discipline.passes());
     assert!(!bench(100).discipline.passes());
 }
 
-/// RFC 8289 drops nothing while little waits in the queue itself; Linux considers the bytes of all
-/// queues.
+/// RFC 8289 drops nothing while little waits in the packet's own queue; Linux considers the bytes of all queues.
 #[test]
 fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     let exact = Bench::new(&QueueConfig::FqCoDel(config(100, Span::ZERO)));
@@ -74,7 +72,7 @@ fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     }
 }
 
-/// Returns a bench without drops for delay.
+/// Returns a bench of a discipline that drops only at its limit, not for delay.
 fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::FqCoDel(config(limit, Span::from_secs(1000))))
 }
@@ -128,7 +126,7 @@ fn no_more_than_a_batch_is_lost_at_once() {
     assert_eq!(bench.dropped(), dropped);
 }
 
-/// Each queue has its own CoDel, which drops packets of a standing queue, but not of a short one.
+/// Each queue has its own CoDel, so that packets of a standing queue are dropped, and those of a short queue are not.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let config = config(10_000, Span::from_millis(5));
@@ -152,10 +150,10 @@ fn only_the_standing_queue_loses_packets() {
     assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
 }
 
-/// A queue: its number, its packets' numbers and bytes, its credit.
+/// A queue: its number, the number and size in bytes of each packet, and its credit.
 type RfcQueue = (u32, Vec<(u64, i64)>, i64);
 
-/// The two lists, as vectors, of queues by number.
+/// Reference: the lists of new and of old queues, as vectors.
 #[derive(Default)]
 struct Rfc {
     queues: Vec<RfcQueue>,
@@ -266,8 +264,8 @@ proptest! {
     }
 }
 
-/// RFC 8290 section 4.1.1: the hash is taken modulo the number of queues, and perturbed by a random number, so that flows which
-/// share a queue in one run do not in another.
+/// RFC 8290 section 4.1.1: the hash is perturbed by a random number and taken modulo the number of queues, so that
+/// flows which share a queue in one run usually do not in another.
 #[test]
 fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
     let [hash, other] = [1, 2].map(|seed| FlowHash::new(&mut Stream::new(seed, 0, "hash")));
@@ -283,8 +281,8 @@ fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
     assert!(same.count() < 10);
 }
 
-/// Consecutive keys, like those of a scenario's flows, are spread over the queues like random numbers: of 1024
-/// queues about 1024 / e stay empty.
+/// Consecutive keys, such as those of a scenario's flows, are spread over the queues like random numbers: about 1024 /
+/// e of 1024 queues stay empty.
 #[test]
 fn flows_are_spread_evenly() {
     let stream = Stream::new(7, 0, "hash");

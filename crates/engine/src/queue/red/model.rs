@@ -1,5 +1,5 @@
-//! The rules of ns-2.35's `red.cc` one by one, without any shortcuts; the discipline has to agree
-//! with this model.
+//! Differential test: the rules of ns-2.35's `red.cc`, written one by one without shortcuts, which the discipline has
+//! to agree with.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::tests::{adaptation, parameters};
 use super::*;
 
-/// ns-2.35's RED.
+/// Reference model: ns-2.35's RED.
 struct Model {
     config: RedConfig,
     average: f64,
@@ -17,7 +17,7 @@ struct Model {
     old: bool,
     max_p: f64,
     last_change: Time,
-    /// End of the current interval, and the average at the last end (gentle Adaptive RED).
+    /// End of the current interval; the next field is the average at the end of the last one (gentle Adaptive RED).
     interval_end: Time,
     average_at_end: f64,
     stream: Stream,
@@ -116,8 +116,9 @@ impl Model {
         }
     }
 
-    /// Gentle Adaptive RED (Osaka University 2006, chapter 3): at each end of an interval before this arrival, `max_p`
-    /// changes if the average is outside its target and has moved away from it since the last end.
+    /// Processes all ends of intervals before this arrival, by gentle Adaptive RED (thesis, Osaka University, 2006,
+    /// chapter 3): `max_p` changes if the average is outside its target range and has moved away from it since the last
+    /// end.
     fn end_intervals(&mut self, now: Time, min_th: f64, max_th: f64) {
         let Some(adaptive) = self.config.adaptive.0 else {
             return;
@@ -226,8 +227,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// With a queue that becomes idle and grows in alternating sets of fifty arrivals, the verdicts
-    /// are the model's, and satisfy RED's invariants.
+    /// Random arrivals in sets of fifty, in which the queue alternately becomes idle and grows. The verdicts equal the
+    /// model's, and satisfy RED's invariants.
     #[test]
     fn verdicts_are_those_of_the_literal_rules(
         config in any_parameters(),

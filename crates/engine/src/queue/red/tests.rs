@@ -8,7 +8,7 @@ use super::*;
 const LINK: (Rate, Span) = (Rate::from_bps(100_000_000), Span::from_millis(250));
 const MEAN: u64 = 500;
 
-/// Returns RED as recommended (profile `rfc`) in front of a link, except for some values.
+/// Returns RED in front of a link with the recommended values (profile `rfc`), except those given.
 pub(super) fn config<const N: usize>(
     rate: Rate,
     delay: Span,
@@ -62,7 +62,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// Returns the numbers of packets between selections, with `waiting` packets in the queue.
+/// Returns the numbers of packets from one selection to the next, for a constant queue of `waiting` packets.
 fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
     let mut gaps = vec![];
     let mut gap = 0;
@@ -110,9 +110,9 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
-/// DCTCP's queue on switches with RED (RFC 8257 section 3.1): both thresholds are equal, the queue
-/// is instantaneous, packets are marked at any probability. All packets that find as many packets
-/// as the threshold are marked up to the limit, except the first, as in ns-2.
+/// DCTCP's queue on switches that use RED (RFC 8257 section 3.1): both thresholds are equal, the instantaneous queue
+/// decides, and packets are marked at any probability. All packets that find at least the threshold waiting are marked
+/// up to the limit, except the first one, as in ns-2.
 #[test]
 fn one_threshold_without_an_average_marks_up_to_the_limit() {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));
@@ -181,7 +181,7 @@ fn the_gentle_line_follows_max_p_unless_frozen() {
     }
 }
 
-/// Returns the chi-squared distance of `gaps` from the uniform distribution on `low..=high`.
+/// Returns the chi-squared statistic of `gaps` against the uniform distribution on `low..=high`.
 fn chi_squared_uniform(gaps: &[u64], low: u64, high: u64) -> f64 {
     let mut counts = vec![0_u32; (high - low + 1) as usize];
     for gap in gaps {
@@ -327,7 +327,7 @@ fn max_p_rests_one_step_beyond_its_floor() {
     }
 }
 
-/// Adaptive RED, section 5: steps at the bounds of the target, of `max_p`, and beside them.
+/// Adaptive RED, section 5: steps of `max_p` at and near the bounds of the average's target range and of `max_p`.
 #[test]
 fn steps_are_taken_beyond_the_target_and_within_the_bounds() {
     let adaptation = Adaptation {
@@ -382,8 +382,8 @@ fn max_p_rises_by_a_quarter_at_most() {
     assert!((0.5..0.51).contains(&last), "{last}");
 }
 
-/// Returns `max_p` after each of several arrivals that are 501 ms apart and find these queue lengths. The target
-/// range is 112.5 to 137.5 packets.
+/// Returns `max_p` after each of several arrivals, 501 ms apart, which find queues of these lengths. The target range
+/// of the average is 112.5 to 137.5 packets.
 fn adapted(rule: Rule, lengths: &[u64]) -> Vec<f64> {
     let adaptive = Adaptive(Some(adaptation(rule)));
     let mut red = red(RedConfig {
@@ -410,7 +410,7 @@ fn assert_sequence(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// Chapter 3 of the thesis, by hand; an interval ends between any two arrivals.
+/// Chapter 3 of the thesis, computed by hand; an interval ends between any two arrivals.
 #[test]
 fn gentle_adaptation_follows_an_average_that_moves_away() {
     // `max_p` rises while the average rises above the target, not while it comes back; it falls while the average
@@ -425,8 +425,7 @@ fn gentle_adaptation_follows_an_average_that_moves_away() {
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Intervals without arrivals change nothing after the first of them, since the average is
-/// constant.
+/// Of several intervals without arrivals, only the first may change `max_p`, since the average is constant after it.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));

@@ -1,4 +1,4 @@
-//! Disciplines that decide when a packet arrives, from the queue's length.
+//! Restated rules of disciplines that decide on arrival, from the length of the queue.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -59,7 +59,7 @@ fn full_queues_drop_the_last_or_the_first() {
     }
 }
 
-/// RFC 8257 section 3.1: a packet is marked if it finds more than four waiting.
+/// RFC 8257 section 3.1: a packet is marked if it finds more than four packets waiting.
 struct Step;
 
 impl Rule for Step {
@@ -83,7 +83,8 @@ fn step_marking() {
     assert_follows(&QueueConfig::Threshold(config), || Step);
 }
 
-/// Hollot and others, INFOCOM 2001; ns-2.35, `pi.cc`: `p += a (q - q_ref) - b (q_old - q_ref)`.
+/// The PI controller of Hollot and others, INFOCOM 2001, and ns-2.35, `pi.cc`: `p += a (q - q_ref) - b (q_old -
+/// q_ref)`.
 struct Pi {
     p: f64,
     old: f64,
@@ -144,8 +145,9 @@ fn pi_controller() {
     }
 }
 
-/// Athuraliya and others, IEEE Network 15(3), 2001; ns-2.35, `rem.cc`: `p = 1 - phi^-price`, and the price sums up
-/// `gamma (alpha (q - target) + input - capacity)`, not below zero. Packets that may be marked are marked as they leave.
+/// REM of Athuraliya and others, IEEE Network 15(3), 2001, and ns-2.35, `rem.cc`. The probability is `p = 1 -
+/// phi^-price`; the price, never negative, increases by `gamma (alpha (q - target) + input - capacity)` at each update.
+/// Packets that can be marked are marked when they leave.
 struct Rem {
     price: f64,
     arrived: f64,
@@ -224,12 +226,12 @@ fn random_exponential_marking() {
     }
 }
 
-/// Ramakrishnan and Jain, TOCS 8(2), 1990, section 3: a packet is marked if the mean queue,
-/// including the packet in service, is at least one packet over the last cycle (busy, then idle)
-/// and the current cycle so far.
+/// DECbit of Ramakrishnan and Jain, TOCS 8(2), 1990, section 3. A packet is marked if the average queue, including the
+/// packet in service, is at least one packet. The average is taken over the last cycle (busy, then idle) and the
+/// current cycle so far.
 #[derive(Default)]
 struct DecBit {
-    /// Length and integral, in packet picoseconds, of the last cycle and of the current one.
+    /// Length, and integral in packets times picoseconds, of the last cycle and of the current one.
     cycles: [(u128, u128); 2],
     began: Time,
     changed: Time,

@@ -1,9 +1,9 @@
-//! The router's arithmetic against numbers computed by hand.
+//! XCP's arithmetic against numbers computed by hand.
 
 use super::*;
 use crate::packet::SackHandle;
 
-/// Returns a router of a million bytes per second.
+/// Returns a router at a link of a million bytes per second.
 fn xcp() -> Xcp {
     let config = XcpConfig {
         limit: Capacity::Packets(1000),
@@ -15,7 +15,7 @@ fn xcp() -> Xcp {
     Xcp::new(config)
 }
 
-/// Header of a flow with ten segments per round trip of 100 ms that asks for more than is available.
+/// Header of a flow with ten segments per round trip of 100 ms, which requests more throughput than is available.
 const TEN_IN_100_MS: XcpHeader = XcpHeader {
     rtt_s: 0.1,
     spacing_s: 0.01,
@@ -28,13 +28,13 @@ fn assert_near(value: f64, expected: f64) {
     assert!((value - expected).abs() < bound, "{value}, not {expected}");
 }
 
-/// Lets packets of 1000 bytes arrive, and ends the control interval.
+/// Lets `packets` packets of 1000 bytes arrive, and ends the control interval.
 fn interval(xcp: &mut Xcp, packets: u64, header: &XcpHeader) {
     (0..packets).for_each(|_| xcp.on_arrival(1000, Some(header)));
     xcp.end_control_interval();
 }
 
-/// Returns the share of a packet of 1000 bytes with this request.
+/// Returns the share that a packet of 1000 bytes with this header gets.
 fn granted(xcp: &mut Xcp, header: XcpHeader) -> f64 {
     let mut header = header;
     xcp.on_departure(1000, Some(&mut header), 0);
@@ -162,7 +162,7 @@ fn the_queue_that_does_not_drain_is_persistent() {
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// Without a header with a spacing, the mean round trip is the initial one, and nothing is to be gained for a spacing.
+/// If no header has a spacing, the mean round trip returns to its initial value, and the increase per spacing is zero.
 #[test]
 fn the_mean_round_trip_starts_again_without_headers() {
     let mut xcp = xcp();
@@ -176,8 +176,8 @@ fn the_mean_round_trip_starts_again_without_headers() {
     assert_eq!(granted(&mut xcp, TEN_IN_100_MS), -xcp.loss * 1000.0);
 }
 
-/// A control interval is at least a millisecond, and a queue interval at least two; the mean round trip by which the queue is
-/// drained is what it is: 1000 B in 0.5 ms are 2 MB/s, of which 0.226 are taken off.
+/// A control interval is at least one millisecond, and a queue interval at least two; the mean round trip that divides
+/// the queue has no such limit. Draining 1000 B in 0.5 ms takes 2 MB/s, times 0.226.
 #[test]
 fn short_round_trips_have_intervals_of_a_millisecond() {
     let mut xcp = xcp();
@@ -198,9 +198,9 @@ fn short_round_trips_have_intervals_of_a_millisecond() {
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// Packets through the router: headers are counted on arrival, also of packets that are refused, and answered when service
-/// begins; the header of an acknowledgement is an answer, which passes. The queue behind the packet that leaves is a sample of
-/// the persistent queue.
+/// Headers are counted on arrival, also those of packets that are refused, and answered when service begins. The header
+/// of an acknowledgement is an answer, and stays as it is. The queue behind the packet that leaves is a sample of the
+/// persistent queue.
 #[test]
 fn data_is_answered_and_answers_pass() {
     let mut xcp = xcp();
