@@ -1,17 +1,17 @@
-//! A token bucket in front of a transmitter: bursts pass at the link's rate, but the long-run rate is the
-//! bucket's.
+//! A token bucket in front of a transmitter: bursts pass at the link's rate, while the long-run rate is that of the
+//! bucket.
 
 use longhaul_units::{Span, Time};
 
 use super::transmitter::Transmitter;
 use crate::config::Shaper;
 
-/// A token bucket: tokens, one per byte, are added at a rate and saved up to a depth.
+/// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
-    /// Times at which tokens are added.
+    /// Transmitter at the rate of the tokens, which gives the times at which they are added.
     source: Transmitter,
-    /// Time that an empty bucket takes to fill.
+    /// Depth of the bucket, as the time in which an empty bucket fills.
     depth: Span,
     /// Time at which the bucket will be full, or became full.
     full_at: Time,
@@ -26,8 +26,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a packet's tokens. Returns the time, `now` or later, at which all of them are
-    /// available.
+    /// Takes the tokens for a packet. Returns the time, `now` or later, at which enough tokens are available.
     pub(super) fn take(&mut self, bytes: u16, now: Time) -> Time {
         self.full_at = self.full_at.max(now) + self.source.time(bytes);
         let ready = self.full_at.as_ps().saturating_sub(self.depth.as_ps());

@@ -5,12 +5,12 @@ use longhaul_units::Time;
 use super::transmitter::Transmitter;
 use crate::config::{Link, ServiceCurve, Work};
 
-/// A transmitter of packets in sequence.
+/// A transmitter that sends packets one after the other.
 #[derive(Debug)]
 pub(super) enum LinkTransmitter {
     /// At a constant rate.
     Constant(Transmitter),
-    /// At rates that change, or at the opportunities of a trace.
+    /// At rates that change, or at the delivery opportunities of a trace.
     Varying(VaryingTransmitter),
 }
 
@@ -22,10 +22,10 @@ impl LinkTransmitter {
         }
     }
 
-    /// Transmits a packet from `start` on, not before the end of the last transmission. Returns the
-    /// end, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has
-    /// waited for the last transmission's end, at `last_end`, and therefore uses the rest of its
-    /// delivery opportunity.
+    /// Transmits a packet from `start` on, which must not be before the end of the last transmission. Returns the end
+    /// of the transmission, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has waited
+    /// for the end of the last transmission, at `last_end`; it then uses the rest of that transmission's delivery
+    /// opportunity.
     #[inline(always)]
     pub(super) fn transmit(
         &mut self,
@@ -45,7 +45,7 @@ impl LinkTransmitter {
         }
     }
 
-    /// Returns the work left at `now` of the transmission that ends at `end`.
+    /// Returns the unsent part, at `now`, of the transmission that ends at `end`.
     pub(super) fn unsent(&self, end: Time, now: Time) -> Work {
         match self {
             Self::Constant(transmitter) => transmitter.unsent(end.since(now)),
@@ -58,7 +58,7 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Beginning and end of the last transmission, as work on the curve.
+    /// Beginning of the last transmission, as work on the curve; the next field is its end.
     from: Work,
     to: Work,
 }
@@ -98,9 +98,8 @@ mod tests {
     use super::*;
     use crate::config::DeliveryTrace;
 
-    /// Mahimahi's rule: an opportunity transmits packets and parts of packets in order. The rest of
-    /// an opportunity is lost if the queue is empty, and a partly transmitted packet keeps its
-    /// transmitted part.
+    /// Mahimahi's rule: a delivery opportunity transmits packets and parts of packets, in order. If the queue becomes
+    /// empty, the rest of the opportunity is lost. A partly transmitted packet continues in the next opportunity.
     #[test]
     fn packets_share_opportunities_and_go_on_in_the_next() {
         let trace = DeliveryTrace::new(vec![10, 20, 30, 40], Bytes(1500));
