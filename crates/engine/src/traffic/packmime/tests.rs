@@ -1,9 +1,9 @@
-//! Statements of Weigle's dissertation (UNC 2003, appendix A) about PackMime, and closed forms of its parts. Quick
-//! tests take some ten thousand values, the long one a million as in the dissertation.
+//! Checks of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its parts against
+//! closed forms. Quick tests draw some ten thousand values; the long test draws a million, as the dissertation does.
 
 use super::*;
 
-/// Connections per second and cloud at a load of 85 % (Weigle, UNC 2003, table A.3).
+/// Connections per second of one cloud at a load of 85 % (Weigle, UNC 2003, table A.3).
 const RATE: f64 = 24.1;
 
 fn stream(name: &str) -> Stream {
@@ -35,13 +35,12 @@ fn assert_near(what: &str, value: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Tolerance for a million values. With long memory, means of fewer values converge as slowly as
-/// `n^(d - 1/2)`.
+/// Tolerance for means of a million values. With long-range dependence, means converge only as `n^(d - 1/2)`.
 const TENTH: f64 = 0.1;
 const FEW: f64 = 0.25;
 
-/// Returns the autocorrelation of `x_t + x_(t-1)` where x is FARIMA(0, d, 0); the autocorrelations of x are
-/// `rho(k) = rho(k-1) (k-1+d)/(k-d)`.
+/// Returns the autocorrelation of `x_t + x_(t-1)` at a lag, where x is FARIMA(0, d, 0). The autocorrelations of x
+/// satisfy `rho(k) = rho(k-1) (k-1+d)/(k-d)`.
 fn correlation(d: f64, lag: usize) -> f64 {
     let rho =
         |lag: usize| (1..=lag).fold(1.0, |rho, k| rho * (k as f64 - 1.0 + d) / (k as f64 - d));
@@ -71,7 +70,8 @@ fn series_have_the_correlations_of_fractional_noise() {
     }
 }
 
-/// Returns the Hurst parameter from aggregated variances: the slope of their logarithm is 2 H - 2.
+/// Returns the Hurst parameter H, estimated from variances of aggregated values: the slope of their logarithm is 2 H -
+/// 2.
 fn hurst(values: &[f64], levels: &[usize]) -> f64 {
     let points: Vec<(f64, f64)> = levels
         .iter()
@@ -182,7 +182,8 @@ fn sizes_and_round_trips_are_distributed_as_stated() {
     check_round_trips(30_000, FEW);
 }
 
-/// Runs have means of 3.894 and 1.862 responses, so that 67.65 % are downloads.
+/// Runs of downloads and of validations have 3.894 and 1.862 responses on average, so that 67.65 % of the responses are
+/// downloads.
 #[test]
 fn two_thirds_of_the_responses_are_downloads() {
     let mut responses = Responses::new(stream("response"));
