@@ -1,4 +1,4 @@
-//! Packets of captured links and nodes in wire form: bytes instead of segment numbers.
+//! Packets of captured links and nodes in wire form, with byte positions instead of segment numbers.
 
 use longhaul_units::Time;
 
@@ -12,8 +12,8 @@ use crate::traffic::CapturedEnd;
 use crate::transport::tcp::Sender;
 
 impl World {
-    /// Stores the wire form of the packets sent in this event, or by the event's last packet, and
-    /// records packets that have reached captured links and nodes.
+    /// Stores the wire form of packets sent since the last call, and records packets that have reached captured links
+    /// and nodes. Called after each event, or after each packet of an event.
     #[cold]
     pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
         let mut sent = None;
@@ -25,7 +25,7 @@ impl World {
         }
     }
 
-    /// Stores the wire form of a packet that has been sent, and returns it.
+    /// Stores the wire form of a packet that has been sent; returns it.
     fn note_sent(&mut self, packet: &Packet, blocks: &SackOption) -> Option<CapturedPacket> {
         let end = self.env.network.destination(packet);
         let Some(host) = self.sending_host(packet, end) else {
@@ -39,14 +39,14 @@ impl World {
         Some(wire)
     }
 
-    /// Processes a packet that reaches one end of its connection.
+    /// Removes the stored wire form of a packet that reaches the end of its route.
     pub(super) fn note_arrival(&mut self, packet: &Packet, end: End) {
         if let Some((number, first)) = self.sending_host(packet, end) {
             self.journal.arrive(packet, end, (number, !first));
         }
     }
 
-    /// Returns the end that has sent a packet; none for a datagram.
+    /// Returns the end that has sent a packet; `None` for a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
         match end {
             End::UdpReceiver | End::StackSender | End::StackReceiver | End::Outside => None,
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Records a packet at a captured link or node; its wire form is known if it has just been sent.
+    /// Records a packet at a captured link or node. The wire form is passed if the packet has just been sent.
     pub(super) fn record_packet(
         &self,
         entered: &InterfaceEntry,
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// Returns the wire form of a packet that is sent now; none if its connection is closed.
+    /// Returns the wire form of a packet that is sent now; `None` if its connection has ended.
     fn wire_form(&self, packet: &Packet, end: End, blocks: &SackOption) -> Option<CapturedPacket> {
         Some(match end {
             End::UdpReceiver => self.datagram(packet),
@@ -190,8 +190,8 @@ impl World {
         }
     }
 
-    /// Returns the wire form of the end of a handshake or of a connection, which acknowledges a SYN or a FIN and
-    /// has no data.
+    /// Returns the wire form of a segment without data that belongs to the handshake or to the closing of a connection
+    /// and acknowledges a SYN or a FIN.
     fn empty_segment(
         &self,
         packet: &Packet,
