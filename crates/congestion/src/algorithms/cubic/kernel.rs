@@ -1,5 +1,5 @@
-//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c): whole segments, whole clock ticks, and a
-//! number of acknowledged segments for each increase of the window by one.
+//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c), with whole segments and whole clock ticks: a number of segments
+//! has to be acknowledged before the window grows by one.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -9,56 +9,55 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
+/// Number of the kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
 const HZ: u64 = 250;
 
-/// Times are in 1024ths of a second (`BICTCP_HZ`), constants in 1024ths.
+/// Number of time units per second (`BICTCP_HZ`); also the denominator of constants.
 const UNIT: u64 = 1024;
 
-/// Largest number of acknowledged segments for an increase by one, while no loss has shown the capacity of the path:
-/// growth by 5 % a round trip.
+/// Maximum number of acknowledged segments per increase by one, before a loss has shown the capacity of the path:
+/// growth by 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// Smallest number of acknowledged segments for an increase by one: growth by half the window a round trip.
+/// Minimum number of acknowledged segments per increase by one: growth by half of the window per round trip.
 const LEAST: u64 = 2;
 
 /// State of the kernel's CUBIC for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelCubic {
-    /// The scale, in 1024ths.
+    /// The constant C of the cubic, in 1024ths (scale).
     scale: u64,
-    /// Part of the window that is left after a loss, in 1024ths.
+    /// Fraction of the window that a loss leaves, in 1024ths.
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Eight times the number of acknowledged windows after which the AIMD flow grows by one
-    /// segment.
+    /// Eight times the number of acknowledged windows after which the AIMD flow's window grows by one segment.
     standard_windows: u64,
-    /// Window at the last reduction, lowered by fast convergence; zero before the first, and after a timeout.
+    /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
     /// Number of acknowledged segments for an increase by one.
     per_segment: u64,
-    /// Segments acknowledged since the last increase; `per_segment` of them cause the next.
+    /// Number of segments acknowledged since the last increase; at `per_segment`, the window grows.
     counted: u64,
     /// Tick at which `per_segment` was last computed from the cubic.
     computed: u64,
-    /// Window when `per_segment` was last computed.
+    /// Window for which `per_segment` was last computed.
     computed_for: u64,
     epoch: Option<Epoch>,
 }
 
-/// A stage of congestion avoidance, from its first acknowledgement.
+/// An epoch of congestion avoidance, which begins with its first acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     /// Tick of the first acknowledgement.
     start: u64,
-    /// Window at which the cubic is flat.
+    /// Window at which the cubic is flat (the plateau).
     plateau: u64,
-    /// Ticks from the start until the plateau.
+    /// Number of ticks from the start to the plateau.
     until_plateau: u64,
-    /// Window of the AIMD flow.
+    /// Window of the AIMD flow with which the cubic is compared.
     standard: u64,
-    /// Acknowledged segments that have not enlarged the AIMD flow's window yet.
+    /// Number of acknowledged segments that have not enlarged the AIMD flow's window yet.
     acknowledged: u64,
 }
 
@@ -87,7 +86,7 @@ impl KernelCubic {
         (self.scale as f64 / units, 1.0 - self.kept as f64 / units)
     }
 
-    /// Follows `cubictcp_cong_avoid` and `tcp_cong_avoid_ai`.
+    /// Processes an acknowledgement (`cubictcp_cong_avoid` and `tcp_cong_avoid_ai`).
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase != Phase::Avoidance {
