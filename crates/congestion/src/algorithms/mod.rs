@@ -1,4 +1,4 @@
-//! Every congestion control algorithm. A new one needs a file here and a line in the list.
+//! All congestion control algorithms. A new algorithm needs a file in this folder and a line in the list.
 
 use longhaul_units::{Rate, Span, Time};
 
@@ -136,7 +136,7 @@ mod tests {
 
     use super::MODULES;
 
-    /// The compiler does not find a file that has no line in the list.
+    /// Every file of the folder must have a line in the list, since the compiler would not notice a missing one.
     #[test]
     fn every_file_is_in_the_list() {
         let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");

@@ -107,7 +107,7 @@ impl KernelCubic {
         }
     }
 
-    /// Updates the number of segments to acknowledge for an increase by one (`bictcp_update`).
+    /// Updates the number of acknowledged segments per increase by one (`bictcp_update`).
     fn update(&mut self, now: u64, cwnd: u64, acked: u64, min_rtt: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.acknowledged += acked;
@@ -159,7 +159,8 @@ impl KernelCubic {
         }
     }
 
-    /// Returns the cubic's window, which differs from the plateau by whole segments.
+    /// Returns the cubic's window at a time since the start of the epoch; it differs from the plateau by whole
+    /// segments.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;
@@ -171,9 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean window. The flow
-    /// stays AIMD above the last peak, too; in RFC 9438 section 4.3 it changes to standard TCP
-    /// there.
+    /// Keeps the growth at least at that of an AIMD flow with the mean window of standard TCP. Above the last peak,
+    /// too, the comparison is with the AIMD flow; in RFC 9438, section 4.3, it is with standard TCP there.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -188,8 +188,8 @@ impl KernelCubic {
         }
     }
 
-    /// Remembers the window of the congestion event, and returns the window after a loss
-    /// (`cubictcp_recalc_ssthresh`); the lower bound is that of [`Window`].
+    /// Stores the window at the congestion event, and returns the window after a loss (`cubictcp_recalc_ssthresh`),
+    /// whose lower bound is that of [`Window`].
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         part(base, self.kept)
@@ -211,7 +211,7 @@ impl KernelCubic {
         window.reduce_to(part(event.base, kept(self.backoff.at(event))));
     }
 
-    /// Forgets everything learnt about the path (`cubictcp_state`).
+    /// Discards everything learnt about the path (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0;
@@ -238,18 +238,18 @@ impl KernelCubic {
     }
 }
 
-/// Returns `kept` 1024ths of a window, in whole segments.
+/// Returns the fraction `kept` (in 1024ths) of a window, in whole segments.
 fn part(base: f64, kept: u64) -> f64 {
     (base as u64 * kept / UNIT) as f64
 }
 
-/// Returns the fraction of the window that a decrease keeps, in 1024ths.
+/// Returns the fraction of the window that is kept, in 1024ths, for a decrease by `decrease`.
 fn kept(decrease: f64) -> u64 {
     let removed = libm::round(decrease * UNIT as f64) as u64;
     UNIT - removed.clamp(1, UNIT - 1)
 }
 
-/// Returns the whole ticks in a time.
+/// Returns a time in whole clock ticks.
 fn ticks(time: Span) -> u64 {
     time.as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
@@ -271,8 +271,8 @@ mod tests {
         Window::new(cwnd, 2.0, 1e6, Rounding::Real)
     }
 
-    /// Returns the windows at the end of each second with `rate` acknowledgements a second of one segment each,
-    /// evenly spaced.
+    /// Returns the window at the end of each second, for `rate` evenly spaced acknowledgements per second of one
+    /// segment each.
     fn seconds(cubic: &mut KernelCubic, window: &mut Window, rate: u64, count: u64) -> Vec<f64> {
         let second = |number| {
             for place in number * rate..(number + 1) * rate {
@@ -288,9 +288,8 @@ mod tests {
         (0..count).map(second).collect()
     }
 
-    /// A loss keeps 717/1024 of whole segments; fast convergence sets the peak to 1741/2048 of the
-    /// window; 8 x 1741 / 3 / 307, truncated, is eight times the number of windows for a segment of
-    /// the AIMD flow.
+    /// A loss keeps 717/1024 of the window, in whole segments. Fast convergence sets the peak to 1741/2048 of the
+    /// window. Eight times the number of windows per segment of the AIMD flow is 8 x 1741 / 3 / 307, truncated.
     #[test]
     fn constants_are_fractions_of_1024_and_windows_whole() {
         let mut cubic = kernel();
@@ -303,7 +302,7 @@ mod tests {
         assert_eq!((cubic.reduce_cwnd(68.0), cubic.peak), (47.0, 68));
     }
 
-    /// The window takes cbrt(30 / (410/1024)) = 4.2157 s, of 1024 units each, from 70 to 100.
+    /// The window grows from 70 to 100 in cbrt(30 / (410/1024)) = 4.2157 s, where a second has 1024 units.
     #[test]
     fn the_cubic_is_flat_after_k() {
         let mut cubic = kernel();
@@ -322,9 +321,8 @@ mod tests {
         assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
     }
 
-    /// Windows computed from the kernel's rules by a separate program. The kernel aims at the
-    /// cubic's value 100 ms ahead, and recomputes it once per tick or, while the window does not
-    /// change, once in eight ticks.
+    /// Windows computed by a separate program from the kernel's rules. The kernel aims at the cubic's value 100 ms
+    /// ahead. It recomputes the growth once per tick or, while the window does not change, once in eight ticks.
     #[test]
     fn windows_follow_the_rules_step_by_step() {
         let cases: [(f64, u64, &[f64]); 3] = [
@@ -341,7 +339,7 @@ mod tests {
         }
     }
 
-    /// The AIMD flow adds a segment for each 15/8 windows, also above the last peak of 20.
+    /// Windows of the AIMD flow, which adds one segment per 15/8 windows, also above the last peak of 20.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,
@@ -351,8 +349,7 @@ mod tests {
         1024.0, 1048.0,
     ];
 
-    /// Before the first loss, and after a timeout, the window grows by one for twenty acknowledged
-    /// segments.
+    /// Before the first loss, and after a timeout, the window grows by one segment per twenty acknowledged segments.
     #[test]
     fn an_unknown_peak_is_looked_for_by_five_per_cent_a_round_trip() {
         let (mut cubic, mut window) = (kernel(), window(10.0));
@@ -387,7 +384,7 @@ mod tests {
         assert_eq!((window.cwnd(), cubic.counted), (102.0, 5));
     }
 
-    /// Time without anything in flight does not count for the cubic.
+    /// The epoch does not include time in which nothing is in flight.
     #[test]
     fn idle_time_does_not_count() {
         let (mut cubic, mut window) = (kernel(), window(100.0));

@@ -1,4 +1,4 @@
-//! Tests of HighSpeed TCP: the tables of RFC 3649, and the differences of its variants.
+//! Tests of HighSpeed TCP: the tables of RFC 3649, and the properties of the variants.
 
 use longhaul_units::Time;
 
@@ -14,7 +14,7 @@ fn hstcp(variant: Variant, parameters: &[(&str, f64)]) -> Hstcp {
     Hstcp::new(&ENTRY.settings(variant, &given).unwrap()).unwrap()
 }
 
-/// Makes the algorithm with the RFC's rounded response function.
+/// Creates the algorithm with the RFC's rounded response function.
 fn with_rounded_response() -> Hstcp {
     hstcp(Variant::Paper, &[("rounded", 1.0)])
 }
@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Linux 2.6.22, tcp_highspeed.c (largest window, decrease in 256ths): windows up to the second
-/// entry, 118, grow by two segments a round trip, and so on.
+/// Rows of Linux 2.6.22, tcp_highspeed.c: largest window, and decrease in 256ths. Windows up to that of the second row,
+/// 118, grow by two segments per round trip, and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -79,7 +79,7 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// With `p(w)` as steep as w^-3.6 the increase falls with the window.
+/// If `p(w)` is as steep as w^-3.6, the increase falls when the window grows.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -137,8 +137,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// At `low_window`, NIST's flow is already in its alternate mode, RFC 3649's is not yet. With a low
-/// window of 100, equation 26 gives two segments there.
+/// At `low_window`, NIST's flow is already in its alternate mode, while RFC 3649's is not. With a low window of 100,
+/// equation 26 gives two segments there.
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {
@@ -224,7 +224,7 @@ fn the_decrease_stays_positive_above_any_window() {
     assert!(response.increase(1e6) > 1.0);
 }
 
-/// Reduces a window of `cwnd` segments and returns the window after that.
+/// Reduces a window of `cwnd` segments; returns the window after the reduction.
 fn cut(algorithm: &mut Hstcp, cwnd: f64, first: bool, in_slow_start: bool) -> f64 {
     let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
     let event = Congestion {
@@ -276,9 +276,8 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.21009, 2e-4);
 }
 
-/// The increase from 664 segments on is seven (RFC 3649, appendix B): the window grows by one
-/// segment for 95 acknowledged segments, acknowledged one by one or in pairs. A loss removes
-/// 86/256.
+/// From 664 segments on, the increase is seven (RFC 3649, appendix B): the window grows by one segment per 95
+/// acknowledged segments, whether these are acknowledged one by one or in pairs. A loss removes 86/256 of the window.
 #[test]
 fn a_current_kernel_counts_acknowledgements() {
     let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

@@ -1,8 +1,8 @@
-//! YeAH: fast like Scalable TCP while the queue is short, standard TCP while it is not.
+//! YeAH: grows fast like Scalable TCP while the queue is short, and like standard TCP otherwise.
 //!
-//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007; points
-//! that the paper leaves open, and the values, are as in the Linux code of one of its authors. The
-//! queue is Vegas' estimate.
+//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007. Points that the paper does
+//! not define, and the values, are as in the Linux code of one of its authors. The number of segments in the queue is
+//! estimated as in Vegas.
 
 mod kernel;
 
@@ -95,10 +95,10 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Scalable TCP's increase per acknowledged segment (Linux, TCP_SCALABLE_AI_CNT).
+/// Increase of Scalable TCP per acknowledged segment, in segments (Linux, TCP_SCALABLE_AI_CNT).
 const FAST_INCREASE: f64 = 0.01;
 
-/// Lower bound of the estimated window of standard TCP in competition.
+/// Lower bound of the estimated window of standard TCP that competes.
 const MIN_STANDARD: f64 = 2.0;
 
 /// State of YeAH for one flow.
@@ -111,16 +111,16 @@ pub struct Yeah {
     competing: f64,
     alone: f64,
     estimate: QueueEstimate,
-    /// Number of segments delivered when everything that was in flight at the end of the last round
-    /// has been delivered; none until a round begins.
+    /// Number of segments that are delivered once everything in flight at the end of the last round has been delivered;
+    /// `None` until a round begins.
     round_end: Option<u64>,
-    /// Segments found in the queue at the end of the last round.
+    /// Number of segments found in the queue at the end of the last round.
     queued: f64,
-    /// Round trips in succession as standard TCP.
+    /// Number of successive round trips as standard TCP.
     slow_rounds: f64,
-    /// Round trips of fast growth since the last congestion signal.
+    /// Number of round trips with fast growth since the last congestion signal.
     fast_rounds: f64,
-    /// The window that standard TCP would have, at which precautionary decongestion stops.
+    /// Window that standard TCP would have; precautionary decongestion does not go below it.
     standard: f64,
     kernel: Option<Box<KernelYeah>>,
 }
@@ -145,7 +145,7 @@ impl Yeah {
         }
     }
 
-    /// Removes a part of the queue before it overflows (precautionary decongestion).
+    /// Removes a part of the queue before the queue overflows (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
@@ -193,7 +193,7 @@ impl Yeah {
         self.begin_round(ack);
     }
 
-    /// Returns the segments to remove at a congestion signal.
+    /// Returns the number of segments to remove at a congestion signal.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
         if self.slow_rounds < self.competing {
@@ -297,8 +297,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// PFLDnet 2007, section 3: growth is slow while the queueing delay is more than an eighth of the rest of the round trip, 100 ms
-    /// here, also with few segments queued.
+    /// PFLDnet 2007, section 3: growth is slow while the queueing delay exceeds an eighth of the round-trip time
+    /// without queueing (here 100 ms), even if few segments are in the queue.
     #[test]
     fn a_queueing_delay_of_more_than_an_eighth_slows_growth() {
         for (rtt_ms, slow) in [(112, 0.0), (113, 1.0), (130, 1.0)] {
@@ -315,8 +315,8 @@ mod tests {
         }
     }
 
-    /// A loss at 800 segments removes the queued segments, at least an eighth and at most half of
-    /// the window; it removes half against competing flows.
+    /// A loss at a window of 800 segments removes the segments in the queue, but at least an eighth and at most half of
+    /// the window. Against competing flows, it removes half.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
