@@ -1,7 +1,7 @@
-//! SplitMix64: random numbers for algorithms, which have no access to the engine's streams.
+//! SplitMix64: random numbers for algorithms, which cannot use the engine's random streams.
 
-/// Draws the next number of the sequence (Steele, Lea and Flood, OOPSLA 2014); `state` counts up
-/// by a constant and is scrambled.
+/// Draws the next number of the sequence (Steele, Lea and Flood, OOPSLA 2014). `state` increases by a constant; the
+/// number is `state` with its bits mixed.
 pub(crate) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
