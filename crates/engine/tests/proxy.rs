@@ -1,4 +1,4 @@
-//! Proxies that split connections.
+//! Tests of proxies that split connections.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Returns `count` transfers each way.
+/// Returns a network with `count` transfers in each direction.
 fn transfers(count: usize, bytes: u64, seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     let tcp = Tcp {
@@ -38,7 +38,7 @@ fn transfers(count: usize, bytes: u64, seconds: u64) -> Config {
     config
 }
 
-/// Returns an unlimited flow from left to right.
+/// Returns a network with an unlimited flow from left to right.
 fn greedy(seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     add_flows(&mut config, "bulk", 1, AT_ONCE, tcp(Recovery::Sack));
@@ -50,7 +50,7 @@ fn totals(config: &Config) -> Totals {
     simulation::run(config, &mut NoRecorder).expect("the configuration is sound")
 }
 
-/// Asserts that the counters at the end of the run agree, and that nothing was delivered twice.
+/// Asserts that the counters at the end of the run are consistent and that no data was delivered twice.
 fn assert_conserved(config: &Config, totals: &Totals) {
     for (number, proxy) in totals.proxies.iter().enumerate() {
         let total = proxy.total;
@@ -78,7 +78,7 @@ fn local_disciplines() -> Vec<&'static str> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// With any losses, every flow gets its own bytes, once, both ways.
+    /// With any losses, every flow gets its own bytes exactly once, in both directions.
     #[test]
     fn every_byte_arrives_once(
         flows in 1usize..5,
@@ -121,7 +121,8 @@ proptest! {
     }
 }
 
-/// Lookahead must not skip a proxy's checks. There is no lookahead with explicit service.
+/// Lookahead does not skip the checks of a proxy: the results are those of explicit service, with which there is no
+/// lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
@@ -135,7 +136,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.events < explicit.events);
 }
 
-/// Timeline of a segment: access link, the wait for a check, the split link, access link.
+/// A segment is delayed by the access link, the wait for the proxy's next check, the split link and the second access
+/// link, and by nothing else.
 #[test]
 fn a_segment_waits_for_a_check_only() {
     let mut config = greedy(2);
@@ -166,7 +168,7 @@ fn a_segment_waits_for_a_check_only() {
     assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
 }
 
-/// Credit is the data that may wait unsent in the split connection's sender.
+/// The credit of a proxy is the data that may wait unsent in the sender of the split connection.
 #[test]
 fn credit_is_what_may_wait_unsent() {
     for credit in [1, 7, 50] {
@@ -179,7 +181,7 @@ fn credit_is_what_may_wait_unsent() {
     }
 }
 
-/// Without loss, the backlog never exceeds the credit.
+/// Without losses, the backlog never exceeds the credit.
 #[test]
 fn credit_bounds_the_backlog() {
     for seconds in 1..12 {
@@ -197,7 +199,7 @@ fn credit_bounds_the_backlog() {
     }
 }
 
-/// Retransmissions give credit only if configured.
+/// Retransmissions increase the credit only if this is configured.
 #[test]
 fn credit_grows_with_retransmissions_if_it_is_to() {
     let unsent = |credit_for_retransmissions| {
@@ -216,7 +218,7 @@ fn credit_grows_with_retransmissions_if_it_is_to() {
     assert!(with > 50 * MSS && with <= 50 * MSS + drift);
 }
 
-/// An outage of the link stops the flow at the local queue, and nothing is stranded when the link is back.
+/// During an outage of the link, the flow stops at the local queue. After the outage, all data is delivered.
 #[test]
 fn a_pause_of_the_link_strands_nothing() {
     let mut config = transfers(2, 3_000_000, 300);
@@ -256,7 +258,7 @@ fn a_flow_that_stops_ends_behind_the_proxy_too() {
     );
 }
 
-/// Credit, interval and queue change as configured.
+/// Credit, interval and queue of a proxy change at the configured times.
 #[test]
 fn parameters_change_at_their_time() {
     let mut config = greedy(20);
@@ -283,8 +285,8 @@ fn parameters_change_at_their_time() {
     assert!(most(at(13_000), at(20_000)) <= Some(20));
 }
 
-/// The connection between the nodes has a number behind those of flows; the events of the senders at the end node
-/// are not recorded.
+/// The connection between the nodes of a proxy has a number above those of the flows. The events of the senders at the
+/// end node are not recorded.
 #[test]
 fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     let mut config = greedy(5);
@@ -303,9 +305,8 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Without a proxy, one flow has the utilisation that the closed form predicts; so have flows that
-/// lose packets together. The flow here has a tenth of the rate, and of the bandwidth-delay
-/// product, of the link in the thesis.
+/// Without a proxy, the utilisation of one flow, and of flows that lose packets together, is that of the closed form
+/// for a sawtooth. The rate and the bandwidth-delay product of the link are a tenth of those of the link in the thesis.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

@@ -1,4 +1,4 @@
-//! Proxies that split connections which traffic opens during the run.
+//! Tests of proxies that split connections which traffic opens during the run.
 
 mod common;
 
@@ -21,7 +21,8 @@ const RATE: Rate = Rate::from_bps(10_000_000);
 const DELAY: Span = Span::from_millis(50);
 const RECOVERY: Recovery = Recovery::Sack;
 
-/// Returns sources whose responses go from left to right, with a proxy for either direction and access links.
+/// Returns a network with access links, in which the responses of sources are sent from left to right and each
+/// direction has a proxy.
 fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     for (number, source) in sources.iter().enumerate() {
@@ -32,8 +33,8 @@ fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     config
 }
 
-/// Asserts that the proxies forward exactly what their connections carry, nothing twice, and all of it if
-/// everything has arrived.
+/// Asserts that the proxies have forwarded exactly the data that their connections carry and nothing twice, and that
+/// this is all data if all of it has arrived.
 fn assert_carried(totals: &Totals) {
     for proxy in &totals.proxies {
         let total = proxy.total;
@@ -57,8 +58,8 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// Every leg has a separate handshake, and segments wait for checks, every 10 ms, at the nodes
-/// where they are answered.
+/// An exchange takes the sum of the times of its legs. Each leg has a handshake of its own, and segments wait at the
+/// nodes at which they are answered for the next check, which is made every 10 ms.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {
@@ -89,8 +90,8 @@ fn an_exchange_takes_what_its_legs_take() {
     assert_all_arrived(&totals, &records);
 }
 
-/// Captures show both legs under the flow's number, with a connection for each direction, and the proxies'
-/// connections between the nodes.
+/// Captures show both legs of a connection under the number of its flow, with one connection for each direction, and
+/// the connections between the nodes of the proxies.
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {
@@ -146,8 +147,8 @@ fn requests(per_connection: u32, round_trip_s: f64) -> Requests {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// With any losses, every exchange gets its own bytes, once, both ways, even if the segments of many wait in
-    /// one queue.
+    /// With any losses, every exchange gets its own bytes exactly once, in both directions, even if segments of many
+    /// exchanges wait in the same queue.
     #[test]
     fn every_exchange_is_complete_in_the_end(
         per_connection in 1u32..4,
@@ -190,7 +191,7 @@ proptest! {
     }
 }
 
-/// Lookahead must not skip a proxy's checks.
+/// Lookahead does not skip the checks of a proxy, so that it does not change the results.
 #[test]
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));
@@ -203,8 +204,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 100);
 }
 
-/// Pages follow one another behind a proxy. Each object has a separate connection, or shares the connection of
-/// its request.
+/// Pages of a session follow one another behind a proxy, whether each object has a separate connection or uses the
+/// connection of its request.
 #[test]
 fn sessions_go_on_behind_a_proxy() {
     for separate in [false, true] {
@@ -224,7 +225,7 @@ fn sessions_go_on_behind_a_proxy() {
     }
 }
 
-/// A connection that is cut off leaves data in the proxy, which has no effect on others.
+/// A connection that is cut off leaves data in the proxy. This data has no effect on other connections.
 #[test]
 fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     let cut_off = Source::CutOff(Span::from_millis(900));
@@ -263,8 +264,8 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     );
 }
 
-/// Bursts over connections that exist from the start, 750 connections in the thesis's experiments.
-/// All data that the application gave arrives.
+/// Bursts are sent through a proxy over connections that exist from the start; the experiments of the thesis have 750
+/// connections. All data that the application has passed to the transport arrives.
 #[test]
 fn bursts_go_by_a_proxy() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), 100);
@@ -304,7 +305,7 @@ fn bursts_go_by_a_proxy() {
     );
 }
 
-/// Both legs of a connection get the connection's values from a delay box.
+/// A delay box delays both legs of a connection by the values that were drawn for the connection.
 #[test]
 fn delay_boxes_know_both_legs() {
     let entry = TraceEntry {

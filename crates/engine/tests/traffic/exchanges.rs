@@ -1,4 +1,4 @@
-//! Requests and responses: their times, their connections, and the state left behind by them.
+//! Tests of requests and responses: their times, their connections, and the state that remains after them.
 
 use crate::common::{
     AT_ONCE, add_flows, add_source, delayed_ack, disciplines, drop_tail, dumbbell, results, run,
@@ -73,9 +73,9 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(records.exchanges[0].timeouts, 0);
 }
 
-/// Exchanges of several kinds on one connection, as in Tmix: with a response, without one twice in
-/// a row, a response of many segments to one byte, and another exchange with a response. The pause
-/// of each begins at the end of the preceding exchange.
+/// One connection has exchanges of several kinds, as in Tmix: an exchange with a response, two without one in a row, a
+/// response of many segments to one byte, and another exchange with a response. The pause of each exchange begins at
+/// the end of the preceding one.
 #[test]
 fn a_connection_may_have_exchanges_with_and_without_responses() {
     let kinds = [
@@ -136,9 +136,8 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
     }
 }
 
-/// A probe reaches the server while its response is in flight, and does not change the request's
-/// round trip: the response echoes the timestamp that the server had when the response left (RFC
-/// 7323 section 4.3).
+/// A response echoes the timestamp that the server had when the response was sent (RFC 7323 section 4.3). A probe that
+/// reaches the server while the response is in flight does not change the measured round-trip time of the request.
 #[test]
 fn a_response_echoes_what_had_come_when_it_left() {
     let tcp = Tcp {
@@ -216,7 +215,7 @@ fn several_exchanges_share_a_connection() {
     assert_eq!(totals.flows[0].total.connections, 20);
 }
 
-/// All requested data arrives with any losses, and all packets are accounted for.
+/// With any losses, all requested data arrives, and all packets are accounted for.
 #[test]
 fn exchanges_survive_losses_and_leave_nothing_behind() {
     for recovery in [
@@ -266,7 +265,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
     }
 }
 
-/// Ids of short connections are reused many times, in every queue.
+/// Identifiers of short connections are reused many times, with every queue discipline.
 #[test]
 fn connections_come_and_go_through_every_discipline() {
     for discipline in disciplines::all() {
@@ -286,8 +285,8 @@ fn connections_come_and_go_through_every_discipline() {
     }
 }
 
-/// Equal seeds give the same requests on any network, unless the server draws its responses, so
-/// that congestion decides which request gets which response.
+/// With the same seed, sources make the same requests on any network. This does not apply if the server draws its
+/// responses, since congestion then decides which request gets which response.
 #[test]
 fn the_network_does_not_change_what_is_asked_for() {
     let asked = |binding, rate| {
@@ -373,8 +372,8 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// On the answering side of a connection, times limited and the integral of the window start when it
-/// joins: they do not depend on the time at which the connection opens.
+/// On the answering side of a connection, the times limited and the integral of the window start when this side joins.
+/// They do not depend on the time at which the connection opens.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {
@@ -391,7 +390,7 @@ fn times_limited_do_not_depend_on_when_a_connection_opens() {
     );
 }
 
-/// A traced connection of a source, and no other, records its window and its segments in flight at each
+/// Of a source with tracing, one connection is traced: its window and its segments in flight are recorded at each
 /// acknowledgement.
 #[test]
 fn one_connection_of_a_source_is_traced() {

@@ -1,4 +1,4 @@
-//! Sources other than requests: one-way data, messages, datagrams, web pages, perturbations.
+//! Tests of sources other than requests: one-way data, messages, datagrams, web pages and perturbations.
 
 use crate::common::{AT_ONCE, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
 use crate::{DELAY, entry, ms, trace, way, with};
@@ -32,9 +32,9 @@ fn data_one_way_needs_no_answer() {
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// The web flows of a master thesis (University of Innsbruck, 2009): 500 sources offer 64 kbit/s
-/// half the time. As a stream of bytes this is 32 kbit/s each; rounded up to whole segments of 1000
-/// bytes it is 152.4 kbit/s.
+/// The web flows of a master's thesis (University of Innsbruck, 2009) are 500 sources that each send 64 kbit/s for half
+/// of the time. As a stream of bytes, this is 32 kbit/s for each; rounded up to whole segments of 1000 bytes, it is
+/// 152.4 kbit/s.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {
@@ -92,8 +92,8 @@ fn datagrams_come_in_bursts() {
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }
 
-/// Returns a session as in ns-2's WebTraf: pages of objects, each over a separate connection that
-/// the server opens when the request is acknowledged.
+/// Returns a session as in ns-2's WebTraf. Pages consist of objects, each of which has a separate connection that the
+/// server opens when the request is acknowledged.
 fn session(separate: bool) -> Web {
     Web {
         pages: 20,
@@ -157,8 +157,7 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
     );
 }
 
-/// A perturbation is a slow start of 1.6 seconds, after which nothing is sent (LBNL-52549, 2003,
-/// for its experiments).
+/// A perturbation is a slow start of 1.6 seconds (LBNL-52549, 2003, for its experiments). Nothing is sent after it.
 #[test]
 fn a_perturbation_leaves_no_trace() {
     let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);
