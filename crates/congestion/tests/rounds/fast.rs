@@ -1,4 +1,4 @@
-//! FAST with fixed and with tuned alpha: queue in equilibrium, losses, timeouts.
+//! Tests of FAST with a fixed and with a tuned alpha: the queue in equilibrium, losses and timeouts.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{ControllerSpec, Variant};
@@ -30,8 +30,8 @@ fn probed(flow: &Flow, name: &str) -> f64 {
     found.unwrap()
 }
 
-/// NIST SP 500-282, equation 21: the target equals the window if the queue holds alpha segments. A
-/// path of 10000 segments per second and 100 ms holds 1000 segments.
+/// In equilibrium, alpha segments are in the queue: the target equals the window (NIST SP 500-282, equation 21). The
+/// path has 10000 segments per second and 100 ms, and thus holds 1000 segments.
 #[test]
 fn alpha_segments_are_queued_in_equilibrium() {
     for alpha in [80.0, 200.0] {
@@ -49,9 +49,8 @@ fn alpha_segments_are_queued_in_equilibrium() {
     }
 }
 
-/// The first target is the window at the end of slow start, so that the window does not fall at
-/// once. Later each acknowledged segment adds the distance to the target divided by the last
-/// complete flight.
+/// The first target is the window at the end of slow start, so that the window does not fall at once. After that, each
+/// acknowledged segment adds the distance to the target divided by the last complete flight.
 #[test]
 fn the_window_leaves_slow_start_without_a_step() {
     let spec = controller("fast", Variant::Paper, &[]);
@@ -101,7 +100,8 @@ fn a_timeout_starts_anew_below_half_the_window() {
     assert_eq!(probed(&flow, "target"), 1.0);
 }
 
-/// NIST SP 500-282, equation 22: decisions every 200 s of a flow's life, one level each.
+/// Alpha changes every 200 s in the life of a flow by one level, towards the level of the throughput (NIST SP 500-282,
+/// equation 22).
 #[test]
 fn alpha_follows_the_throughput_one_level_at_a_time() {
     let mut flow = started(&controller("fast-at", Variant::Paper, &[]), 10.0);

@@ -1,4 +1,4 @@
-//! The controller given by tables, compared with the algorithms that the tables represent.
+//! Tests that compare the algorithm given by tables with the algorithms that the tables represent.
 
 use longhaul_congestion::rounds::{Loss, Path, Round, mean_window};
 use longhaul_congestion::{ControllerSpec, Point, Variant};
@@ -17,7 +17,7 @@ fn table(increase: &[Point], decrease: &[Point]) -> ControllerSpec {
     }
 }
 
-/// Returns rounds with evenly spaced losses, from slow start on.
+/// Returns the rounds of a flow that starts in slow start and has a loss every `segments_per_loss` segments.
 fn rounds(spec: &ControllerSpec, segments_per_loss: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), 10.0, 1e6);
     let path = Path {
@@ -46,7 +46,7 @@ fn constants_give_aimd_to_the_bit() {
     );
 }
 
-/// RFC 3649 appendix B gives HighSpeed TCP's increase and decrease as a table: windows, decreases.
+/// The table of RFC 3649 appendix B, which lists windows and decreases, gives HighSpeed TCP's increase and decrease.
 #[test]
 fn the_table_of_the_rfc_gives_highspeed_tcp() {
     let windows = [
