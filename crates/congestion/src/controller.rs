@@ -7,7 +7,7 @@ macro_rules! controllers {
     ($($module:ident::$Algorithm:ident),+ $(,)?) => {
         controllers! { ($) $($module::$Algorithm),+ }
     };
-    // The dollar sign is passed on to the macro that is defined here.
+    // The dollar sign is passed to the macro that is defined here, which cannot contain it otherwise.
     (($d:tt) $($module:ident::$Algorithm:ident),+) => {
         $(pub(crate) mod $module;)+
 

@@ -29,7 +29,7 @@ impl PeakRate {
     /// Processes an acknowledgement. The rate since the last mark is the sending rate or the rate of acknowledgements,
     /// whichever is lower.
     pub(crate) fn note(&mut self, ack: &AckSample) {
-        // No segment left before the beginning of the connection.
+        // Samples that would have begun before time zero are impossible and are ignored.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
         let Some(rtt) = ack.rtt.filter(possible) else {
             return;

@@ -73,8 +73,8 @@ mod tests {
         let mut halving = RateHalving::begin(1000.0, floor, &mut window);
         let mut in_flight: u64 = 1000;
         for _ in 0..round_trips {
-            // The acknowledgements that arrive equal the segments that were in flight, and the
-            // window decides what leaves.
+            // In each round trip, as many acknowledgements arrive as segments were in flight; the window decides how
+            // many segments are sent.
             let arrivals = in_flight;
             for _ in 0..arrivals {
                 in_flight -= 1;

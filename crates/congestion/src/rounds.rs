@@ -141,7 +141,7 @@ impl Flow {
     fn pass(&mut self, path: &Path, losses: &mut Losses) -> Round {
         let (start, cwnd) = (self.now, self.state.window.cwnd());
         let ssthresh = self.state.window.ssthresh();
-        // The segments that fit into the window are in flight, at least one.
+        // All segments that fit into the window are in flight, and at least one.
         let sent = (cwnd as u64).max(1);
         let rtt = path.rtt_of(cwnd);
         let opened = self.opened;
@@ -193,7 +193,7 @@ impl Flow {
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
-            // Both directions take the same time, and data alone queues.
+            // Both directions have the same delay without a queue, and only data waits in a queue.
             one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
             in_flight,
             round: self.round,

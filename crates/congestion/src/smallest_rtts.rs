@@ -103,7 +103,7 @@ mod tests {
         round.on_ack(&ack(2, 500));
         assert!(round.is_over());
         round.begin();
-        // Three have left when one is acknowledged: the fourth one belongs to the round trip.
+        // Three segments have left when the first is acknowledged, so that the fourth belongs to the round trip.
         for us in [900, 700] {
             round.on_ack(&ack(2, us));
             assert!(!round.is_over());

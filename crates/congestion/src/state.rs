@@ -70,7 +70,7 @@ impl CongestionState {
     /// Processes an acknowledgement of new data outside recovery, which may enlarge the window.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
-        // A recovery of zero duration does not end by itself.
+        // Nothing else ends a recovery of zero duration.
         self.end_rate_halving();
         if self.slow_start.watches(&self.window) {
             self.on_ack_in_slow_start(ack);
@@ -197,7 +197,7 @@ impl CongestionState {
             self.slow_start
                 .on_reduction(event, before, &mut self.window);
         }
-        // Marks cause no recovery in which the window could be reduced.
+        // Marks do not cause a recovery, in which the window could be reduced gradually.
         if event.cause == Cause::Loss
             && let Some(extension) = self.controller.extension()
             && let Some(floor) = extension.recovery_floor(&self.window)

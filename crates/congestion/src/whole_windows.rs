@@ -207,7 +207,8 @@ mod tests {
             .to_vec();
         assert_eq!(grown, [0, 0, 1, 2, 0]);
         assert_eq!(counted.0, 8);
-        // The segments counted for a larger window add one segment; the rest is discarded.
+        // The segments that were counted for a larger window add one segment to the window; the rest of the count is
+        // discarded.
         assert_eq!((counted.add(5, 2), counted.0), (1, 2));
     }
 

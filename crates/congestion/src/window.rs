@@ -100,8 +100,8 @@ impl Window {
     #[inline]
     pub fn set_cwnd(&mut self, cwnd: f64) {
         debug_assert!(!cwnd.is_nan(), "the window is not a number");
-        // Comparisons take an instruction each; `max` and `min` take five to handle NaN, which the first
-        // comparison does here.
+        // A comparison takes one instruction; `max` and `min` take five to process NaN, which the first comparison does
+        // here.
         let raised = if cwnd > FLOOR { cwnd } else { FLOOR };
         self.cwnd = if raised < self.ceiling {
             raised
@@ -149,7 +149,7 @@ impl Window {
         self.set_ssthresh(target);
         self.set_cwnd(target);
         if self.reduced_min.loss == 0 && target < FLOOR {
-            // Less than a segment: nothing can be sent until a timeout.
+            // With a window of less than a segment, nothing can be sent until a timeout.
             self.cwnd = target.max(0.0);
         }
     }

@@ -94,7 +94,7 @@ impl Small {
         for link in &mut config.links {
             self.extras.add_to(link);
         }
-        // CUBIC uses Linux's variant, slow start and recovery rules.
+        // CUBIC is tested with Linux's variant, slow start and recovery rules.
         let linux = self.congestion == "cubic";
         let (variant, slow_start) = match linux {
             true => (Variant::Linux6_18, "hystart"),
@@ -109,7 +109,7 @@ impl Small {
             parameters: Vec::new(),
         };
         let base = Tcp {
-            // This many dummies may leave at once.
+            // TCP Peach may send as many dummies at once as the receive window has segments.
             receive_window: if self.congestion == "peach" {
                 200
             } else {
@@ -271,7 +271,8 @@ fn assert_conserved(config: &Config, totals: &Totals) {
         let counters = &link.total;
         let gone = counters.dropped_pkts() + counters.departed_pkts;
         assert!(gone <= counters.arrived_pkts);
-        // Packets that have neither left nor been lost wait: at most the queue's limit, and one in service.
+        // Packets that have neither left nor been dropped are in the queue or in service: at most the limit of the
+        // queue plus one.
         assert!(counters.arrived_pkts - gone <= 81, "{counters:?}");
         assert!(counters.queue_max_pkts <= 80);
     }
@@ -329,7 +330,7 @@ proptest! {
         }
         let mut explicit = on_arrival.clone();
         explicit.links[0].service = Service::Explicit;
-        // A change to the current values also makes a link explicit.
+        // A change also makes a link explicit if it sets the current values again.
         let back = &mut explicit.links[1];
         back.changes.push(Change {
             at: Time::ZERO + Span::from_secs(7),
@@ -339,7 +340,7 @@ proptest! {
         });
         let (mut one, records_one) = run(&on_arrival);
         let (mut two, records_two) = run(&explicit);
-        // Only the number of events may differ.
+        // The results may differ only in the number of events.
         for totals in [&mut one, &mut two] {
             totals.events = 0;
             totals.events_pending_max = 0;
@@ -367,11 +368,12 @@ proptest! {
     fn transfers_complete(small in small(), losses in prop::collection::btree_set(0u64..400, 0..60)) {
         let mut small = Small { loss: 0.0, greedy: 0, finite: 2, ..small };
         if small.congestion == "packet-pair" {
-            // Losses do not change packet-pair's window, which overflows a short queue for ever.
+            // Losses do not change the window of packet pair, so that it would overflow a short queue for ever.
             small.congestion = "reno";
         }
         if small.congestion == "peach" {
-            // A dummy that finds the queue empty takes its only place, at most once per round trip.
+            // With a queue of one packet, a dummy that finds the queue empty would take its only place, at most once
+            // per round trip.
             small.limit = small.limit.max(2);
         }
         let flows = |seconds| {
@@ -384,9 +386,10 @@ proptest! {
             }
             run(&config).0.flows
         };
-        // Timers of queues go on until a run ends, and most transfers are soon complete. If the bucket of a policer or
-        // a short queue drops all segments that an acknowledgement releases, a segment is delivered for each timeout,
-        // and without timestamps no round trip ends their backoff.
+        // Timers of queues continue until a run ends, and most transfers complete early, so that a short run comes
+        // first. If the bucket of a policer or a short queue drops all segments that an acknowledgement releases, one
+        // segment is delivered for each timeout, and without timestamps no round-trip time ends the backoff of the
+        // timeouts.
         let mut ended = flows(100);
         if ended.iter().any(|flow| flow.finish.is_none()) {
             ended = flows(20_000);
@@ -435,7 +438,7 @@ proptest! {
         config.measure.every = Some(Span::from_micros(every_us));
         config.measure.from = Time::ZERO + Span::from_millis(300);
         for (link, number) in config.links[2..].iter_mut().zip(0..) {
-            // The links are of two kinds.
+            // The rates of the links alternate between two values.
             link.rate = Rate::from_bps(1_000_000 * (access_mbps + number % 2));
             link.queue = drop_tail(limit);
         }
@@ -548,7 +551,7 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
             let capacity = Work::of_rate(config.links[0].rate, length);
             assert_eq!((link.capacity(), link.line_capacity), (capacity, capacity));
             if ns2_clock {
-                // ns-2's sums of seconds are rounded to picoseconds.
+                // ns-2's sums of seconds are rounded to picoseconds here.
                 let off = link.transmitted.0.abs_diff(capacity.0);
                 assert!(
                     off <= 2 * u128::from(config.links[0].rate.as_bps()),
@@ -586,7 +589,7 @@ fn drops_and_marks_belong_to_flows() {
             let fates = flows.map(|flow| (flow.dropped_pkts, flow.marked_pkts));
             let (dropped, marked) =
                 fates.fold((0, 0), |sum, fate| (sum.0 + fate.0, sum.1 + fate.1));
-            // Only the loss of a SYN, which is no data, is not included.
+            // Only losses of SYNs, which are not data, are not counted.
             assert!(counters.dropped_pkts() - dropped <= 1, "{queue:?}");
             assert_eq!(marked, counters.marked_pkts, "{queue:?}");
             assert!(dropped + marked > 10, "{queue:?}");

@@ -56,12 +56,12 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
             let used = utilisation(&counters, rate, seconds);
             (mean_wait_ms(&counters), used)
         };
-        // CoDel allows the shortest delay of an interval to be at most 5 ms. The sawtooth of one flow leaves the
-        // link idle with a queue below half the bandwidth-delay product.
+        // CoDel keeps the shortest delay of an interval below 5 ms. The window of a single flow is a sawtooth, with
+        // which a queue shorter than half of the bandwidth-delay product leaves the link idle for a part of the time.
         let (wait_ms, used) = measure(disciplines::of("codel"));
         assert!(wait_ms < 7.5, "CoDel, {flows} flows: {wait_ms} ms");
         assert!(used > if flows == 1 { 0.75 } else { 0.98 }, "CoDel: {used}");
-        // PIE controls the mean to 15 ms.
+        // PIE keeps the mean at 15 ms.
         let (wait_ms, used) = measure(disciplines::of("pie"));
         assert!(
             (wait_ms - 15.0).abs() < 2.0,
@@ -132,13 +132,15 @@ fn flows_are_protected_from_one_another() {
         connections as f64 / (connections + datagrams) as f64
     };
     assert!(share(disciplines::of("droptail")) < 0.1);
-    // Payloads of 1460 of 1500 bytes and of 972 of 1000 hardly change four fifths.
+    // Payloads of 1460 bytes in 1500 and of 972 bytes in 1000 hardly change the share of four fifths.
     let drr = share(disciplines::of("drr"));
     assert!((drr - 0.8).abs() < 0.02, "{drr}");
-    // The CoDels keep the connections' windows small: 5 ms are four of the packets that the link sends in turn.
+    // The CoDel instances keep the windows of the connections small, since 5 ms are four of the packets that the link
+    // sends in turn.
     let fq = share(disciplines::of("fq-codel"));
     assert!((0.7..0.82).contains(&fq), "{fq}");
-    // Packet by packet, datagrams are smaller: 4 * 1460 of 4 * 1460 + 972 bytes.
+    // If flows take turns by packets, datagrams have a smaller share, since they are smaller: connections get 4 * 1460
+    // of 4 * 1460 + 972 bytes.
     for alike in [disciplines::of("fq-pie"), disciplines::of("cake")] {
         let share = share(alike);
         assert!((0.7..0.82).contains(&share), "{alike:?}: {share}");
@@ -252,7 +254,8 @@ fn a_token_bucket_sets_the_rate() {
         let (totals, _) = run(&config);
         let counters = &totals.links[0].total;
         let most = rate.as_bps() * seconds / 8 + burst.0;
-        // The last packet may be in transmission, and the last token for another.
+        // At the end, the last packet may be in transmission, and some tokens may belong to a packet that has not
+        // arrived.
         assert!(counters.departed_bytes <= most, "{counters:?}");
         assert!(counters.departed_bytes + 2000 > most, "{counters:?}");
     }
@@ -271,7 +274,7 @@ fn filtered_acks_do_not_limit_the_way_there() {
         config.links[1].rate = back;
         config.links[1].queue = queue;
         config.links[1].direction.ack_filtering = Some(ack_filtering);
-        // A window that fills the path, but not the queue of the forward direction.
+        // This window fills the path, but not the queue of the forward direction.
         let window = Tcp {
             receive_window: 100,
             ..tcp(Recovery::NewReno)

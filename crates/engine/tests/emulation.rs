@@ -130,7 +130,7 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     for number in 1..=4 {
         script.send(start, 1, number * 1000, true, vec![number as u8 + 1; 52]);
     }
-    // A longer one, with blocks, is no pure acknowledgement.
+    // A longer packet with SACK blocks is not a pure acknowledgement.
     script.send(start, 1, 4000, false, vec![8; 64]);
     script.send(start, 1, 5000, true, vec![9; 52]);
     emulate(&config, &mut script);

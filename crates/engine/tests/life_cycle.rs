@@ -25,7 +25,7 @@ fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: 
         server_delay: Span::from_millis(3),
     };
     add_source(&mut config, "web", Source::Trace([entry].into()), tcp);
-    // Packets are captured where they have reached the other side, over links that take no time.
+    // Packets are captured on links that take no time, where they have reached the other side.
     add_access(&mut config, Span::ZERO);
     for link in &mut config.links[2..] {
         link.rate = Rate::from_bps(1_000_000_000_000);
@@ -167,7 +167,8 @@ fn a_fin_may_always_be_alone() {
 fn a_fin_leaves_with_the_last_data() {
     let config = exchange(500, Some(10_000), delayed(tcp(Recovery::Sack)), 2);
     let mut expected = NS2_LARGE.to_vec();
-    // The odd last segment carries the FIN, and is acknowledged behind the acknowledgement of the one before.
+    // The last segment, which has an odd number, carries the FIN. Its acknowledgement follows that of the preceding
+    // segment.
     expected.truncate(15);
     expected[13].5 = "FIN ACK";
     let at = 0.190680 + 0.010032;
@@ -248,7 +249,7 @@ fn assert_over(totals: &Totals, records: &Records, bytes: u64) {
     assert!(exchange.end.is_some(), "{exchange:?}");
     let flow = totals.flows[0].total;
     assert_eq!(flow.delivered_bytes, bytes);
-    // FINs, SYNs and acknowledgements are no data packets.
+    // FINs, SYNs and acknowledgements do not count as data packets.
     assert!(flow.sent_pkts >= flow.delivered_pkts);
     assert_eq!(
         flow.sent_pkts - flow.retransmitted_pkts,
@@ -305,7 +306,7 @@ proptest! {
     ) {
         let tcp = Tcp { fin, ..tcp(recovery) };
         let tcp = if holds_back { delayed(tcp) } else { tcp };
-        // Twelve timeouts in a row take two to the power of twelve seconds, at most a minute each.
+        // The timeout doubles with each of twelve timeouts in a row, up to a minute.
         let mut config = exchange(request, response, tcp, 2000);
         config.links[0].direction.loss = Loss::List(lost.into_iter().collect());
         config.links[1].direction.loss = Loss::List(lost_back.into_iter().collect());

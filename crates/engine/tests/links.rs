@@ -82,8 +82,8 @@ fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
             ..change(9.0)
         },
     ];
-    // The third packet is half transmitted after 2.5 ms and takes another millisecond; the next take 2 ms each,
-    // the fourth of them from 9.5 ms on. With its delay of 1 ms it would arrive at 12.5 ms.
+    // The third packet is half transmitted after 2.5 ms and takes another millisecond; each following packet takes 2
+    // ms, the fourth of them from 9.5 ms on. With its delay of 1 ms, this packet would arrive at 12.5 ms.
     let expected = [6.0, 7.0, 8.5, 10.5, 12.5, 14.5, 14.5, 14.5, 16.5, 18.5];
     assert_eq!(arrivals_ms(&config, 10), expected);
 }
@@ -106,7 +106,7 @@ fn with_outage(bps: u64) -> Config {
 fn a_link_goes_on_where_an_outage_has_stopped_it() {
     let expected = [6.0, 7.0, 28.0, 29.0, 30.0];
     assert_eq!(arrivals_ms(&with_outage(0), 5), expected);
-    // At 1 kbit/s 20 bits are sent during the outage, which saves 2.5 us afterwards.
+    // At 1 kbit/s, 20 bits are sent during the outage, so that the packet is 2.5 us faster afterwards.
     let slow = arrivals_ms(&with_outage(1000), 5);
     let expected = expected.map(|ms| if ms > 8.0 { ms - 0.0025 } else { ms });
     assert!(
@@ -138,8 +138,8 @@ fn utilisation_is_of_what_the_rates_hold() {
 #[test]
 fn packets_leave_at_the_times_of_a_delivery_trace() {
     let mut config = datagrams();
-    // 1504 bytes at 3, 3 and 10 ms, then at 13, 13 and 20 ms: packets of 1000 bytes end in the first, second and
-    // third opportunity, after 4512 bytes in the next repetition.
+    // Opportunities of 1504 bytes are at 3, 3 and 10 ms, and then at 13, 13 and 20 ms. Packets of 1000 bytes end in the
+    // first, second and third opportunity, and, after 4512 bytes, in the next repetition.
     let trace = DeliveryTrace::new(vec![3, 3, 10], Bytes(1504));
     config.links[0].delivery_trace = Some(Arc::new(trace));
     let expected = [8.0, 8.0, 8.0, 15.0, 18.0, 18.0, 18.0, 25.0, 25.0, 28.0];
@@ -170,7 +170,7 @@ fn changes_happen_again_after_their_period() {
     config.links[0].changes = vec![slow, back];
     config.links[0].changes_period = Some(Span::from_millis(100));
     let (totals, _) = run(&config);
-    // Two packets in each of ten periods of a second.
+    // Two packets are lost in each of the ten periods of a second.
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 20);
 }
 
@@ -205,7 +205,7 @@ fn loss_changes_for_packets_that_have_not_arrived() {
         },
     ];
     let (totals, _) = run(&config);
-    // The packets sent at 10, 10.5, 11 and 11.5 ms, then the second from 12 ms on.
+    // The lost packets are those sent at 10, 10.5, 11 and 11.5 ms, and the second one from 12 ms on.
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 5);
 }
 
@@ -222,7 +222,7 @@ fn packets_that_are_held_back_arrive_so_much_later() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
     config.links[0].direction = held_back(1.0, Distribution::Constant(7.3e-3));
-    // 1 us of transmission, 5 ms of delay, 7.3 ms before the queue.
+    // A packet takes 7.3 ms before the queue, 1 us for its transmission and 5 ms of delay.
     let expected = [12.301, 12.801, 13.301, 13.801];
     assert_eq!(arrivals_ms(&config, 4), expected);
 }
@@ -264,11 +264,11 @@ fn copies_and_packets_held_back_are_conserved() {
     let (totals, records) = run(&config);
     let (flow, link) = (&totals.flows[0].total, &totals.links[0].total);
     assert_eq!(flow.sent_pkts, 1800);
-    // Binomial: 450 with a standard deviation of 18.
+    // The number is binomial with a mean of 450 and a standard deviation of 18.
     assert!((380..520).contains(&link.duplicated_pkts), "{link:?}");
     assert_eq!(link.arrived_pkts, flow.sent_pkts + link.duplicated_pkts);
     assert_eq!(link.departed_pkts, link.arrived_pkts);
-    // Of a datagram and its copy the first is delivered.
+    // The first one of a datagram and its copy is delivered.
     assert_eq!(flow.delivered_pkts, flow.sent_pkts);
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
 }
@@ -297,7 +297,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
             let there_ms = syn.time.as_secs_f64() * 1e3 - 5.0;
             let rtt_ms = counters.total.rtt_min.as_secs_f64() * 1e3 - 10.0;
             assert!((10.0..200.1).contains(&there_ms), "{there_ms}");
-            // A segment takes 12 us more than a SYN, an acknowledgement 0.3 us.
+            // A data segment takes 12 us longer than a SYN, an acknowledgement 0.3 us longer.
             let same = (rtt_ms - 2.0 * there_ms).abs() < 0.02;
             assert_eq!(same, symmetric, "{rtt_ms} ms and {there_ms} ms");
             drawn_ms.push(there_ms);
@@ -322,7 +322,7 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     });
     let (totals, _) = run(&config);
     for flow in &totals.flows {
-        // 10 Mbit/s of packets of 1500 B in 10 s.
+        // The expected number is that of packets of 1500 B at 10 Mbit/s in 10 s.
         let expected = 10e6 * 10.0 / 12_000.0;
         let delivered = flow.window.delivered_pkts as f64;
         assert!((delivered - expected).abs() <= 1.0, "{delivered} packets");
@@ -382,11 +382,12 @@ fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
     assert_eq!(config.links[0].capacity(), mbps(4));
     let (totals, _) = run(&config);
     let link = &totals.links[0].total;
-    // One datagram every half millisecond from 0 to 1 s; tokens for 5000 bytes at the beginning and 500,000 since.
+    // A datagram is sent every half millisecond from 0 to 1 s. There are tokens for 5000 bytes at the beginning and for
+    // 500,000 bytes in this second.
     let passed = link.arrived_pkts - link.dropped_policed_pkts;
     assert_eq!((link.arrived_pkts, passed), (2001, 505));
     assert_eq!(link.dropped_pkts(), link.dropped_policed_pkts);
-    // Six datagrams of the burst reach a link that takes twice as long as they are apart.
+    // Six datagrams of the burst reach a link on which the transmission takes twice their spacing.
     assert!(link.queue_max_pkts <= 3, "{link:?}");
 }
 
@@ -395,7 +396,7 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
     config.links[0].direction.jitter = Some(Distribution::Constant(2e-3));
-    // 1 us of transmission, 5 ms of delay and 2 ms.
+    // A packet takes 1 us for its transmission, 5 ms of delay and 2 ms of jitter.
     let whole_us = arrivals_ms(&config, 3)
         .into_iter()
         .map(|ms| (ms * 1e3).round());
@@ -411,8 +412,8 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
         added_s.push(packet.time.as_secs_f64() - (0.5e-3 * number as f64 + 5.001e-3));
     }
     assert!(added_s.iter().all(|&added_s| added_s > -1e-9));
-    // Packets behind one with a long delay wait for it: the delay is the maximum over the last of draw - 0.5 ms *
-    // age. P(max <= x) is the product of 1 - exp(-(x + 0.5 ms k)/mean) over k from 0.
+    // Packets behind one with a long delay wait for it, so that the delay is the maximum over the preceding packets of
+    // draw - 0.5 ms * age. P(max <= x) is the product of 1 - exp(-(x + 0.5 ms k)/mean) over k from 0.
     let below = |x_s: f64| -> f64 {
         let one = |k: u32| 1.0 - (-(x_s + 0.5e-3 * f64::from(k)) / mean_s).exp();
         (0..400).map(one).product()
@@ -484,7 +485,7 @@ fn packets_held_back_leave_on_time_beside_acks_that_wait() {
         keep_every: 1000,
         hold: Span::from_millis(20),
     });
-    // One every 4 ms.
+    // A datagram is sent every 4 ms.
     add_datagrams(&mut config, mbps(2));
     (config.flows[0].from, config.flows[0].to) = (1, 2);
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::RackTlp));

@@ -23,8 +23,8 @@ fn slow_start_doubles_each_round_trip() {
     );
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
     let (_, records) = run(&config);
-    // The SYN is answered at 0.1 s, then 2, 4, 8, ... segments follow; sampled in the middle of each round trip
-    // (samples are at multiples of 100 ms, just before the acknowledgements of the round).
+    // The SYN is answered at 0.1 s. Then 2, 4, 8, ... segments follow. The window is sampled in the middle of each
+    // round trip (samples are at multiples of 100 ms, just before the acknowledgements of the round).
     let windows: Vec<f64> = records
         .flows
         .iter()
@@ -42,7 +42,7 @@ fn a_single_loss_is_repaired_in_one_round_trip_without_timeout() {
             drop_tail(1000),
             3,
         );
-        // Packet 300 of the first link: well into slow start.
+        // Packet 300 of the first link is lost, in the middle of slow start.
         config.links[0].direction.loss = Loss::List(vec![300]);
         let transfer = Some(4_000_000);
         add_flows(
@@ -75,7 +75,8 @@ fn sack_repairs_half_a_window_without_timeout() {
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
     let (totals, records) = run(&config);
     let flow = &totals.flows[0].total;
-    // Slow start overshoots by the bandwidth-delay product, the buffer and one segment (gold set README: 1667).
+    // Slow start exceeds the window that the path can hold: it sends the bandwidth-delay product, the buffer and one
+    // segment too many (README of the recorded runs: 1667).
     assert_eq!(totals.links[0].total.dropped_pkts(), 1667);
     assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0));
     assert_eq!(flow.retransmitted_pkts, 1667);
@@ -187,9 +188,9 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
                     "{what}"
                 );
                 assert_eq!(total.retransmitted_pkts, tail, "{what}");
-                // The ten segments of the second round trip end at 0.486 s. The probe leaves two round trips
-                // later, its answer takes a third, and the losses that it shows a fourth: for four and five
-                // losses, two segments at a time.
+                // The last of the ten segments of the second round trip is sent at 0.486 s. The probe is sent two round
+                // trips later. Its answer takes a third round trip, and the repair of the losses that it reports takes
+                // a fourth: for four and five losses, two segments at a time.
                 let trips = [3.0, 4.0, 4.0, 5.0, 5.0][tail as usize - 1];
                 let finish = totals.flows[0].finish.expect("it ends").as_secs_f64();
                 let more = finish - 0.162 * (3.0 + trips);

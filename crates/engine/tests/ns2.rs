@@ -45,7 +45,7 @@ fn assert_matches(config: &Config, recorded: &Recorded) {
     let flow = &totals.flows[0].total;
     assert_eq!(flow.timeouts, recorded.timeouts);
     assert_eq!(totals.links[0].total.dropped_pkts(), recorded.drops);
-    // ns-2 counts the SYN.
+    // ns-2 also counts the SYN.
     let acked = (flow.delivered_pkts + 1) as f64;
     let error = acked / recorded.acked as f64 - 1.0;
     assert!(
@@ -132,7 +132,7 @@ fn hstcp_with_limited_slow_start() {
         ..ns2_tcp(Recovery::Ns2Sack)
     };
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
-    // Packets acknowledged by the utilisation of 0.61991 over 30 s, of 1500 bytes.
+    // The number of acknowledged packets follows from the utilisation of 0.61991 over 30 s with packets of 1500 bytes.
     let recorded = Recorded {
         cuts: &[21.019_88],
         timeouts: 0,
@@ -168,7 +168,7 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
         },
         ..ns2_tcp(Recovery::Ns2Sack)
     };
-    // The script draws a number for the start, which is zero nevertheless.
+    // The script draws a random number for the start, although the start is zero.
     let at_once = Start::Uniform(Time::ZERO, Time::ZERO);
     add_flows(&mut config, "flow", 1, at_once, tcp);
     let (_, records) = run(&config);
@@ -178,7 +178,8 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
         .filter(|event| matches!(event.kind, EventKind::Cut(_)));
     let cuts: Vec<f64> = cuts.map(|event| event.time.as_secs_f64()).collect();
     assert_eq!(cuts.len(), 2, "{cuts:?}");
-    // Recorded to 10 us; a packet takes 12. The second is a few packets off.
+    // The times were recorded with a resolution of 10 us; a packet takes 12 us. The second time differs by a few
+    // packets.
     assert!((cuts[0] - 18.736_38).abs() < 6e-6, "{cuts:?}");
     assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
 }
@@ -204,7 +205,8 @@ fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     add_equal_access(&mut config, Span::from_millis(1));
     let (totals, _) = run(&config);
     for (flow, acked) in totals.flows.iter().zip(ACKED) {
-        // In addition to the acknowledged packets, 167 of all flows are acknowledged by packets on their way back.
+        // In addition to the acknowledged packets, 167 packets of all flows together have been delivered whose
+        // acknowledgements are in flight.
         let delivered = flow.total.delivered_pkts;
         let ahead = delivered.checked_sub(acked);
         assert!(

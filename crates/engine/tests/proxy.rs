@@ -147,8 +147,8 @@ fn a_segment_waits_for_a_check_only() {
         let sample = records.proxies.iter().find(|&sample| has_come(sample));
         sample.map(|sample| sample.queue.time)
     };
-    // The SYN arrives at 2.032 ms and is answered at 10 ms. The data leaves at 12.032 ms, arrives at 15.232 ms and
-    // is taken at 20 ms.
+    // The SYN arrives at 2.032 ms and is answered at 10 ms. The data is sent at 12.032 ms, arrives at 15.232 ms and is
+    // taken at 20 ms.
     assert_eq!(
         proxy(&|sample| sample.queue.departed_pkts == 1),
         Some(at(10))
@@ -160,9 +160,10 @@ fn a_segment_waits_for_a_check_only() {
         proxy(&|sample| sample.queue.departed_pkts > 1),
         Some(at(20))
     );
-    // The connection between the nodes is opened for this data: two times 50.032 ms.
+    // The connection between the nodes is opened for this data, which takes two times 50.032 ms.
     assert_eq!(proxy(&|sample| sample.carrier.sent_pkts > 0), Some(at(121)));
-    // The data takes 51.2 ms. The same steps follow behind: 4.064 ms to open, 3.2 ms for the data.
+    // The data takes 51.2 ms. The same steps follow on the second leg: 4.064 ms for the handshake and 3.2 ms for the
+    // data.
     let mut flows = records.flows.iter();
     let arrived = flows.find(|sample| sample.delivered_bytes > 0);
     assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
@@ -194,7 +195,7 @@ fn credit_bounds_the_backlog() {
         let total = totals(&config).proxies[0].total;
         let unsent = total.admitted_bytes - total.carrier.sent_pkts * MSS;
         assert!(unsent <= 50 * MSS, "{unsent}");
-        // The window of 40 segments is less than the path holds: credit is used up.
+        // The window of 40 segments is less than the path can hold, so that the credit is used up.
         assert!(seconds < 3 || unsent > 40 * MSS, "{unsent}");
     }
 }
@@ -238,7 +239,7 @@ fn each_direction_has_its_own_proxy() {
         flow.start = Start::At(at(50_000));
     }
     let one = totals(&config);
-    // The other direction adds acknowledgements to the link, but no packets to the proxy.
+    // The opposite direction adds acknowledgements to the link, but no packets to the proxy.
     let admitted = |totals: &Totals| totals.proxies[0].total.admitted_bytes;
     assert_eq!(admitted(&both), admitted(&one));
     assert_eq!(both.proxies[1].total.forwarded_bytes, 2_000_000);
@@ -269,7 +270,7 @@ fn parameters_change_at_their_time() {
         queue: Some(drop_tail(20)),
     };
     config.proxies[0].changes = vec![change];
-    // The path holds this window: the local queue is always full.
+    // The path can hold this window, so that the local queue is always full.
     config.proxies[0].tcp = Arc::new(Tcp {
         receive_window: 20,
         ..tcp(Recovery::Sack)

@@ -88,7 +88,7 @@ fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     add_flows(&mut config, "early", 2, AT_ONCE, sender("vcp"));
     let late = Start::At(Time::ZERO + Span::from_secs(30));
     add_flows(&mut config, "late", 2, late, sender("vcp"));
-    // Round trips of 160, 160, 200 and 200 ms.
+    // The round-trip times are 160, 160, 200 and 200 ms.
     add_own_access(&mut config, Span::from_millis(20));
     let rates = rates(&run(&config).0);
     assert!(are_equal(&rates, 0.1), "{rates:?}");
@@ -133,8 +133,8 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
         let joined = Time::ZERO + Span::from_secs(20);
         add_flows(&mut config, "late", 2, Start::At(joined), sender("xcp"));
         add_own_access(&mut config, access);
-        // Round trips of 80 ms, or of 240 and 320 ms: the window begins forty of the longest later, and lasts as
-        // long.
+        // The round-trip times are 80 ms, or 240 and 320 ms. The measurement begins after forty of the longest round
+        // trips and lasts as long.
         let forty = (access * 6 + Span::from_millis(80)) * 40;
         config.measure.from = joined + forty;
         config.duration = config.measure.from + forty;

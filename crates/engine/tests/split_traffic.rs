@@ -78,12 +78,12 @@ fn an_exchange_takes_what_its_legs_take() {
         let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected_ms;
         assert!(difference.abs() < 1e-6, "{difference} ms off {expected_ms}");
     };
-    // An access link takes 2 ms, the other 50 ms, 40 B take 0.032 ms, 500 B 0.4 ms. The SYN arrives at 1002.032
-    // and is answered at 1010, the request leaves at 1012.032, and is taken at 1020. Two transit times open the
-    // connection between the nodes, two that behind them.
+    // One access link takes 2 ms, the path between the nodes 50 ms, a packet of 40 B 0.032 ms and one of 500 B 0.4 ms.
+    // The SYN arrives at 1002.032 ms and is answered at 1010 ms. The request is sent at 1012.032 ms and taken at 1020
+    // ms. The connection between the nodes opens in two transit times, and so does the second leg.
     let requested = 1020.0 + 2.0 * 50.032 + 50.4 + 2.0 * 2.032 + 2.4;
     close(exchange.requested, requested);
-    // The server's SYN leaves at 1176.928, is answered at 1180, and the response is taken at 1190.
+    // The server's SYN is sent at 1176.928 ms and answered at 1180 ms; the response is taken at 1190 ms.
     let end = 1190.0 + 2.0 * 50.032 + 50.8 + 2.0 * 2.032 + 2.8;
     close(exchange.answered, end);
     close(exchange.end, end);
@@ -113,7 +113,7 @@ fn captures_tell_the_legs_of_a_connection() {
         });
         packets.map(|packet| packet.payload_bytes).sum()
     };
-    // Requests come back on connection 0, responses go on connection 1, over two links each.
+    // Requests are sent on connection 0 and responses on connection 1, over two links each.
     assert_eq!(
         (payload(0, 0, true), payload(0, 1, false)),
         (2 * 3000, 2 * 5000)
@@ -121,7 +121,7 @@ fn captures_tell_the_legs_of_a_connection() {
     assert_eq!((payload(1, 0, false), payload(2, 0, false)), (5000, 3000));
     let all = records.packets.iter().map(|packet| packet.payload_bytes);
     assert_eq!(all.sum::<u32>(), 3 * 8000);
-    // Each leg opens with a SYN: four, in addition to those of the proxies.
+    // Each leg opens with a SYN, so that there are four SYNs in addition to those of the proxies.
     let syns = records.packets.iter();
     let syns = syns.filter(|packet| packet.syn && !packet.ack);
     assert_eq!(syns.filter(|packet| packet.flow == 0).count(), 4);
@@ -245,7 +245,7 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     );
     split(&mut all);
     let bulk = all.flows.remove(0);
-    // These flows have the nodes of the first source.
+    // These flows have the same nodes as the first source.
     let (from, to) = (config.flows[0].from, config.flows[0].to);
     config
         .flows
@@ -256,8 +256,7 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     assert!(records.exchanges.is_empty());
     let cut = totals.proxies[0].total.forwarded_bytes - 3_000_000;
     assert!(cut > 100_000, "{cut}");
-    // Everything that was admitted has been forwarded, at last for connections that no longer
-    // exist.
+    // All data that was admitted has been forwarded, the last of it for connections that no longer exist.
     assert_eq!(
         totals.proxies[0].total.admitted_bytes,
         totals.proxies[0].total.forwarded_bytes
@@ -292,7 +291,7 @@ fn bursts_go_by_a_proxy() {
     split(&mut config);
     let (totals, _) = run(&config);
     assert_carried(&totals);
-    // 19 messages in every 0.99875 s.
+    // 19 messages are sent in every 0.99875 s.
     for flow in &totals.flows {
         let bursts = (90.0_f64 / (0.5 + 19.0 * 0.02625)).floor();
         let given = flow.total.delivered_bytes / 1460;
@@ -317,7 +316,7 @@ fn delay_boxes_know_both_legs() {
     };
     let took = |delayed: bool| {
         let mut config = split_sources(&[Source::Trace([entry].into())], &tcp(RECOVERY), 5);
-        // The links between the proxy's end node and the receiver, both ways.
+        // These are the links between the proxy's end node and the receiver, in both directions.
         for link in config.links.iter_mut().filter(|_| delayed) {
             if link.from == config.flows[0].to || link.to == config.flows[0].to {
                 link.forward_name = "box".to_string();
@@ -335,7 +334,7 @@ fn delay_boxes_know_both_legs() {
         let end = exchange.end.expect("it is complete");
         end.since(exchange.start).as_secs_f64()
     };
-    // The SYN of the second leg, its answer and the data each have the same delay.
+    // The SYN of the second leg, its answer and the data are delayed by the same value each.
     let more = took(true) - took(false);
     assert!((0.06..0.6).contains(&more), "{more}");
 }

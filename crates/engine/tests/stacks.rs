@@ -299,7 +299,7 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
         let link = &one.links[0].total;
         let sent: u64 = one.flows.iter().map(|flow| flow.total.sent_pkts).sum();
-        // Impairments hold packets back; not all packets of TCP are data.
+        // Impairments hold packets back, and not all packets of TCP are data.
         prop_assert!(fair || link.arrived_pkts <= sent + link.duplicated_pkts);
         for flow in &one.flows {
             let known = flow.total.delivered_pkts + flow.total.dropped_pkts;

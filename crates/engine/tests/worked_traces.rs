@@ -37,14 +37,14 @@ fn delayed(tcp: Tcp) -> Tcp {
 fn trace(tcp: Tcp, lost: &[u64]) -> Vec<(u64, Vec<u64>)> {
     let rate = Rate::from_bps(1_200_000);
     let mut config = dumbbell(rate, Span::from_millis(250), drop_tail(1000), 4);
-    // The SYN is packet 0 of the bottleneck.
+    // The SYN is packet 0 at the bottleneck.
     config.links[0].direction.loss = Loss::List(lost.to_vec());
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
     add_access(&mut config, Span::ZERO);
     for link in &mut config.links[2..] {
         link.rate = Rate::from_bps(1_000_000_000_000);
         link.direction.loss = Loss::None;
-        // The links to and from the source.
+        // These are the links to and from the source.
         link.captured = [link.from, link.to].contains(&2);
     }
     let (_, records) = run(&config);

@@ -225,7 +225,7 @@ impl Copa {
         self.delta = match (competes, self.competes) {
             (false, _) => self.default_delta,
             (true, false) => self.delta,
-            // Additive increase of 1 / delta, in a round trip without losses.
+            // The window grows by 1 / delta segments in a round trip without losses.
             (true, true) if self.lost => self.delta,
             (true, true) => self.delta / (1.0 + self.delta),
         };
@@ -235,7 +235,7 @@ impl Copa {
     /// Moves the window towards the target, by the step of one acknowledgement.
     fn step(&mut self, acked: f64, may_grow: bool, window: &mut Window) {
         let (cwnd, queueing_s) = (window.cwnd(), self.queueing_s());
-        // Without a queue the target rate is infinite.
+        // Without a queue, the target rate is infinite.
         let below = cwnd * self.delta * queueing_s <= self.standing_rtt_s();
         self.slow_start &= below;
         if self.slow_start {
@@ -244,7 +244,8 @@ impl Copa {
             }
             return;
         }
-        // Not at the velocity of the other direction (mvfst, Copa.cpp): the window would fall as fast as it rose.
+        // When the direction changes, the velocity starts at one (mvfst, Copa.cpp); otherwise the window would fall as
+        // fast as it rose.
         if below != self.grows && self.velocity > 1.0 {
             self.velocity = 1.0;
             self.steady = 0;

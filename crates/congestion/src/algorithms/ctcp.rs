@@ -238,8 +238,8 @@ impl CongestionControl for Ctcp {
     /// stays empty.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let kept = 1.0 - self.decrease;
-        // Integrals over one saw-tooth below `top`: of w^(1 - k), the segments sent, and of w^-k,
-        // the round trips passed, both over `increase`.
+        // These are integrals over one sawtooth below `top`: of w^(1 - k), which gives the segments sent, and of w^-k,
+        // which gives the round trips. Both are divided by `increase`.
         let rise = |power: f64| (1.0 - libm::pow(kept, power)) / power;
         let (sent, rounds) = (rise(2.0 - self.law.exponent), rise(1.0 - self.law.exponent));
         let top = libm::pow(

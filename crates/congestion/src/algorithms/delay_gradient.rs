@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn the_gradient_is_that_of_the_paper() {
         let point = |rtt_s, window| Point { rtt_s, window };
-        // (0.1 / 0.3) (30 / 10).
+        // The gradient is (0.1 / 0.3) (30 / 10) = 1.
         let rising = point(0.2, 20.0).gradient_from(point(0.1, 10.0));
         assert!((rising - 1.0).abs() < 1e-12);
         let falling = point(0.1, 10.0).gradient_from(point(0.2, 20.0));

@@ -309,11 +309,11 @@ mod tests {
 
     #[test]
     fn the_moments_are_those_of_textbooks() {
-        // Sums of squares 10 and 6, of products 6: 6 / sqrt(60).
+        // The sums of squares are 10 and 6, the sum of products is 6; the correlation is 6 / sqrt(60).
         let found = cycle(&[2, 4, 5, 4, 5]);
         assert!((found.correlation() - 0.774_597).abs() < 1e-6);
         assert!((found.mean_rtt_s - 4e-3).abs() < 1e-12);
-        // Sum of squares 32 over 7.
+        // The sum of squares is 32; divided by 7, it is the variance.
         let found = cycle(&[2, 4, 4, 4, 5, 5, 7, 9]);
         assert!((found.deviation_s() - 2.138_090e-3).abs() < 1e-9);
         assert_eq!(cycle(&[7; 50]).fisher_z(), 0.0);
@@ -344,7 +344,8 @@ mod tests {
         assert!(ghstcp(&[]).judge(&cycle(&rising)));
         let mut refined = ghstcp(&[("refined", 1.0)]);
         assert!(!refined.judge(&cycle(&rising)));
-        // The deviation is 14.58 ms: 25 ms above is near, 35 in between, 60 far.
+        // The deviation is 14.58 ms. Round-trip times 25 ms above are considered near, 60 ms above far, and 35 ms above
+        // neither.
         for (above, expected) in [(25, false), (35, true), (60, true)] {
             let rising: Vec<u64> = (100 + above..150 + above).collect();
             assert_eq!(refined.judge(&cycle(&rising)), expected, "{above} ms");

@@ -127,7 +127,7 @@ impl CongestionControl for Ledbat {
         }
         let off_target = (self.target_s - queueing_s) / self.target_s;
         let grown = window.cwnd() + self.gain * off_target * ack.credit / window.cwnd();
-        // In flight before this acknowledgement.
+        // This is the number of segments in flight before this acknowledgement.
         let flight = (ack.in_flight + ack.acked) as f64;
         let bounded = grown.min(flight + ALLOWED_INCREASE).max(MIN_CWND);
         if bounded < window.cwnd() {

@@ -118,7 +118,7 @@ impl LedbatPlusPlus {
         let (now, cwnd) = (ack.now, window.cwnd());
         self.stage = match self.stage {
             Stage::FirstSlowStart if queueing > EXIT => {
-                // From here on the threshold equals the window.
+                // From here on, the threshold equals the window.
                 window.shrink(0.0);
                 let slowdown = now + ack.srtt * PAUSE_ROUNDS;
                 Stage::Steady { slowdown }

@@ -207,9 +207,9 @@ impl CongestionControl for Lp {
         if !phase.may_grow() {
             return;
         }
-        // The smallest and the largest delay are estimated in slow start and used in congestion avoidance,
-        // after the first loss: before it the largest comes from the flow's own bursts, and any jitter
-        // seems to be congestion.
+        // The smallest and the largest delay are estimated in slow start. They are used in congestion avoidance after
+        // the first loss, since before this loss the largest delay is caused by the flow's own bursts, and any jitter
+        // would count as congestion.
         self.range_known |= !window.in_slow_start();
         if self.range_known && self.is_congested() {
             self.on_early_indication(ack, window);

@@ -10,8 +10,8 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::window::Window;
 
-// The list of algorithms (module and type), in the order of `longhaul list algorithms`. The module
-// contains the type and the static `ENTRY` that declares and builds it.
+// The list of algorithms (module and type), in the order of `longhaul list algorithms`. Each module contains the type
+// and the static `ENTRY` that declares and builds it.
 controllers! {
     reno::Reno,
     hstcp::Hstcp,

@@ -121,7 +121,7 @@ impl CongestionControl for Scalable {
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         if self.variant == Variant::Linux6_18 {
-            // `tcp_scalable_cong_avoid`
+            // As in `tcp_scalable_cong_avoid`.
             let per_segment = cwnd.min(1.0 / self.increase) as u64;
             return Some(self.counted.add(per_segment, credit as u64) as f64);
         }
@@ -139,7 +139,7 @@ impl CongestionControl for Scalable {
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        // `tcp_enter_loss`
+        // As in `tcp_enter_loss`.
         self.counted = Counted::default();
         if self.variant == Variant::Paper {
             restart(event, window);

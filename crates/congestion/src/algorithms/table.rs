@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_function_is_a_line_between_points_and_constant_outside() {
         let mut function = function(&[(10.0, 1.0), (20.0, 3.0), (100.0, 3.0), (200.0, 8.0)]);
-        // The order moves the stored position forwards, backwards and over several points.
+        // The order of these windows moves the stored position forwards, backwards and past several points.
         for (window, value) in [
             (1.0, 1.0),
             (10.0, 1.0),

@@ -146,7 +146,7 @@ impl CongestionControl for Vcp {
         let Some(RouterFeedback::Vcp(load)) = ack.router else {
             return;
         };
-        // A window that is not used follows routers only downwards.
+        // A window that is not used follows the feedback of routers only downwards.
         let step = match load {
             Load::Low | Load::High if !phase.may_grow() => return,
             Load::Low => self.multiplicative(ack),

@@ -76,7 +76,7 @@ impl CongestionControl for Xcp {
         }
         if let Some(RouterFeedback::Xcp { change }) = ack.router {
             self.granted = change;
-            // An unused window follows negative feedback only.
+            // A window that is not used follows negative feedback only.
             let change = if phase.may_grow() {
                 change
             } else {

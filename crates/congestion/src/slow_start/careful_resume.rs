@@ -148,8 +148,8 @@ impl CarefulResume {
                 }
                 let flight = (ack.in_flight + arrived) as f64;
                 if flight <= self.pipe {
-                    // Few segments of the jump were sent: the window becomes the number that
-                    // fitted.
+                    // Few segments of the jump were sent, so that the window becomes the number of segments that the
+                    // path has carried.
                     window.set_cwnd(self.pipe);
                     self.stage = Stage::Normal;
                 } else {

@@ -170,8 +170,7 @@ impl Hystart {
         self.last_min = self.current_min;
         (self.current_min, self.taken) = (None, 0.0);
         if let Some((_, rounds)) = &mut self.css {
-            // The round in which conservative slow start began counts, however late in the round
-            // that was.
+            // The round in which conservative slow start began counts as a round, however late in it this was.
             *rounds += 1.0;
             if *rounds >= self.css_rounds {
                 window.exit_slow_start();

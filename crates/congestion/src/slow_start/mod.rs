@@ -311,9 +311,8 @@ impl SlowStart {
                 }
             }
         };
-        // An acknowledgement of many segments counts as one for each segment. Slow start applies to
-        // these as long as the window is below the threshold (RFC 5681 section 3.1; Linux,
-        // `tcp_slow_start`).
+        // An acknowledgement of several segments counts as one for each segment. Slow start applies to these while the
+        // window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
         let taken = if may_end(credit, window) {
             credit.min(self.credit_to_threshold(step, window))
         } else {
@@ -405,7 +404,7 @@ pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
 /// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: one divided by the
 /// number of times that half of `max_ssthresh` fits into the window. Zero if it does not fit.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
-    // Converting a positive number truncates.
+    // The conversion of a positive number to an integer truncates it.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;
     if halves > 0.0 { 1.0 / halves } else { 0.0 }
 }

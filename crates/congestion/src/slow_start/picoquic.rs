@@ -153,8 +153,8 @@ mod tests {
             None,
             "a quarter is not more"
         );
-        // With acknowledgements 0.5 ms apart, every third one gives a sample; the 22nd is the first
-        // long one.
+        // Acknowledgements are 0.5 ms apart, so that every third one gives a sample; the 22nd is the first with a long
+        // round-trip time.
         assert_eq!(end(&rtts(21, 200, 101), 500).0, Some(22 + 12 * 3));
         let interrupted = [rtts(7, 12, 101), rtts(1, 12, 101)].concat();
         assert_eq!(end(&interrupted, 1_001).0, None);

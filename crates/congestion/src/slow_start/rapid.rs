@@ -167,7 +167,7 @@ impl RapidStart {
         if let Stage::Recovery(reduction) = &mut self.stage {
             reduction.on_ack(ack.delivered - self.delivered, ack.lost - self.lost);
             (self.delivered, self.lost) = (ack.delivered, ack.lost);
-            // The window does not rise, in case the algorithm lowers it in recoveries, too.
+            // The window does not grow here, since the algorithm may also reduce it in recoveries.
             set(window, reduction.cwnd.min(window.cwnd()));
         }
     }

@@ -206,7 +206,7 @@ impl Transport {
             self.state.on_ack_in(&ack, phase);
             let grows = self.state.window.cwnd() > before;
             let controls = self.state.controller().phases() == Phases::All;
-            // Actions taken once a round trip may fall into any phase.
+            // Actions that are taken once per round trip may be taken in any phase.
             prop_assert!(!grows || controls || ack.round_start, "grows in {phase:?}");
             self.state.halve_rate(&ack);
         }

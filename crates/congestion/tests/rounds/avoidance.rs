@@ -49,7 +49,7 @@ fn htcp_grows_with_the_square_of_the_time() {
         let x: f64 = seconds - 1.0;
         let expected = 10.0 * (seconds + 5.0 * x * x + x * x * x / 12.0) - 1.0;
         let found = rounds[(seconds * 10.0) as usize - 1].cwnd - start;
-        // Growth per round trip is at most 50 segments here, and starts within one.
+        // The growth in a round trip is at most 50 segments here, and it starts within a round trip.
         assert!(
             (found - expected).abs() < 0.06 * expected + 1.0,
             "{seconds} s: {found}, {expected}"
@@ -103,10 +103,10 @@ fn increase_by_k_adds_k_but_no_more_than_one_per_acknowledgement() {
     let spec = controller("increase-by-k", Variant::Paper, &[("k", 4.0)]);
     let mut flow = flow(&spec, slow_start("standard", None), 2.0, 2.0);
     let rounds = flow.run(&Path::clean(RTT), 30);
-    // Two acknowledgements add one each.
+    // Each of the two acknowledgements adds one segment.
     assert!((rounds[1].cwnd - 4.0).abs() < 1e-9, "{}", rounds[1].cwnd);
     let growth = rounds[29].cwnd - rounds[28].cwnd;
-    // Windows grow within the round trip, too.
+    // The window also grows within the round trip, so that the growth is slightly less than 4.
     assert!((growth - 4.0).abs() < 0.2, "{growth}");
 }
 
@@ -185,7 +185,7 @@ fn illinois_follows_the_queueing_delay() {
     let rounds = flow.run(&path(None), 4);
     assert!((rounds[3].cwnd - rounds[2].cwnd - 10.0).abs() < 0.4);
     let cwnd = flow.state.window.cwnd();
-    // Delays of one half, then of a quarter of the round trip.
+    // The queueing delays are one half, and then one quarter, of the round-trip time.
     flow.run(&path(Some(cwnd / 0.15)), 1);
     flow.run(&path(Some(cwnd / 0.125)), 3);
     let mut seen = Vec::new();

@@ -115,7 +115,7 @@ fn version_3_probes_by_time() {
         last = gain;
     }
     assert!(probes.len() >= 3, "{probes:?}");
-    // A probe takes some round trips; a probe for the round-trip time restarts the wait.
+    // A probe takes several round trips; a probe for the round-trip time restarts the wait.
     for pair in probes.windows(2) {
         let gap = pair[1] - pair[0];
         assert!((2.0..8.0).contains(&gap), "{probes:?}");

@@ -40,7 +40,7 @@ fn alpha_segments_are_queued_in_equilibrium() {
             let mut flow = started(&spec, start);
             flow.run(&path(10_000.0), 60);
             let cwnd = flow.state.window.cwnd();
-            // A window of whole segments is sent.
+            // The number of segments sent is the window rounded down.
             assert!(
                 (cwnd - 1000.0 - alpha).abs() <= 1.0,
                 "alpha {alpha} from {start}: {cwnd}"
@@ -62,8 +62,8 @@ fn the_window_leaves_slow_start_without_a_step() {
         .collect();
     assert_eq!(cwnd[6], 128.0);
     for pair in cwnd[6..].windows(2) {
-        // Every 20 ms the target is set 100 segments ahead; a fifth of the window's
-        // acknowledgements then moves the window by a sixth to two fifths of that.
+        // Every 20 ms, the target is set 100 segments ahead. The acknowledgements of a fifth of the window then move
+        // the window by a sixth to two fifths of that.
         let growth = pair[1] - pair[0];
         assert!((70.0..=200.0).contains(&growth), "{growth}");
     }
@@ -105,7 +105,7 @@ fn a_timeout_starts_anew_below_half_the_window() {
 #[test]
 fn alpha_follows_the_throughput_one_level_at_a_time() {
     let mut flow = started(&controller("fast-at", Variant::Paper, &[]), 10.0);
-    // The rates are below 1250 segments per second, and then above 1500 and below 15000.
+    // The rates are below 1250 segments per second at first, and later above 1500 and below 15000.
     for (rate, second, alpha) in [
         (1000.0, 190.0, 200.0),
         (1000.0, 210.0, 20.0),

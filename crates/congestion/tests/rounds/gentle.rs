@@ -35,7 +35,7 @@ fn it_grows_as_high_speed_tcp_on_an_empty_queue_and_as_standard_tcp_while_one_bu
         };
         let found = growth(&mut flow, &filling);
         assert!((found - 1.0).abs() < 0.1, "refined {refined}: {found}");
-        // A loss removes the fraction of HighSpeed TCP, and restores its growth.
+        // A loss reduces the window by HighSpeed TCP's decrease; after it, the growth is again HighSpeed TCP's.
         let before = flow.state.window.cwnd();
         let lossy = Path {
             loss: Loss::Every(1),

@@ -89,7 +89,7 @@ fn a_round_trip_adds_a_segment() {
                 (0..segments as u64).for_each(|_| {
                     flow.acknowledge(|_| {});
                 });
-                // The sum of 1 / cwnd over a window that grows at the same time.
+                // The growth is the sum of 1 / cwnd over the segments, while the window grows at the same time.
                 let least = (before * before + 2.0 * segments).sqrt() - before;
                 let added = flow.cwnd() - before;
                 assert!(

@@ -50,7 +50,7 @@ fn ledbat_follows_the_least_of_four_delays() {
         assert_near(delayed(&mut sender, delay, 1), cwnd);
         assert_near(queueing(&sender), expected / 1e3);
     }
-    // An acknowledgement of two segments counts twice; a duplicate, the echo of a mark and a
+    // An acknowledgement of two segments counts twice. A duplicate, the echo of a mark and an acknowledgement in a
     // recovery do not change the window.
     sender.acknowledge(|ack| (ack.acked, ack.credit) = (2, 2.0));
     sender.acknowledge_in(Phase::NoGrowth, |_| {});
@@ -177,7 +177,7 @@ fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
 #[test]
 fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     let mut sender = plus_plus(18.0);
-    // The first loss ends slow start with a slowdown at once.
+    // The first loss ends slow start at once, with a slowdown.
     assert_eq!(sender.signal(Cause::Loss), 10.0);
     sender.rtt = Span::from_millis(220);
     slow_down(&mut sender);

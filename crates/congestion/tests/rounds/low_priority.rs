@@ -92,8 +92,7 @@ fn ledbat_holds_its_target_delay() {
             2.0_f64.max(start),
         );
         let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), state);
-        // When it starts above the target, it learns the base delay once the queue is empty for the
-        // first time.
+        // If it starts above the target, it learns the base delay when the queue is empty for the first time.
         pipe.path.rate = 1e6;
         pipe.run(0.3);
         pipe.path.rate = 1000.0;
@@ -117,7 +116,7 @@ fn ledbat_grows_by_its_distance_from_the_target() {
     pipe.run(2.0);
     let growth = (cwnd(&pipe) - before) / 20.0;
     assert!((growth - 1.0).abs() < 0.06, "{growth}");
-    // 150 segments are 50 in the queue, half of the target, in round trips of 150 ms.
+    // 150 segments include 50 in the queue, which is half of the target, and have round trips of 150 ms.
     while cwnd(&pipe) < 149.0 {
         pipe.run(0.15);
     }

@@ -29,7 +29,7 @@ fn alpha(pipe: &Pipe) -> f64 {
 fn dctcp_s_alpha_follows_the_share_of_marks() {
     let path = Bottleneck::endless(1000.0, RTT);
     let mut pipe = dctcp(20.0, path);
-    // Round trips of 101 ms; the first window is over with the second's first acknowledgement.
+    // Round trips take 101 ms; the first window ends with the first acknowledgement of the second.
     pipe.run(0.15 + 10.0 * 0.101);
     let expected = 0.9375_f64.powi(10);
     assert!((alpha(&pipe) - expected).abs() < 1e-9, "{}", alpha(&pipe));
@@ -38,7 +38,7 @@ fn dctcp_s_alpha_follows_the_share_of_marks() {
         ..path
     };
     let mut pipe = dctcp(64.0, all);
-    // Thirty acknowledgements after the first have grown it by one.
+    // After the first acknowledgement, which has halved the window, thirty acknowledgements have increased it by one.
     pipe.run(0.13);
     assert!((alpha(&pipe) - 1.0).abs() < 1e-9);
     let cwnd = pipe.senders[0].state.window.cwnd();

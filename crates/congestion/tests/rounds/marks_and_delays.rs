@@ -47,7 +47,7 @@ fn decbit_counts_the_marks_of_the_current_window() {
     assert_eq!(marked(&mut sender, &[true; 8])[7], 7.0);
     let fewer = [true, true, true, false, false, false, false];
     assert_eq!(marked(&mut sender, &fewer)[6], 8.0);
-    // Every mark is counted already.
+    // A congestion signal for marks has no effect, since every mark has been counted already.
     assert_eq!(sender.signal(Cause::Ecn), 8.0);
     assert_eq!(sender.signal(Cause::Loss), 4.0);
 }

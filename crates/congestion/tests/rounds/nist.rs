@@ -138,7 +138,7 @@ fn assert_linear(cwnd: &[f64]) {
 fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     let (ssthresh, cwnd) = schematic(slow_start("standard", None), [6.0, 30.0, 55.0]);
     assert_eq!(cwnd[..5], [2.0, 4.0, 8.0, 16.0, 32.0]);
-    // The round trip that crosses the threshold continues with a part of a segment.
+    // In the round trip that crosses the threshold, the rest of the acknowledgements adds a part of a segment.
     assert!(
         (ssthresh..=ssthresh + 1.0).contains(&cwnd[5]),
         "{}",
@@ -154,7 +154,7 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);
     assert_eq!(cwnd[..4], [2.0, 4.0, 8.0, 16.0]);
-    // Each acknowledgement adds 8 divided by the window: the square of the window grows by 16.
+    // Each acknowledgement adds 8 divided by the window, so that the square of the window grows by 16.
     for pair in cwnd[3..8].windows(2) {
         let expected = (pair[0].powi(2) + 16.0 * pair[0].floor()).sqrt();
         assert!((pair[1] - expected).abs() < 0.2, "{pair:?}: {expected}");
@@ -188,7 +188,7 @@ fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     };
     assert!(!departs("reno", 2.0));
     assert!(departs("fast", 2.0) && !departs("fast", 2000.0));
-    // Linux counts in ticks of its clock.
+    // Linux counts the time in clock ticks.
     for (variant, later_ms) in [(Variant::Nist, 1001), (Variant::Linux6_18, 1010)] {
         let mut htcp = state("htcp", variant, 1000.0, 2.0);
         htcp.on_congestion(&Congestion {

@@ -239,7 +239,7 @@ impl Sender {
             rtt: Some(rtt),
             srtt: self.srtt,
             min_rtt: self.min_rtt,
-            // The way back takes half of the empty path's time.
+            // The return path takes half of the base round-trip time.
             one_way_delay: Some(rtt.saturating_sub(Span::from_ps(path.rtt.as_ps() / 2))),
             ecn_echo: segment.marked,
             in_flight: self.flight.len() as u64,

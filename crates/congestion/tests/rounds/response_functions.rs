@@ -123,7 +123,7 @@ fn random_losses_give_a_larger_mean() {
         let response = spec.build().unwrap().response(p, RTT).unwrap();
         let mean = |seed| mean_window(&steady(spec, Loss::Random { p, seed }, response, rounds));
         let ratio = (mean(1) + mean(2)) / (2.0 * response);
-        // Some thousands of losses leave a standard error of about two per cent.
+        // Several thousand losses give a standard error of about two per cent.
         assert!(
             (ratio - expected).abs() < 0.06,
             "{} p = {p}: {ratio}",

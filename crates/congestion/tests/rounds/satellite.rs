@@ -41,9 +41,9 @@ fn hybla_adds_two_to_the_rho_less_one_per_acknowledgement() {
     let spec = controller("hybla", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start("standard", None), 1.0, 40.0);
     let rounds = flow.run(&Path::clean(Span::from_millis(50)), 5);
-    // 2 + 3; 5 + 5 * 3; 20 + 20 * 3 stopped at 40, and growth after it.
+    // The windows are 2 + 3 and 5 + 5 * 3. The next one would be 20 + 20 * 3, but slow start ends at 40.
     assert_eq!([rounds[1].cwnd, rounds[2].cwnd], [5.0, 20.0]);
-    // Seven acknowledgements fill up to the threshold; the other 13 add a tenth each, and less.
+    // Seven acknowledgements reach the threshold; each of the other 13 adds a tenth of a segment or less.
     assert!((rounds[3].cwnd - 41.28).abs() < 0.03, "{}", rounds[3].cwnd);
     assert!((rounds[4].cwnd - rounds[3].cwnd - 4.0).abs() < 0.3);
 }

@@ -28,8 +28,8 @@ fn standard_slow_start_doubles_up_to_the_threshold() {
     let path = Path::clean(Span::from_millis(100));
     let cwnd: Vec<f64> = flow.run(&path, 8).iter().map(|round| round.cwnd).collect();
     assert_eq!(cwnd[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
-    // RFC 5681 equation 3: at most one segment more per round trip; less, as the window's fraction of a segment is
-    // not sent.
+    // RFC 5681 equation 3: the window grows by at most one segment per round trip. It grows by less, since the fraction
+    // of a segment in the window is not sent.
     for pair in cwnd[5..].windows(2) {
         let growth = pair[1] - pair[0];
         assert!((0.97..=1.0).contains(&growth), "{growth}");
@@ -45,7 +45,7 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
         let cwnd = windows("reno", Variant::Paper, slow_start, 400);
         for target in [2.0 * max_ssthresh, 5.0 * max_ssthresh, 50.0 * max_ssthresh] {
             let taken = cwnd.iter().position(|&w| w >= target).unwrap() as f64;
-            // An initial window of two segments saves one doubling.
+            // An initial window of two segments saves one round trip of slow start.
             let rfc = max_ssthresh.log2() - 1.0 + (target - max_ssthresh) / (max_ssthresh / 2.0);
             assert!(
                 (taken - rfc).abs() <= 1.5,
@@ -117,7 +117,7 @@ fn hystart_slows_down_and_then_ends_slow_start() {
     ];
     assert_eq!(windows[..13], expected);
     assert_eq!(rounds[13].ssthresh, 795.5);
-    // Congestion avoidance of standard TCP.
+    // After slow start, the window grows as in congestion avoidance of standard TCP.
     assert!((windows[13] - 796.5).abs() < 0.01, "{}", windows[13]);
 }
 
@@ -151,7 +151,7 @@ fn hystart_is_for_the_first_slow_start_only() {
         ..path.clone()
     };
     flow.run(&late, 8);
-    // The window doubles up to a threshold of half of 326 segments.
+    // The window doubles until the threshold, which is half of 326 segments.
     let windows: Vec<f64> = flow.run(&path, 9).iter().map(|round| round.cwnd).collect();
     assert_eq!(windows[..8], [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
     assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
@@ -169,7 +169,7 @@ fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let windows: Vec<f64> = rounds.iter().map(|round| round.cwnd).collect();
     assert_eq!(windows[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
     assert_eq!(rounds[6].ssthresh, 97.0);
-    // The 31 other acknowledgements of the round add 1 / cwnd each.
+    // Each of the 31 other acknowledgements of the round adds 1 / cwnd.
     assert!(
         (windows[6] - (97.0 + 31.0 / 97.0)).abs() < 0.01,
         "{}",

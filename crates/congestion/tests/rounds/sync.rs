@@ -120,27 +120,27 @@ fn mixreact_grows_as_the_queue_drains() {
         queued(&mut sender, ms);
     }
     let before = sender.cwnd();
-    // The medians are 80, 80 and 80 ms with an average of 70: there is no trend, so congestion
-    // avoidance continues.
+    // The medians are 80, 80 and 80 ms and the average is 70 ms. There is no trend, so that congestion avoidance
+    // continues.
     assert_near(queued(&mut sender, 0), before + 1.0 / before);
-    // Averages 61.25, 53.6 and 46.9 ms: falling; 46.9 of 80 ms are 58.6 %.
+    // The averages of 61.25, 53.6 and 46.9 ms fall; 46.9 ms are 58.6 % of 80 ms.
     queued(&mut sender, 0);
     queued(&mut sender, 0);
     let before = sender.cwnd();
     assert_near(queued(&mut sender, 0), before + 0.1);
     assert_probe(&sender, "average_queueing_delay", 0.08 * 0.875_f64.powi(4));
-    // The rate is that of the window at the adjustment.
+    // The growth per round trip is computed from the window at the adjustment.
     let rate = before / 10.0;
     let grown = sender.cwnd();
     assert_near(queued(&mut sender, 0), grown + rate / grown);
     queued(&mut sender, 0);
-    // 31.4 of 80 ms are 39.3 %: a quarter of the window.
+    // 31.4 ms are 39.3 % of 80 ms, so that the window grows by a quarter per round trip.
     let before = sender.cwnd();
     assert_near(queued(&mut sender, 0), before + 0.25);
     for _ in 0..5 {
         queued(&mut sender, 0);
     }
-    // 14.1 of 80 ms, after 21.0 at 26.3 %: half of it.
+    // The average is 14.1 ms, after 21.0 ms (26.3 % of 80 ms), so that the window grows by a half per round trip.
     let before = sender.cwnd();
     assert_probe(&sender, "level", 0.875_f64.powi(10));
     assert_near(queued(&mut sender, 0), before + 0.5);

@@ -36,7 +36,7 @@ fn constants_give_aimd_to_the_bit() {
         rounds(&table(&[(1.0, 2.0)], &[(1.0, 0.25)]), 5000),
         expected
     );
-    // A number gives a constant, and functions that are not given are standard TCP's.
+    // A single number gives a constant function; a function that is not given is that of standard TCP.
     let numbers = controller("table", Variant::Paper, &aimd);
     assert_eq!(rounds(&numbers, 5000), expected);
     let standard = rounds(&controller("reno", Variant::Paper, &[]), 5000);
@@ -66,7 +66,7 @@ fn the_table_of_the_rfc_gives_highspeed_tcp() {
     };
     let expected = trajectory(&controller("hstcp", Variant::Paper, &rounded));
     let found = trajectory(&table(&increase, &decrease));
-    // The table's decreases have two digits.
+    // The decreases in the table have two digits.
     let ratio = mean_window(&found) / mean_window(&expected);
     assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
     let cuts = |rounds: &[Round]| rounds.iter().filter(|round| round.congestion).count();

@@ -146,7 +146,7 @@ impl RateSteps {
                 rate,
             });
         }
-        // The state at the beginning of the run is not repeated.
+        // The first step, from the beginning of the run to the first change, is not repeated.
         let first = steps.get(1)?;
         let cycle = period.map(|length| {
             let end = steps[steps.len() - 1].work_by(first.at + length);
@@ -184,7 +184,8 @@ impl RateSteps {
         if cycle.work.0 == 0 {
             return Time::NEVER;
         }
-        // Complete cycles before the end of the work; a cycle includes its own end.
+        // This is the number of cycles that are complete before the end of the work. The end of a cycle belongs to this
+        // cycle.
         let cycles = (work.0 - cycle.before.0 - 1) / cycle.work.0;
         let within = self.time_in_steps(Work(work.0 - cycles * cycle.work.0));
         let ps = cycles * u128::from(cycle.length.as_ps()) + u128::from(within.as_ps());
@@ -298,7 +299,7 @@ mod tests {
             change(8000, Some(100_000_000)),
         ];
         let steps = steps(10_000_000, &changes, None);
-        // 2 s at 10, 6 s at 30 and 2 s at 100 Mbit/s.
+        // The link has 10 Mbit/s for 2 s, 30 Mbit/s for 6 s and 100 Mbit/s for 2 s.
         for (ms, bytes) in [
             (0, 0),
             (2000, 2_500_000),
@@ -320,8 +321,8 @@ mod tests {
         let outage = steps(10_000_000, &outage, None);
         let before = Work::of_bytes(25_000_000);
         assert_eq!(outage.work_by(at_ms(21_500)), before);
-        // Bytes transmitted completely before the outage leave before it; the next byte leaves 800
-        // ns after its end.
+        // Bytes that are transmitted completely before the outage leave before it. The next byte leaves 800 ns after
+        // the end of the outage.
         assert_eq!(outage.time_of(before), at_ms(20_000));
         let next = outage.time_of(Work::of_bytes(25_000_001));
         assert_eq!(next, at_ms(23_000) + Span::from_ps(800_000));
@@ -332,7 +333,7 @@ mod tests {
 
     #[test]
     fn changes_are_repeated_with_their_period_and_the_initial_rate_is_not() {
-        // 1 s at 80 bit/s; then each 3 s: 1 s at 8 and 2 s at 16 bit/s.
+        // The rate is 80 bit/s for 1 s. Cycles of 3 s follow, with 8 bit/s for 1 s and 16 bit/s for 2 s.
         let cycle = [change(1000, Some(8)), change(2000, Some(16))];
         let cycle = steps(80, &cycle, Some(3000));
         let bytes = |ms| cycle.work_by(at_ms(ms)).bytes();
@@ -371,7 +372,7 @@ mod tests {
                 "{bytes} bytes"
             );
         }
-        // The opportunity at 0 coincides with the last one of the repetition before.
+        // The opportunity at 0 coincides with the last one of the preceding repetition.
         let trace = DeliveryTrace::new(vec![0, 2], Bytes(1000));
         let opportunities = |ms| trace.work_by(at_ms(ms)).bytes() / 1000.0;
         assert_eq!([0, 1, 2, 4].map(opportunities), [1.0, 1.0, 3.0, 5.0]);

@@ -450,7 +450,7 @@ pub enum RttClock {
 keys! {
     /// Keys of the clock that measures round-trip times, of which one applies.
     pub struct RttClockKeys {
-        // The kernel keeps four times the variation above 200 ms, which equals this granularity.
+        // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
         /// Granularity G of RFC 6298, with round-trip times measured in exact time.
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")

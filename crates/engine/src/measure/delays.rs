@@ -131,7 +131,7 @@ impl DelayHistogram {
             packets: self.packets(),
             min: self.of_packets(|_| self.min.as_secs_f64()),
             mean: self.of_packets(|packets| {
-                // Rounding down to whole units takes half a unit per delay on average.
+                // Each delay has been rounded down to whole units, by half a unit on average.
                 let units = self.sum as f64 + 0.5 * self.timed() as f64;
                 units * unit_ps() * 1e-12 / packets as f64
             }),

@@ -92,7 +92,7 @@ impl Changes {
         );
         self.done += 1;
         let (number, change) = &self.changes[within];
-        // Losses of each period are drawn anew.
+        // The losses of each period are drawn anew.
         let number = number + self.period.map_or(0, |period| periods * period.changes);
         let stream = || {
             self.streams
@@ -116,7 +116,7 @@ impl Network {
             None => self.schedule.finish_link(),
         }
         let link = &mut self.links[changes.link as usize];
-        // Other events of the same time come after the change.
+        // Other events at the same time are processed after the change.
         if let Some(before) = self.now.as_ps().checked_sub(1) {
             link.catch_up(Time::from_ps(before), &mut self.options);
         }

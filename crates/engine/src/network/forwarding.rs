@@ -27,7 +27,7 @@ impl Network {
             Hop::Link(link) => self.offer(link, &packet),
             Hop::Access(index) => self.enter_access(index, &packet),
             Hop::Impairments(index, carrier) => {
-                // A copy, so that packets without impairments stay in registers.
+                // The packet is copied here, so that packets without impairments stay in registers.
                 let route = packet.route + 1;
                 self.impair(index, carrier, Packet { route, ..packet });
             }

@@ -140,7 +140,7 @@ impl Endpoint {
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
             Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
-            // Its next packet depends on other links.
+            // The next packet of a proxy depends on other links.
             Self::Proxy { .. } => Delivery::OnTime,
         }
     }
@@ -209,7 +209,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         access: Vec::new(),
         spreading: Vec::new(),
     };
-    // Captures record events in order of time.
+    // Captures record events in the order of time.
     if config.captures() || draw_in_turn(config, &links, endpoints) {
         return plan;
     }
@@ -292,7 +292,7 @@ fn plan_access(
     }
     plan.access.extend(rest.into_iter().map(|id| id as u32));
     for answers in &mut plan.answers {
-        // The link of a train's answers must differ from the link over which the train comes.
+        // The answers to a train of packets must not use the link over which the train arrives.
         *answers = answers.filter(|answers| !firsts.contains(&(answers.to as usize)));
     }
 }
@@ -331,7 +331,7 @@ fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: u
         return Span::ZERO;
     }
     let behind = match deliveries[id] {
-        // Packets that arrive later may come before it at the next link.
+        // Packets that arrive later may be before it at the next link.
         Delivery::Merged(_) => return Span::ZERO,
         Delivery::ToObservation => {
             let next = links[id].next.iter();

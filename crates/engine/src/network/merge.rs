@@ -137,7 +137,7 @@ impl Merge {
             Span::ZERO
         };
         if self.entry != time {
-            // The event is stale: an earlier one has been scheduled since.
+            // This event is stale: an earlier one has been scheduled in the meantime.
             schedule.finish_link();
         } else if let Some(next) = self.first() {
             self.entry = self.due(next, schedule);

@@ -109,8 +109,7 @@ fn number_of(handle: SackHandle) -> u32 {
 
 /// Returns the length of `bytes` without the blocks of `STEP` zeros at the end.
 fn trimmed_len(bytes: &[u8]) -> usize {
-    // A block's size is known to the compiler, so all its bytes are read without a branch, sixteen
-    // at a time.
+    // The compiler knows the size of a block, so that all of its bytes are read without a branch, sixteen at a time.
     const STEP: usize = 128;
     let (_, blocks) = bytes.as_rchunks::<STEP>();
     let zeros = blocks.iter().rev();

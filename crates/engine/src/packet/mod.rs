@@ -509,7 +509,7 @@ mod tests {
         let mut blocks = SackBlocks::NONE;
         assert!(store.put(&blocks, 1).is_none());
         blocks.push((1_000_000_000_003, 1_000_000_000_005));
-        // A block that repeats acknowledged segments (RFC 2883).
+        // This block repeats acknowledged segments (D-SACK, RFC 2883).
         blocks.push((999_999_999_990, 999_999_999_991));
         let next = 1_000_000_000_000;
         let first = store.put(&blocks, next);

@@ -272,7 +272,7 @@ mod tests {
         assert!(queue.push(packet(1, at(10))));
         assert!(!queue.push(packet(2, at(20))));
         assert_eq!(queue.pop(at(30)).map(|packet| packet.seq), Some(0));
-        // The first packet has waited 30 ms, the second 90 ms so far.
+        // Up to now, the first packet has waited for 30 ms and the second for 90 ms.
         let counters = queue.counters(at(100));
         assert!((counters.queue_integral() - 0.120).abs() < 1e-12);
         assert_eq!((counters.arrived_pkts, counters.departed_pkts), (3, 1));
@@ -304,7 +304,8 @@ mod tests {
         let mut queue = LocalQueue::new(codel());
         let mut taken = Vec::new();
         let mut lost = 0;
-        // One packet arrives each millisecond, every second one is taken: delays exceed 5 ms for more than 100 ms.
+        // A packet arrives every millisecond and every second one is taken, so that delays exceed 5 ms for more than
+        // 100 ms.
         for ms in 0..1000 {
             assert!(queue.push(packet(ms, at(ms))));
             if ms % 2 == 0 {

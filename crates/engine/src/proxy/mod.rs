@@ -86,7 +86,7 @@ impl Proxies {
                 .on_end(packet, endpoints, env),
             End::TrafficEntry => match endpoints.traffic.proxy(packet.flow) {
                 Some(proxy) => self.proxies[proxy].on_start(packet, env),
-                // The connection is over.
+                // The connection has ended.
                 None => env.network.forget_options(packet),
             },
             _ => self.of_mut(packet.flow as usize).on_start(packet, env),

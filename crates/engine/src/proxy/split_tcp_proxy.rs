@@ -182,8 +182,8 @@ impl SplitTcpProxy {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
         };
-        // The SYN, which is segment 0, has no data and is not carried (the thesis leaves this open; as data it
-        // would use credit and never arrive).
+        // The SYN, which is segment 0, has no data and is not forwarded. (The thesis does not say so; if it counted as
+        // data, it would use credit and never arrive.)
         let before = legs.receiver.next().max(1);
         legs.receiver.on_segment(packet, env);
         let after = legs.receiver.next();
@@ -218,7 +218,7 @@ impl SplitTcpProxy {
             self.forwarded_pkts += 1;
             self.forwarded_bytes += u64::from(message.bytes);
             let Some(Legs { second_leg, .. }) = endpoints.legs(message.from) else {
-                // The connection has been aborted since.
+                // The connection has been aborted in the meantime.
                 continue;
             };
             if message.last {
@@ -243,7 +243,7 @@ impl SplitTcpProxy {
             return;
         };
         if receiver.next() < sender.end() {
-            // The last segment has not been taken yet.
+            // The last segment is still in the queue.
             return;
         }
         let mut in_transit = self.in_transit.iter_mut().rev();

@@ -162,8 +162,9 @@ mod tests {
             let packet = crate::queue::tests::packet(0, 1000);
             decbit.on_departure(&packet, Time::ZERO + Span::from_millis(ms), waiting);
         };
-        // Idle up to 10 ms, then three packets of 4 ms each: queue 1, 2 from 11 ms on, 3 from 12 on,
-        // 2 from 14 on, 1 from 18 to 22 ms. Integrals at the arrivals: 0, 1, 3 packet ms.
+        // The link is idle until 10 ms, and then transmits three packets of 4 ms each. The queue is 1 at first, 2 from
+        // 11 ms, 3 from 12 ms, 2 from 14 ms, and 1 from 18 to 22 ms. The integrals at the arrivals are 0, 1 and 3
+        // packet ms.
         assert_eq!(arrive(&mut decbit, 10, 0, Some(0)), Verdict::Accept);
         leave(&mut decbit, 10, 0);
         assert_eq!(arrive(&mut decbit, 11, 0, None), Verdict::Accept);
@@ -171,12 +172,12 @@ mod tests {
         assert!((decbit.average_pkts() - 3.0 / 12.0).abs() < 1e-12);
         leave(&mut decbit, 14, 1);
         leave(&mut decbit, 18, 0);
-        // The next at 30 ms ends the cycle of 20 ms: 1 + 2 + 2 * 3 + 4 * 2 + 4 = 21 packet ms. The
+        // The arrival at 30 ms ends the cycle of 20 ms, whose integral is 1 + 2 + 2 * 3 + 4 * 2 + 4 = 21 packet ms. The
         // idle time before the first packet no longer counts.
         assert_eq!(arrive(&mut decbit, 30, 0, Some(22)), Verdict::AcceptMarked);
         assert!((decbit.average_pkts() - 21.0 / 20.0).abs() < 1e-12);
         leave(&mut decbit, 30, 0);
-        // One packet for 4 ms of the 6 ms of a cycle of its own.
+        // One packet is in the queue for 4 ms of a cycle of 6 ms.
         assert_eq!(arrive(&mut decbit, 36, 0, Some(34)), Verdict::Accept);
         assert!((decbit.average_pkts() - 4.0 / 6.0).abs() < 1e-12);
     }

@@ -237,7 +237,7 @@ fn disciplines_are_as_their_sources_have_them() {
     for (kind, expected) in rows {
         assert_eq!(statements(kind, Profile::Rfc), expected, "{kind}");
     }
-    // Linux's PIE and FQ-PIE have a timer of whole ticks; its FQ-CoDel may be bypassed, its PIE not.
+    // In Linux, PIE and FQ-PIE have a timer with a period of whole ticks. Packets may bypass FQ-CoDel, but not PIE.
     let update_us = Some(16_000);
     for (kind, expected) in [
         (

@@ -87,7 +87,7 @@ impl DropTail {
     /// Decides about an arriving packet: accepts it if there is room.
     #[inline(always)]
     pub(crate) fn decide(&self, arrival: &Arrival) -> Verdict {
-        // A packet that finds the link idle goes straight into service.
+        // A packet that finds the link idle is transmitted at once.
         if arrival.idle_since.is_some() {
             return Verdict::Accept;
         }
@@ -183,7 +183,7 @@ mod tests {
             let fits = bench.enqueue(packet(number, bytes));
             assert_eq!(fits.is_ok(), bytes <= 2000);
         }
-        // Packets of 900 and 1100 bytes fill the queue; the last packet is larger than that.
+        // Packets of 900 and 1100 bytes fill the queue; the last packet would exceed the limit.
         assert_eq!(bench.dropped(), [0, 1, 2, 3]);
         assert_eq!(bench.dequeue_all(), []);
     }

@@ -104,7 +104,7 @@ mod tests {
         );
         assert_eq!([of(9), of(5)].map(|packet| numbers.number(&packet)), [1, 4]);
         assert_eq!(numbers.len(), 5);
-        // The number's new flow is the one that is released with it.
+        // A release of the number releases its new flow.
         numbers.release(1);
         assert_eq!(
             [of(9), of(5)].map(|packet| numbers.known(&packet)),

@@ -55,7 +55,7 @@ impl FlowHash {
     #[inline]
     pub(super) fn queue(&self, packet: &Packet, queues: u32) -> u32 {
         let (hash, queues) = (self.of(packet), u64::from(queues));
-        // This is a modulo, without a division for the usual number of queues.
+        // This is a modulo operation, which needs no division for the usual number of queues.
         let queue = if queues.is_power_of_two() {
             hash & (queues - 1)
         } else {

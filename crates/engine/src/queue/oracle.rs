@@ -148,7 +148,7 @@ fn cases() -> Vec<(&'static str, QueueConfig)> {
             blue_down: 1.0 / 4096.0,
         },
     });
-    // Marks up to the limit, as the kernel does.
+    // Up to the limit of the queue, packets are marked instead of dropped, as in the kernel.
     let red_with_ecn = RedConfig {
         ecn: true,
         marking: Marking::UpTo(1.0),

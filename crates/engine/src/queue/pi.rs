@@ -169,10 +169,11 @@ mod tests {
     #[test]
     fn the_probability_integrates_the_deviation() {
         let mut pi = Pi::new(CONFIG, stream());
-        // From rest, a deviation of -200 packets would make the probability negative.
+        // At first, a deviation of -200 packets would make the probability negative.
         pi.update((0, 0));
         assert_eq!(pi.probability, 0.0);
-        // 1.822e-5 * 300 + 1.816e-5 * 200, then 1.822e-5 * 300 - 1.816e-5 * 300 in each period.
+        // The increase is 1.822e-5 * 300 + 1.816e-5 * 200 at first, and then 1.822e-5 * 300 - 1.816e-5 * 300 in each
+        // period.
         for expected in [9.098e-3, 9.116e-3, 9.134e-3] {
             pi.update((500, 0));
             assert!(
@@ -181,14 +182,14 @@ mod tests {
                 pi.probability
             );
         }
-        // At the reference only the former deviation counts: -1.816e-5 * 300.
+        // At the reference, only the preceding deviation changes the probability, by -1.816e-5 * 300.
         pi.update((200, 0));
         assert!(
             (pi.probability - 3.686e-3).abs() < 1e-12,
             "{}",
             pi.probability
         );
-        // It is at most 1.
+        // The probability is at most 1.
         pi.update((1_000_000, 0));
         assert_eq!(pi.probability, 1.0);
     }

@@ -172,7 +172,7 @@ mod tests {
             update: Span::from_millis(2),
             ecn,
             mean_packet: Bytes(1000),
-            // Four packets in 2 ms.
+            // The rate is four packets in 2 ms.
             rate: Rate::from_bps(16_000_000),
         };
         Rem::new(config, Stream::new(1, 0, "rem"))
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn the_price_sums_up_excess_and_backlog() {
         let mut rem = rem(false);
-        // Twelve packets a period: the input's average is 3, 5.25, 6.9375. The price is the sum of
-        // 0.5 (0.1 (waiting - 20) + input - 4): 0 as -1.5 is negative; +0.625; +1.96875 + ...
+        // Twelve packets arrive in each period, so that the average of the input is 3, 5.25 and 6.9375. The price is
+        // the sum of 0.5 (0.1 (waiting - 20) + input - 4): 0 (since -1.5 is negative), + 0.625, + 1.96875 + ...
         for (waiting, price) in [(0, 0.0), (20, 0.625), (40, 3.093_75)] {
             rem.arrived_pkts = 12;
             rem.update((waiting, 0));

@@ -182,7 +182,7 @@ mod tests {
         let packets = |packets| threshold(Value::Quantity(Quantity::Packets(packets)));
         assert_eq!(packets(65.0), Ok(Capacity::Packets(65)));
         assert!(packets(6.5).is_err());
-        // Nothing would be marked: 3000 packets are 4.5 MB, and 1 BDP is 125 kB.
+        // The threshold would never be reached: 3000 packets are 4.5 MB, and 1 BDP is 125 kB.
         assert!(packets(3000.0).is_err());
         assert!(threshold(Value::Quantity(Quantity::Bdp(36.0))).is_err());
         assert!(threshold(Value::Quantity(Quantity::Bdp(35.9))).is_ok());

@@ -213,12 +213,12 @@ mod tests {
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
         assert_eq!(interval(&mut vcp, 16, [0, 0]), Load::High);
         assert_eq!(interval(&mut vcp, 20, [0, 0]), Load::Over);
-        // A mean of 8000 bytes makes a persistent queue of 2000, half of which are 1000.
+        // A mean of 8000 bytes makes a persistent queue of 2000 bytes, half of which is 1000.
         assert_eq!(interval(&mut vcp, 19, [6000, 10_000]), Load::Over);
-        // The persistent queue falls to 1500: half of it and 18000 bytes are 93.75 %.
+        // The persistent queue falls to 1500 bytes. Half of it plus 18000 bytes are 93.75 %.
         assert_eq!(interval(&mut vcp, 18, [0, 0]), Load::High);
         assert!((vcp.persistent_bytes - 1500.0).abs() < 1e-9);
-        // The persistent queue is 1125: half of it and 15000 bytes are 77.8 %.
+        // The persistent queue is 1125 bytes. Half of it plus 15000 bytes are 77.8 %.
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
     }
 

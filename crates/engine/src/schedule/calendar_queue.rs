@@ -95,7 +95,7 @@ impl<T: Due> CalendarQueue<T> {
         if day > self.today && !self.due.is_empty() {
             self.put(day, entry);
         } else {
-            // An entry of an empty queue may be treated as today's.
+            // If the queue is empty, the entry's day becomes the current day.
             self.today = self.today.max(day);
             self.insert(entry);
         }
@@ -152,7 +152,7 @@ impl<T: Due> CalendarQueue<T> {
         if next.is_none_or(|day| day >= self.first_later) {
             self.begin_year(next.is_none());
             if !self.due.is_empty() {
-                // The length of days has changed, and a day has begun.
+                // `begin_year` has changed the length of days and begun a day.
                 return;
             }
             next = self.next_busy_day();
@@ -174,7 +174,8 @@ impl<T: Due> CalendarQueue<T> {
     fn next_busy_day(&self) -> Option<u64> {
         let words = self.busy.len() as u64;
         let first = (self.today + 1) % YEAR;
-        // The word of the first day is visited twice, for the days from it on and for those before.
+        // The word with the first day is visited twice: first for the days from the first one on, and last for the days
+        // before it.
         (0..=words).find_map(|step| {
             let word = (first / 64 + step) % words;
             let from_first = u64::MAX << (first % 64);
@@ -218,7 +219,7 @@ impl<T: Due> CalendarQueue<T> {
         let span = time_of(&all[half as usize]) - time_of(&all[0]);
         let per_day = Self::PER_DAY.max(half / (YEAR / 4));
         let day = span / half * per_day;
-        // Rounding makes a day up to twice as long.
+        // The length of a day is rounded up to a power of two, which is at most twice as long.
         self.day_bits = (u64::BITS - day.leading_zeros()).min(u64::BITS - 1);
         self.today = self.day_of(&all[0]);
         self.days.resize_with(YEAR as usize, Vec::new);
@@ -304,7 +305,7 @@ mod tests {
         let mut queue = CalendarQueue::<Key>::default();
         let (mut now, mut number) = (0, 0);
         for gap in [1_u64, 1000, 10, 1_000_000] {
-            // Two thousand entries are held at a time; one is added after each gap.
+            // The queue contains two thousand entries at a time; one is added after each gap.
             for _ in 0..20_000 {
                 number += 1;
                 queue.push(key(now + 2000 * gap, number));

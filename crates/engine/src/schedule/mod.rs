@@ -177,7 +177,7 @@ impl Schedule {
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         let entry = self.take_next();
-        // Inlined into the caller, which then decides on it once.
+        // The conversion is inlined into the caller, so that the kind of the event is tested only once.
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
@@ -416,7 +416,7 @@ mod tests {
                 prop_assert_eq!(now.as_ps(), pending.remove(0));
                 let later = |span: u64| Time::from_ps(now.as_ps() + span);
                 if let &Some(span) = meanwhile {
-                    // Another class, which comes first at the same time.
+                    // This entry has another class, which is processed first at the same time.
                     schedule.push_link(later(span), Event::Change(other));
                     pending.push(later(span).as_ps());
                 }

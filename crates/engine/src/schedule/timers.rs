@@ -196,7 +196,7 @@ impl Table {
         let members = &mut self.deadlines[begin..end];
         let mut next = earliest(members);
         let mut due = None;
-        // Usually none is due any more: deadlines have moved.
+        // Usually no timer is due any more, since deadlines have been postponed.
         if next == now
             && let Some(place) = members.iter().position(|&deadline| deadline == now)
         {

@@ -69,7 +69,7 @@ impl World {
         let packet = &entered.packet;
         let end = self.env.network.destination(packet);
         let known = sent.or_else(|| self.journal.get(packet, end).copied());
-        // A copy that a link has made may still be under way when the first packet has arrived.
+        // A copy that a link has made may still be in flight when the original packet has arrived.
         let now = || self.wire_form(packet, end, &self.env.network.peek_sack(packet));
         if let Some(wire) = known.or_else(now) {
             recorder.packet(&CapturedPacket {
@@ -91,7 +91,7 @@ impl World {
                 self.segment(packet)
             }
             End::TcpSender | End::DummySender => self.acknowledgement(packet, blocks),
-            // The bytes of real programs' packets are recorded where they are received.
+            // The bytes of packets of real programs are recorded where they are received.
             End::Outside => return None,
             End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
                 let captured = self.traffic.captured(packet, end)?;
@@ -152,7 +152,7 @@ impl World {
         let connection = &self.tcp[packet.flow as usize];
         let (sender, host) = (&connection.sender, (packet.flow, true));
         let wire = if packet.flags.has(Flags::ACK) {
-            // The receiver has sent one SYN and one FIN, and no data.
+            // The receiver has sent one SYN and one FIN, but no data.
             self.empty_segment(packet, sender, host, 2)
         } else {
             self.data(packet, sender, 1, self.journal.end(host).recent)
@@ -180,8 +180,8 @@ impl World {
             ack: answers,
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.stamp, echo),
-            // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
-            // Nothing comes back marked, and the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
+            // A SYN requests ECN with both flags (RFC 3168 section 6.1.1). No packet of the opposite direction is
+            // marked, and the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
             ece: (packet.seq == 0 && wire.ecn()) || wire.accecn(),
             cwr: (packet.flags.has(Flags::CWR) && !wire.accecn())
                 || (packet.seq == 0 && wire.ecn()),
@@ -237,7 +237,8 @@ impl World {
         // A packet that repeats the acknowledgement of a SYN, because segments behind the first
         // have arrived, does not itself answer the SYN.
         let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
-        // The answer to a SYN without ECT is 010, others count marks (RFC 9768 sections 3.1.1 and 3.2.2).
+        // The ACE field of the answer to a SYN without ECT is 010; the ACE fields of other packets count marks (RFC
+        // 9768 sections 3.1.1 and 3.2.2).
         let ace = match (wire.accecn(), syn) {
             (true, true) => 0b010,
             _ => packet.flags.ace(),
@@ -246,7 +247,7 @@ impl World {
             syn,
             sequence: match syn {
                 true => 0,
-                // A retransmitted FIN has the same number.
+                // A retransmitted FIN has the same sequence number.
                 false => next - u64::from(fin && packet.flags.has(Flags::FIN)),
             },
             acknowledgement: sender.acknowledgement(packet.seq),

@@ -109,7 +109,7 @@ impl Journal {
     pub(super) fn arrive(&mut self, packet: &Packet, end: End, host: Host) {
         let key = Key::of(packet, end);
         let Some(alike) = self.sent.get_mut(&key) else {
-            // The packet is a copy of one that has arrived.
+            // The packet is a copy of a packet that has arrived.
             return;
         };
         let stamps = alike.pop_front().and_then(|wire| wire.timestamps);

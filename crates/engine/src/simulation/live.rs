@@ -99,7 +99,7 @@ impl World {
     /// Puts the packets that hosts outside have sent onto their paths; returns true if there were any.
     fn admit(&mut self, outside: &mut dyn Outside) -> bool {
         for count in 0..MAX_ENTERING {
-            // No packet enters after an event that is yet to be processed.
+            // No packet enters at a time after an event that has not been processed.
             let first = self.env.network.schedule.first_time();
             let now = outside.now().min(first).max(self.env.network.now);
             self.env.network.now = now;

@@ -314,7 +314,7 @@ impl World {
     #[inline(always)]
     fn receive(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
-        // Two comparisons for most packets, instead of a jump through a table for all.
+        // For most packets, this takes two comparisons instead of a jump through a table.
         if end == End::TcpReceiver {
             if self.env.delays.are_measured() {
                 let of_flow = self.tcp[flow].flow;

@@ -23,7 +23,7 @@ impl World {
         source: &Source,
         streams: &Streams,
     ) -> Result<Kind, SetupError> {
-        // Responses, and one-way data, go from the flow's first node to its second.
+        // Responses and one-way data are sent from the first node of the flow to the second.
         let from_servers = match source {
             Source::Requests(_) | Source::Web(_) | Source::Vectors(_) => true,
             Source::CutOff(_) => false,

@@ -234,8 +234,8 @@ impl Traffic {
             return;
         }
         let mut coming = schedule.coming_to_connections().map(ConnectionId::of);
-        // The beginning of the next connection was prefetched when it was one of the following
-        // ones.
+        // The beginning of the next connection has been prefetched in an earlier call, when it was one of the following
+        // connections.
         if let Some(next) = coming.next()
             && let Some(connection) = self.connections.get(next)
         {

@@ -65,7 +65,7 @@ impl Numbers {
     fn size(&mut self) -> u64 {
         match self {
             Self::Independent(distribution, stream) => stream.draw_count(distribution),
-            // Whole bytes, as in ns-2.
+            // Sizes are whole bytes, as in ns-2.
             Self::PackMime(part) => (part.next() as u64).max(1),
         }
     }
@@ -169,7 +169,7 @@ impl RequestModel {
             known_until,
             ..
         } = &self.arrivals;
-        // These connections include the one whose event is entered.
+        // The number includes the connection whose event is in the schedule.
         let connections = 1 + coming.len() as u64;
         (*known_until, connections * self.most_per_connection)
     }

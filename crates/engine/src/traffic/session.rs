@@ -129,7 +129,7 @@ mod tests {
         };
         let (pages, objects, units) = play(&config, 1);
         assert_eq!(pages, 100_000);
-        // The mean of the next whole number is the sum over k of P(X > k).
+        // The mean of a variable rounded up to a whole number is the sum over k of P(X > k).
         let ceil_mean = |min: f64, max: f64, shape: f64| -> f64 {
             let beyond = libm::pow(min / max, shape);
             let above = |k: f64| match k {

@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn bursts_are_even_and_follow_pauses() {
         let constant = |s| Distribution::Constant(s);
-        // 0.09 s are 3.43 intervals: three messages.
+        // 0.09 s are 3.43 intervals, so that a burst has three messages.
         let mut source = source(constant(0.09), constant(0.5));
         let gaps: Vec<Span> = (0..7).map(|_| source.next_gap()).collect();
         let after = INTERVAL + Span::from_millis(500);
@@ -88,7 +88,7 @@ mod tests {
         );
         let exponential = Distribution::Exponential { mean: 0.5 };
         let drawn = rate(source(exponential.clone(), exponential), 10_000_000);
-        // Rounded, and at least one, a burst has 1/(2 sinh(1/2b)) + 1 - e^(-1/2b) messages on average.
+        // After rounding to at least one, a burst has 1/(2 sinh(1/2b)) + 1 - e^(-1/2b) messages on average.
         let half = 0.5 / (0.5 / 0.02625);
         let mean = 0.5 / libm::sinh(half) + 1.0 - libm::exp(-half);
         let theory = mean / (mean * 0.02625 + 0.5);

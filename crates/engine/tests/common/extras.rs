@@ -60,7 +60,7 @@ prop_compose! {
         let reordering = Some(Reordering { probability, delay });
         let policer = policed.map(|(kbps, packets)| Policer {
             rate: Rate::from_bps(1000 * kbps),
-            // A segment with timestamps fits.
+            // The bucket has room for a segment with timestamps.
             burst: Bytes(1600 * packets),
         });
         let ack_thinning = thinned.map(|(keep_every, hold_us)| AckThinning {
@@ -129,7 +129,7 @@ impl Extras {
         link.changes_period = self.period_ms.map(Span::from_millis);
         link.delivery_trace = self.opportunities.clone().map(|mut times_ms| {
             times_ms.sort_unstable();
-            // The trace has a period above zero.
+            // The period of the trace is more than zero.
             times_ms.push(300);
             Arc::new(DeliveryTrace::new(times_ms, Bytes(1504)))
         });

@@ -21,8 +21,8 @@ fn an_exchange_takes_what_its_packets_take() {
     let [exchange] = records.exchanges[..] else {
         panic!("{:?}", records.exchanges);
     };
-    // The SYN, its answer and its acknowledgement, directly followed by the request; three milliseconds, the
-    // response.
+    // The SYN, its answer and its acknowledgement are directly followed by the request; three milliseconds later, the
+    // response is sent.
     let requested = 100.0 + 2.0 * way(40) + 0.032 + way(540);
     let close = |time: Option<Time>, expected: f64| {
         let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected;
@@ -39,14 +39,15 @@ fn an_exchange_takes_what_its_packets_take() {
     let flow = totals.flows[0].total;
     assert_eq!((flow.connections, flow.exchanges), (1, 1));
     assert_eq!((flow.sent_pkts, flow.delivered_bytes), (2, 1500));
-    // Forward: the answer to the SYN, the acknowledgement of the request, the response with the server's FIN, the
-    // acknowledgement of the client's.
+    // The packets in the forward direction are: the answer to the SYN, the acknowledgement of the request, the response
+    // with the server's FIN, and the acknowledgement of the client's FIN.
     let forward = totals.links[0].total;
     assert_eq!(
         (forward.departed_pkts, forward.departed_bytes),
         (4, 40 + 40 + 1040 + 40)
     );
-    // Back: the SYN, the end of the handshake, the request, the acknowledgement of the response, the FIN.
+    // The packets in the opposite direction are: the SYN, the end of the handshake, the request, the acknowledgement of
+    // the response, and the FIN.
     let back = totals.links[1].total;
     assert_eq!(
         (back.departed_pkts, back.departed_bytes),
@@ -64,7 +65,7 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     };
     add_source(&mut config, "web", source, delayed);
     let (totals, records) = run(&config);
-    // There is no separate acknowledgement of the request; the sender needs none, and does not repeat it.
+    // The request has no separate acknowledgement. The sender needs none and does not retransmit the request.
     assert_eq!(totals.links[0].total.departed_bytes, 40 + 1040 + 40);
     assert_eq!(
         totals.links[1].total.departed_bytes,
@@ -128,7 +129,7 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
                 .all(|one| one.end.is_some() && one.timeouts == 0)
         );
         assert_eq!(totals.flows[0].total.connections, 2);
-        // From the second node to the first, also without a response.
+        // All of this data goes from the second node to the first, including that of exchanges without a response.
         assert_eq!(
             totals.flows[0].total.delivered_bytes,
             500 + 3000 + 40 + 1 + 700 + 60 + 26_000
@@ -146,7 +147,7 @@ fn a_response_echoes_what_had_come_when_it_left() {
         ..tcp(Recovery::RackTlp)
     };
     let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);
-    // The response takes 280 ms, and the probe leaves after two round trips and the ACK delay.
+    // The response takes 280 ms; the probe is sent after two round trips and the ACK delay.
     config.links[0].rate = Rate::from_bps(30_000);
     let slow_server = TraceEntry {
         server_delay: Span::from_millis(20),
@@ -156,7 +157,7 @@ fn a_response_echoes_what_had_come_when_it_left() {
     let (totals, records) = run(&config);
     let exchange = records.exchanges[0];
     assert!(exchange.retransmitted_pkts > 0, "{exchange:?}");
-    // The request left right behind the last packet of the handshake.
+    // The request was sent directly after the last packet of the handshake.
     let left = exchange.requested.expect("it has come").as_secs_f64() - way(52 + 552) / 1000.0;
     let answered = exchange.answered.expect("it has come").as_secs_f64();
     let largest = totals.flows[0].total.rtt_max.as_secs_f64();
@@ -183,7 +184,7 @@ fn a_round_trip_of_its_own_comes_on_top_of_the_network_s() {
             .as_secs_f64()
             * 1000.0
     };
-    // A round trip for the handshake, one for request and response.
+    // The exchange takes one round trip for the handshake and one for the request and the response.
     let longer = with_round_trip(80.0) - with_round_trip(0.0);
     assert!((longer - 160.0).abs() < 1e-6, "{longer}");
 }
@@ -361,7 +362,7 @@ fn a_run_stops_after_enough_exchanges() {
     let counted = records.exchanges.iter().filter(|e| e.start >= ms(2000.0));
     let ends: Vec<Time> = counted.filter_map(|exchange| exchange.end).collect();
     assert_eq!(ends.len(), 500);
-    // The run stops with the last of them, although other exchanges continue.
+    // The run stops with the last of these exchanges, although other exchanges continue.
     assert_eq!(totals.end, *ends.last().expect("500 of them"));
     assert!(totals.end < ms(20_000.0) && !totals.stopped);
     assert_eq!(totals.run_warnings, Vec::<String>::new());

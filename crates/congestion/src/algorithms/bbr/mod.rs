@@ -282,7 +282,7 @@ impl Pacer {
 fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     const LARGEST_BITS: f64 = 8.0 * 65_536.0;
     let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);
-    // Processors have an instruction for signed integers only.
+    // The conversion is to a signed integer, since processors have an instruction for signed integers only.
     f64::max((bits / segment_bits) as i64 as f64, 1.0)
 }
 
@@ -328,7 +328,8 @@ mod tests {
 
     #[test]
     fn a_millisecond_of_segments_leaves_at_once() {
-        // 1500 bytes; jumbo frames, of which a millisecond may not have one; 64 KiB at the most.
+        // The cases are: segments of 1500 bytes; jumbo frames, which may be larger than the data of a millisecond; and
+        // a rate at which the limit of 64 KiB applies.
         let cases = [
             (100e6, 1500.0, 8.0),
             (30e6, 9000.0, 1.0),

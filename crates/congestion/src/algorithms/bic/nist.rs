@@ -191,7 +191,7 @@ mod tests {
     fn steps_beyond_the_peak_grow_by_a_third() {
         let mut bic = bic();
         let mut window = Window::new(200.0, 2.0, 1e6, Rounding::Real);
-        // The first target is zero, so that the first acknowledgement adds 32 / 200.
+        // The first target is zero, so that the first acknowledgement adds 32 / 200 segments.
         bic.search(1.0, &mut window);
         assert_eq!(window.cwnd(), 200.16);
         let mut steps = Vec::new();

@@ -90,7 +90,7 @@ impl BinarySearch {
         } else {
             (beyond / (LINUX_DIVISOR - 1.0)).min(self.max_increment)
         };
-        // Before the first loss, at least one segment in twenty acknowledgements.
+        // Before the first loss, the window grows by at least one segment for twenty acknowledgements.
         if self.peak == 0.0 {
             step.max(cwnd / 20.0)
         } else {
@@ -200,7 +200,8 @@ mod tests {
         let mut bic = bic(Variant::Paper);
         let left = bic.reduce_cwnd(800.0);
         assert_eq!(left, 700.0);
-        // The middle of 700 and 800 is 50 segments away: more than S_max, then half of the rest.
+        // The middle of 700 and 800 is 50 segments away, which is more than S_max; after that, each step is half of the
+        // rest.
         assert_eq!(bic.increase(700.0), 32.0);
         assert_eq!(bic.increase(740.0), 30.0);
         assert_eq!(bic.increase(790.0), 5.0);

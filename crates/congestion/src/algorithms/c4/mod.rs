@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn losses_above_the_threshold_take_a_quarter() {
         let mut path = Path::cruising();
-        // 0.02 + 0.5 (1 - s) at 1.25 MB/s, where s is 0.9222.
+        // The value is 0.02 + 0.5 (1 - s) at 1.25 MB/s, where s is 0.9222.
         near(path.c4.loss_threshold(), 0.02 + 0.5 * (0.08 - 0.02 / 9.0));
         path.ack.lost += 1;
         path.ack(1000.0, RTT_MS);

@@ -159,7 +159,8 @@ impl DraftC4 {
             }
         } else {
             self.congested_recoveries = 0;
-            // Trimming: the rate was not reached, though the application had enough to send.
+            // The rate is reduced (trimming), since it was not reached although the application had enough data to
+            // send.
             if !grown && cycle.used && cycle.largest > 0.0 {
                 self.rate = (self.rate + cycle.largest) / 2.0;
             }

@@ -115,7 +115,7 @@ impl KernelCubic {
                 return;
             }
         }
-        // The cubic is computed once in a tick at most.
+        // The cubic function is computed at most once in each clock tick.
         if self.epoch.is_none() || now != self.computed {
             self.per_segment = self.follow_cubic(now, cwnd, acked, min_rtt);
         }
@@ -148,7 +148,7 @@ impl KernelCubic {
 
     fn begin(&self, now: u64, cwnd: u64, acked: u64) -> Epoch {
         let plateau = self.peak.max(cwnd);
-        // The kernel's root is off by 0.2 % on average.
+        // The cube root is exact here; the kernel's is off by 0.2 % on average.
         let cube = u128::from((1u64 << 40) / self.scale) * u128::from(plateau - cwnd);
         Epoch {
             start: now,
@@ -315,8 +315,8 @@ mod tests {
             "29.99 segments below, cut off"
         );
         assert_eq!(cubic.window_at(&epoch, 4316), 100);
-        // The cubic is 0.4 segments higher a second later, which counts as none, and 10.8 higher
-        // three seconds later.
+        // The cubic function is 0.4 segments higher after one second, which is less than a whole segment, and 10.8
+        // segments higher after three seconds.
         assert_eq!(cubic.window_at(&epoch, 4316 + 1024), 100);
         assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
     }

@@ -111,7 +111,8 @@ mod tests {
         assert!(losses.exceed(51, 3));
         let mut other = SmoothedLosses::new(0.15);
         assert!(other.exceed(50, 3));
-        // The last of them was segment 53: a loss seven later adds a sixteenth of what its share leaves.
+        // The last of these losses was that of segment 53. A loss seven segments later adds a sixteenth of the part of
+        // the share that is not lost.
         other.exceed(56, 4);
         let kept = 0.165_711 * libm::pow(15.0 / 16.0, 7.0);
         assert!((other.share() - (kept + (1.0 - kept) / 16.0)).abs() < 1e-6);

@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_cubic_is_back_at_the_peak_after_k_seconds() {
-        // RFC 9438 equation 2: K = cbrt((W_max - cwnd) / C), from 700 up to 1000: 9.0856 s.
+        // RFC 9438 equation 2: K = cbrt((W_max - cwnd) / C) is 9.0856 s from 700 up to 1000 segments.
         let mut cubic = cubic(Variant::Paper);
         let left = cubic.reduce_cwnd(1000.0);
         assert_eq!(left, 700.0);
@@ -295,7 +295,8 @@ mod tests {
 
     #[test]
     fn linux_2_6_22_keeps_four_fifths() {
-        // Linux 2.6.22, tcp_cubic.c: beta 819/1024; a peak of 6510 packets comes back after 14.8 s.
+        // Linux 2.6.22, tcp_cubic.c: with beta 819/1024, a window with a peak of 6510 packets reaches the peak again
+        // after 14.8 s.
         let mut cubic = cubic(Variant::Linux2_6_22);
         let left = cubic.reduce_cwnd(6510.0);
         assert!((left - 6510.0 * 819.0 / 1024.0).abs() < 1e-9);

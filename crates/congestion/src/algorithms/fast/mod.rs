@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn the_target_follows_the_equation() {
-        // Worked out from NIST SP 500-282, equation 21: (window, smallest and smoothed round-trip time in
-        // ms, alpha, target).
+        // Values computed with NIST SP 500-282, equation 21: (window, smallest and smoothed round-trip time in ms,
+        // alpha, target).
         let cases = [
             (441.0, 42, 50, 80.0, 445.72),
             (1701.0, 162, 170, 200.0, 1_760.976_470_6),

@@ -332,7 +332,7 @@ impl Response {
             curve,
             table,
             rounding: match settings.variant() {
-                // NIST SP 500-282, equation 26; rounded, as its published results are.
+                // NIST SP 500-282, equation 26, is rounded here, as in the published results.
                 Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
                 // RFC 3649 appendix B gives the largest window of each increase.
                 Variant::Linux2_6_22 | Variant::Linux6_18 => Some(libm::ceil),

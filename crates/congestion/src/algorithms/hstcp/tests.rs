@@ -70,12 +70,12 @@ fn linux_has_the_rfc_s_table() {
         (1284.0, 81.0),
     ];
     for (row, (largest, decrease)) in rows.into_iter().enumerate() {
-        // The table was made with rounded numbers.
+        // The table was computed from rounded numbers, so that windows and decreases may differ slightly.
         assert_eq!(response.increase(largest - 4.0), row as f64 + 2.0);
         assert_eq!(response.increase(largest + 4.0), row as f64 + 3.0);
         near(256.0 * response.decrease(largest - 4.0), decrease, 1.0);
     }
-    // 577 of 577 * 89 / 256 = 200.6.
+    // The decrease is that of 577 whole segments: 577 * 89 / 256 = 200.6.
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
@@ -179,7 +179,7 @@ fn nist_s_timeout_keeps_the_algorithm_s_own_part() {
 
 #[test]
 fn the_response_function_goes_through_its_published_points() {
-    // LBNL-52549, equation 3.3 with the RFC's low_p.
+    // The expected values are from LBNL-52549, equation 3.3, with the RFC's low_p.
     let paper = hstcp(Variant::Paper, &[]);
     for (p, w) in [
         (1e-4, 259.8),
@@ -189,12 +189,13 @@ fn the_response_function_goes_through_its_published_points() {
     ] {
         near(response_at(&paper, p) / w, 1.0, 3e-4);
     }
-    // The ns-2 runs with random loss tabulate it for a low window of 38.
+    // For the ns-2 runs with random loss, these values are tabulated for a low window of 38 segments.
     let ns2 = hstcp(Variant::Ns2, &[]);
     for (p, w) in [(1e-3, 39.2), (1e-4, 266.0), (1e-5, 1804.3), (1e-6, 12237.4)] {
         near(response_at(&ns2, p) / w, 1.0, 1e-3);
     }
-    // Thesis, Osaka 2006, chapter 2: the rounded form, and standard TCP where losses are frequent.
+    // The expected values are those of the rounded form (thesis, Osaka 2006, chapter 2), and of standard TCP where
+    // losses are frequent.
     near(response_at(&with_rounded_response(), 1e-7), 81297.8, 1.0);
     near(response_at(&with_rounded_response(), 1e-2), 12.247, 1e-3);
 }
@@ -255,7 +256,7 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     let mut ns2 = hstcp(Variant::Ns2, &[]);
     assert_eq!(cut(&mut ns2, 30.0, false, false), 15.0);
     assert_eq!(cut(&mut ns2, 1000.0, true, false), 500.0);
-    // b(1000) was evaluated, and is now applied to a small window.
+    // The stored decrease is b(1000); it now applies to a small window.
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.32988, 2e-4);
     near(
         cut(&mut ns2, 100.0, false, false),
@@ -263,7 +264,7 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
         1e-3,
     );
     assert_eq!(cut(&mut ns2, 100.0, false, true), 50.0);
-    // A timeout also evaluates b.
+    // A timeout also computes b.
     let mut window = Window::new(10000.0, 2.0, 1e6, Rounding::Real);
     let event = Timeout {
         now: Time::ZERO,
@@ -286,9 +287,9 @@ fn a_current_kernel_counts_acknowledgements() {
     let kernel = hstcp.kernel.unwrap();
     assert_eq!((grown, kernel.counted), (1.0, 1));
     assert_eq!(kernel.reduced(664.0), 664.0 - 223.0);
-    // A loss in slow start removes half, whatever the window.
+    // A loss in slow start reduces the window by half, whatever the window is.
     assert_eq!(KernelCount::NEW.reduced(664.0), 332.0);
-    // 0.44 of 256 at the end of the row, not 113 as at its beginning.
+    // The decrease is 0.44 * 256 = 112 at the end of the row, not 113 as at its beginning.
     assert_eq!(hstcp.response.row(89), (2, 112));
     assert_eq!(hstcp.response.row(200_000), (72, 24));
     assert_eq!(

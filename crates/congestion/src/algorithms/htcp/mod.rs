@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn the_increase_follows_the_draft_s_polynomial() {
         let htcp = htcp(Variant::Paper);
-        // 1 + 10 (t - 1) + ((t - 1) / 2)^2.
+        // The increase is 1 + 10 (t - 1) + ((t - 1) / 2)^2 segments.
         for (t, expected) in [
             (0.5, 1.0),
             (1.0, 1.0),
@@ -409,7 +409,7 @@ mod tests {
             let mut htcp = htcp(Variant::Linux2_6_22);
             htcp.kept = 0.5;
             htcp.min_rtt = Span::from_micros(rtt_us);
-            // 1 + 10 * 2 + (2 / 2)^2 = 22, and 8 * 22 / 80 = 2.2.
+            // The increase is 1 + 10 * 2 + (2 / 2)^2 = 22 segments, and 8 * 22 / 80 = 2.2.
             assert_eq!(htcp.increase(3.0), expected, "{rtt_us} us");
         }
     }
@@ -425,8 +425,8 @@ mod tests {
             let mut htcp = htcp(variant);
             htcp.kept = 0.8;
             htcp.min_rtt = Span::from_millis(rtt_ms);
-            // The increase is 11.25 * 2 (1 - 0.8), with the factors 1, 1/2 and 1/5 for the
-            // round-trip time; Linux truncates 11.25 to 11, and 5.5 to 5.
+            // The increase is 11.25 * 2 (1 - 0.8) segments, multiplied by 1, 1/2 and 1/5 for the round-trip time. Linux
+            // truncates 11.25 to 11, and 5.5 to 5.
             assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
         }
     }
@@ -472,7 +472,7 @@ mod tests {
             htcp.on_ack(&ack, Phase::Avoidance, &mut window);
             htcp.max_rtt
         };
-        // 40 ms after the first acknowledgement.
+        // This is 40 ms after the first acknowledgement.
         for _ in 0..4 {
             assert_eq!(take(&mut htcp, 10), Span::ZERO);
         }

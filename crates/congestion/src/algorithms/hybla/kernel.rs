@@ -164,7 +164,7 @@ mod tests {
         for _ in 0..13 {
             hybla.on_ack(&ack(100), Phase::Avoidance, &mut window);
         }
-        // Thirteen acknowledgements add 10/128 each.
+        // Each of the thirteen acknowledgements adds 10/128 segments.
         assert_eq!((window.cwnd(), hybla.parts), (201.0, 2));
     }
 

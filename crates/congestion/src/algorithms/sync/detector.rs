@@ -149,7 +149,7 @@ impl Mix {
             delays.part_of_largest(average_s)
         };
         Some(Verdict {
-            // Table 1.1 reduces the window in these cases.
+            // In these cases, table 1.1 reduces the window.
             congested: trend == Trend::Increasing && quarter(level) > 0,
             trend: Some(trend),
             level,

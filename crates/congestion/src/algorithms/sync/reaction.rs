@@ -210,8 +210,8 @@ mod tests {
             (0.6, Step::Shrink(0.75), Step::Grow(4.0)),
             (0.3, Step::Shrink(0.9), Step::Grow(10.0)),
             (0.1, Step::Grow(1.0), Step::Grow(20.0)),
-            // Averages lag: the delay may already be below the largest one, and falling levels stay
-            // within the range.
+            // Averages follow the delay late: the delay may already be below its largest value, and levels that fall
+            // stay within the range.
             (1.2, Step::Shrink(0.5), Step::Grow(0.0)),
         ] {
             assert_eq!(adjusted(Trend::Increasing, level), increasing, "{level}");
@@ -239,7 +239,7 @@ mod tests {
         let rising = verdict(Trend::Increasing, 0.6);
         assert_eq!(adjust.step(&rising, Some(15), &larger), Step::Shrink(0.75));
         assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(1.0));
-        // A detector that reports a trend each time has an effect every third time.
+        // If a detector reports a trend with each acknowledgement, every third report has an effect.
         let congested = Verdict {
             congested: true,
             trend: None,

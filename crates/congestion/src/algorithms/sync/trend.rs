@@ -107,7 +107,7 @@ mod tests {
     fn the_pairwise_difference_weighs_steps_back() {
         assert_eq!(pairwise_difference([1.0, 2.0, 4.0]), Some(1.0));
         assert_eq!(pairwise_difference([4.0, 2.0, 1.0]), Some(-1.0));
-        // The medians rise by 5 and fall by 2: 3 of 7.
+        // The medians rise by 5 and fall by 2, so that the change is 3/7 of the total.
         assert_eq!(pairwise_difference([0.0, 5.0, 3.0]), Some(3.0 / 7.0));
         assert_eq!(pairwise_difference([2.0; 3]), None);
     }

@@ -74,7 +74,7 @@ impl KernelVegas {
             window.set_cwnd((cwnd + 1) as f64);
         }
         window.set_cwnd(window.cwnd().max(2.0));
-        // `tcp_current_ssthresh`
+        // As in `tcp_current_ssthresh`.
         let cwnd = window.cwnd() as u64;
         window.set_ssthresh(window.ssthresh().max((cwnd / 2 + cwnd / 4) as f64));
     }

@@ -122,7 +122,7 @@ impl Vegas {
 
     fn slow_start_round(&self, flight: f64, window: &mut Window) {
         if self.queued > self.gamma {
-            // Segments that fill the path without a queue, and one more (Linux does the same).
+            // This is the number of segments that fill the path without a queue, plus one (as in Linux).
             let filling = flight - self.queued + 1.0;
             window.set_cwnd(filling.min(window.cwnd()));
             if self.linux {

@@ -126,7 +126,7 @@ impl CongestionControl for Veno {
         if phase != Phase::Avoidance {
             return;
         }
-        // While the path is congested, the window grows at every second acknowledgement only.
+        // While the path is congested, the window grows only with every second acknowledgement.
         let share = match self.queued {
             Some(queued) if queued >= self.beta => 0.5,
             _ => 1.0,

@@ -109,11 +109,11 @@ mod tests {
         for bound in [5.0, 11.0, 17.0, 23.0] {
             near(ascent.change(100.0, -900.0), -bound);
         }
-        // The bound is at 29 %, and five steps down have an amplifier of 7.
+        // The change is limited to 29 %, and five steps down have an amplifier of 7.
         near(ascent.change(100.0, -2.0), -14.0);
         assert_eq!(ascent.moved, 2);
         near(ascent.change(100.0, -900.0), -17.0);
-        // For a step upwards the bound is the initial one.
+        // The limit for a step upwards is the initial one.
         near(ascent.change(100.0, 900.0), 5.0);
     }
 }

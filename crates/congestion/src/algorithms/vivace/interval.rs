@@ -184,7 +184,8 @@ mod tests {
         assert_eq!(rtts.slope(), 0.0);
         rtts.add(Span::from_millis(1), Span::from_millis(50));
         assert_eq!(rtts.slope(), 0.0);
-        // Means 2 and 52; products -1 * -2 + 0 * 3 + 1 * -1 over squares 1 + 0 + 1.
+        // The means are 2 and 52. The slope is the sum of products -1 * -2 + 0 * 3 + 1 * -1 divided by the sum of
+        // squares 1 + 0 + 1.
         rtts.add(Span::from_millis(2), Span::from_millis(55));
         rtts.add(Span::from_millis(3), Span::from_millis(51));
         assert!((rtts.slope() - 0.5).abs() < 1e-9, "{}", rtts.slope());

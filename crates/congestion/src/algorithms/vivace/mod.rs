@@ -307,8 +307,8 @@ impl Vivace {
 
     fn decide(&mut self, ack: &AckSample) {
         let planned = self.planned();
-        // An interval that was sent below its rate, because the application or the receiver limited
-        // it, is no evidence about the rate, unless the path has lost much of it.
+        // If an interval was sent below its rate because the application or the receiver limited it, it says nothing
+        // about the rate, unless the path has lost much of it.
         let used = self.intervals[..planned]
             .iter()
             .all(|interval| interval.used || interval.loss > self.tolerated);

@@ -83,8 +83,8 @@ fn the_utility_is_that_of_equation_1() {
     near(utility(0.05, 0.0), 63.095_734_448_019_32 - 4500.0);
     near(utility(-0.02, 0.04), 63.095_734_448_019_32 + 1800.0 - 45.4);
     near(utility(0.0, 0.03), 63.095_734_448_019_32 - 3.0);
-    // Without latency, one per cent more rate gains as much as it costs at a loss rate of 0.9 /
-    // 11.35 x^-0.1, which is five per cent.
+    // Without latency, an increase of the rate by 1 % costs as much as it gains at a loss rate of 0.9 / 11.35 x^-0.1,
+    // which is 5 %.
     let gain = vivace.utility(&Interval::known(101.0, 0.0, 0.05)) - utility(0.0, 0.05);
     assert!(gain.abs() < 2e-3, "{gain}");
 }
@@ -98,8 +98,8 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     for expected in [4.8, 9.6, 19.2, 38.4] {
         near(path.decision(), expected);
     }
-    // The next interval sends 160 segments in 50 ms, of which more than 7 % are lost: 38.4 * 11.35 * L is more than
-    // 38.4^0.9 - 19.2^0.9.
+    // The next interval has 160 segments in 50 ms, of which more than 7 % are lost, so that 38.4 * 11.35 * L is more
+    // than 38.4^0.9 - 19.2^0.9.
     for _ in 0..path.ack.in_flight {
         path.ack();
     }

@@ -140,8 +140,7 @@ impl KernelWestwood {
         self.measure(ack);
         self.reducing.on_ack(ack);
         if phase == Phase::Avoidance {
-            // The reduction is over, but only an acknowledgement that may change the window
-            // completes it.
+            // The reduction is over, but it is completed only by an acknowledgement that may change the window.
             if self.reducing.is_open() {
                 self.complete(window);
             }

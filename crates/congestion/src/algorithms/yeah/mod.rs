@@ -182,7 +182,7 @@ impl Yeah {
     fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
         if let Some(queued) = self.estimate.end_round(ack, window.cwnd()) {
             self.queued = queued;
-            // The queueing part of the round-trip time divided by the rest.
+            // `share / (1 - share)` is the queueing delay divided by the rest of the round-trip time.
             let share = queued / window.cwnd();
             if queued > self.max_queued || share > self.max_delay * (1.0 - share) {
                 self.slow_round(window);
@@ -221,7 +221,7 @@ impl CongestionControl for Yeah {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
         }
-        // In slow start, rounds are the transport's, and the end of a round may end slow start.
+        // In slow start, the rounds of the transport are used, and the end of a round may end slow start.
         if ack.round_start && window.in_slow_start() {
             self.end_round(ack, window);
         }
@@ -237,8 +237,8 @@ impl CongestionControl for Yeah {
             standard.max(FAST_INCREASE)
         };
         window.grow(step * ack.credit);
-        // A round ends with the first segment that left after the round before (tcp_yeah.c,
-        // `beg_snd_nxt`): that segment finds the queue without the segments taken back.
+        // A round ends with the first segment that was sent after the preceding round (tcp_yeah.c, `beg_snd_nxt`). This
+        // segment finds the queue without the segments by which the window was reduced.
         match self.round_end {
             None => self.begin_round(ack),
             Some(end) if ack.delivered > end => self.end_round(ack, window),

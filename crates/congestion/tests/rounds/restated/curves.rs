@@ -110,7 +110,7 @@ impl Cubic {
     }
 
     fn remember(&mut self, base: f64) {
-        // Section 4.7: fast convergence.
+        // Fast convergence (section 4.7).
         self.peak = if base < self.peak {
             base * (2.0 - self.decrease) / 2.0
         } else {
@@ -129,10 +129,10 @@ impl Cubic {
             k: ((peak - cwnd) / 0.4).cbrt(),
             estimate: cwnd,
         });
-        // Section 5.8: time without growth does not count.
+        // Time in which the window does not grow does not count (section 5.8).
         epoch.start += heard_before.since(epoch.grown);
         epoch.grown = ack.now;
-        // Section 4.3.
+        // The window of standard TCP (section 4.3).
         let alpha = if epoch.estimate < self.prior {
             3.0 * self.decrease / (2.0 - self.decrease)
         } else {

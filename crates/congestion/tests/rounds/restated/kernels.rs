@@ -329,7 +329,7 @@ fn hybla() {
 /// window, the window grows by a segment. A loss reduces the window by the row's decrease.
 #[test]
 fn high_speed_tcp() {
-    // RFC 3649 appendix B, with decreases in 256ths, rounded down from its equation.
+    // The rows are from RFC 3649 appendix B. Decreases in units of 1/256 are rounded down from the RFC's equation.
     let rows: [(u64, f64); 7] = [
         (38, 0.50),
         (118, 0.44),

@@ -180,7 +180,7 @@ impl Cubic {
             }
         }
         let (_, _, _, tcp_cwnd, ack_cnt) = self.epoch.as_mut().expect("it has begun");
-        // `beta_scale`
+        // This factor is the kernel's `beta_scale`.
         let delta = (cwnd * (8 * (1024 + 717) / 3 / (1024 - 717)) / 8).max(1);
         while *ack_cnt > delta {
             *ack_cnt -= delta;
@@ -223,7 +223,7 @@ impl Law for Cubic {
                 *self = Self::new();
             }
             Event::Idle(idle) => {
-                // `cubictcp_cwnd_event`
+                // As in `cubictcp_cwnd_event`.
                 if let Some((start, ..)) = &mut self.epoch {
                     let now = jiffies(idle.now);
                     *start = now.min(*start + jiffies(Time::ZERO + idle.since_sent));

@@ -102,7 +102,7 @@ impl Law for Illinois {
                     (self.cnt_rtt, self.sum_rtt) = (self.cnt_rtt + 1, self.sum_rtt + rtt);
                 }
                 self.socket.on_ack(ack);
-                // `tcp_illinois_cong_avoid` is also called while the window is not used.
+                // The kernel also calls `tcp_illinois_cong_avoid` while the window is not used.
                 let unused = *phase == Phase::NoGrowth
                     && ack.limit != Limit::Network
                     && ack.acked > 0
@@ -484,7 +484,7 @@ impl Law for Westwood {
                 self.socket.reduce(signal, half(signal.base), window);
             }
             Event::Timeout(timeout) => {
-                // `CA_EVENT_LOSS`
+                // As for the kernel's `CA_EVENT_LOSS`.
                 self.completes = false;
                 self.reset_rtt_min |= !timeout.keep_ssthresh;
                 let ssthresh = self.bw_rttmin();

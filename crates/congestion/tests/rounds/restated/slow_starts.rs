@@ -63,7 +63,7 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
             if slow_start.lasts(window) {
                 credit = slow_start.credit(ack);
                 let step = slow_start.step(ack, window);
-                // Segments count as if they were acknowledged one by one (RFC 5681 section 3.1).
+                // Each segment counts as if it had been acknowledged alone (RFC 5681 section 3.1).
                 while credit > 0.0 && slow_start.lasts(window) {
                     let part = credit.min(1.0);
                     window.grow(step * part);
@@ -317,7 +317,8 @@ impl SlowStart for Hystart {
         }
         if ack.now.since(self.last_ack) <= Span::from_millis(2) {
             self.last_ack = ack.now;
-            // `hystart_ack_delay`: four bursts of 64 KiB at twice the window a round trip, 1 ms at most.
+            // `hystart_ack_delay` is the time of four bursts of 64 KiB at a rate of twice the window per round trip, at
+            // most 1 ms.
             let bytes_per_s =
                 2.0 * cwnd.max(ack.in_flight as f64) * 1500.0 / ack.srtt.as_secs_f64();
             let delay = (4.0 * 65_536.0 / bytes_per_s).min(1e-3);
@@ -379,7 +380,7 @@ impl SlowStart for RapidStart {
         (self.over, self.recovery) = (true, None);
         if first && signal.in_slow_start && before > window.cwnd() {
             let beta = window.cwnd() / before;
-            // K = 2/3; ack = K (1 - beta), silence = loss = beta + K (1 - beta).
+            // The changes are those of the draft for K = 2/3: ack = K (1 - beta), silence = loss = beta + K (1 - beta).
             let ack = 2.0 / 3.0 * (1.0 - beta);
             let cwnd = (beta + ack) * before;
             let least = (before * beta / 3.0).max(2.0).min(cwnd);
@@ -432,7 +433,7 @@ impl Search {
             let (whole, part) = (bins_ago.floor() as usize, bins_ago.fract());
             let older = newest.checked_sub(whole + 1)?;
             let (from, to) = (totals[older].0 as f64, totals[older + 1].0 as f64);
-            // Only 25 ends are kept, so that no end further back is known.
+            // SEARCH keeps 25 ends only, so that no earlier end is known.
             (whole + 1 < 25).then_some(to - part * (to - from))
         };
         let ago = rtt.as_secs_f64() / duration.as_secs_f64();

@@ -185,7 +185,7 @@ impl Vivace {
     }
 
     fn learn(&mut self, doubtful: Option<f64>, ack: &AckSample, sent: u64) {
-        // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+        // The generator is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
         self.draws = self.draws.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = (self.draws ^ (self.draws >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

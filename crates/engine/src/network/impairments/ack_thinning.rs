@@ -161,7 +161,7 @@ mod tests {
     fn the_last_of_three_goes_on() {
         let mut thinning = thinning(3);
         assert_eq!(arrive(&mut thinning, &ack(0, 2), 0), (vec![], None));
-        // Another connection has a group of its own.
+        // Each connection has a separate group.
         assert_eq!(arrive(&mut thinning, &ack(1, 9), 0), (vec![], None));
         assert_eq!(arrive(&mut thinning, &ack(0, 4), 1), (vec![], Some(2)));
         assert_eq!(arrive(&mut thinning, &ack(0, 6), 2), (vec![6], Some(4)));
@@ -179,7 +179,7 @@ mod tests {
         assert!(thinning.release(at(12)).is_none());
         assert_eq!(thinning.release(at(13)).map(|packet| packet.seq), Some(6));
         assert_eq!(thinning.next(), None);
-        // The next group begins.
+        // This ACK begins the next group.
         assert_eq!(arrive(&mut thinning, &ack(0, 8), 20), (vec![], None));
         assert_eq!(thinning.next(), Some(at(30)));
     }

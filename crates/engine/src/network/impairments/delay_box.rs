@@ -264,7 +264,7 @@ mod tests {
     /// preceding packet (Weigle's dissertation, appendix A).
     #[test]
     fn packets_leave_in_order_at_the_rate_of_the_flow() {
-        // A packet of 1000 B takes 10 ms.
+        // The transmission of 1000 B takes 10 ms.
         let mut boxes = boxes(&constant(0.02, 0.0, Some(800_000.0)), &["a", "b"]);
         let mut leaves = |flow, bytes, ms| {
             let packet = packet(flow, bytes);
@@ -314,7 +314,7 @@ mod tests {
         let mut last = Time::ZERO;
         let mut noises = Vec::new();
         for number in 1..4000 {
-            // Packets arrive alternately at the same time, and two milliseconds later.
+            // Packets arrive in pairs at the same time; pairs are two milliseconds apart.
             let now = at(number / 2 * 2);
             let leaves = boxes.admit(&acknowledgement, Carrier::Tcp, now);
             let leaves = leaves.expect("no loss");
@@ -363,7 +363,7 @@ mod tests {
         delay_box.delay = Some(Distribution::Exponential { mean: 0.1 });
         let two = delays(&boxes(&config, &["a", "b"]));
         assert_ne!(two[0], two[1]);
-        // Neither another flow nor another order changes the values.
+        // The values do not depend on other flows or on the order of flows.
         let three = delays(&boxes(&config, &["c", "b", "a"]));
         assert_eq!((three[2], three[1]), (two[0], two[1]));
         let other = Link {
@@ -406,7 +406,7 @@ mod tests {
                 let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
                 assert_eq!(leaves, Some(at(21)));
             }
-            // Either end may be the last to learn of the close; three connections exist at the same time.
+            // Either end may be the last to be informed of the close. Three connections exist at the same time.
             if number >= 3 {
                 boxes.remove(Carrier::Traffic, up - 12 + number % 2);
             }

@@ -205,7 +205,7 @@ impl Network {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];
         let due = impairments.reorder(leaves);
-        // A packet that leaves now, although it is not next in the schedule, arrived earlier.
+        // A packet that leaves now without being the next in the schedule has arrived earlier.
         if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
             return self.enter(index, &packet);
         }
@@ -272,7 +272,7 @@ impl Network {
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;
         if self.impairments[index as usize].entry != now {
-            // An earlier event has been scheduled since this one.
+            // This event is stale: an earlier one has been scheduled in the meantime.
             return self.schedule.finish_link();
         }
         while let Some(packet) = self.impairments[index as usize].holding.release(now) {

@@ -58,13 +58,13 @@ mod tests {
     fn a_burst_passes_and_what_exceeds_it_takes_no_tokens() {
         let mut policer = policer();
         let mut admits = |us, bytes| policer.admits(bytes, at(us));
-        // The bucket is full at first: two packets leave 0 tokens, and 1499 us later there are 1499.
+        // The bucket is full at first. Two packets leave 0 tokens, and 1499 us later there are 1499 tokens.
         assert!(admits(0, 1500) && admits(0, 1500));
         assert!(!admits(0, 40) && !admits(1499, 1500));
-        // The dropped packet has taken no tokens: 40 of the 1499 tokens are used, and the other
-        // 1459 are 1460 a microsecond later.
+        // The dropped packet has taken no tokens. 40 of the 1499 tokens are used, and the remaining 1459 become 1460 a
+        // microsecond later.
         assert!(admits(1499, 40) && admits(1500, 1460) && !admits(1500, 1));
-        // After a long time, the bucket holds 3000 tokens and no more.
+        // Even after a long time, the bucket contains only 3000 tokens.
         assert!(admits(90_000, 1500) && admits(90_000, 1500) && !admits(90_000, 1));
     }
 
@@ -73,7 +73,7 @@ mod tests {
     fn what_passes_is_its_rate_and_a_burst() {
         let mut policer = policer();
         let passed = (0..10_000).filter(|number| policer.admits(1000, at(number * 500)));
-        // 3000 bytes pass, and one per microsecond for 4,999,500 us.
+        // A burst of 3000 bytes passes, and one byte per microsecond for 4,999,500 us.
         assert_eq!(passed.count(), 5002);
     }
 }

@@ -72,7 +72,7 @@ impl ExplicitService {
         if self.busy_until < now {
             return Work::default();
         }
-        // Before that, the packet waits for tokens.
+        // Before `transmission_from`, the packet waits for tokens.
         let now = now.max(self.transmission_from);
         self.transmitter.unsent(self.busy_until, now)
     }

@@ -155,7 +155,7 @@ fn nearest(time_s: f64) -> Time {
     Time::from_ps(if ps < SMALLER {
         (ps + WHOLE).to_bits() - WHOLE.to_bits()
     } else {
-        // Times above 37 minutes.
+        // Times of more than 37 minutes are converted like this.
         (ps + 0.5) as u64
     })
 }
@@ -169,7 +169,7 @@ mod tests {
         #[test]
         fn times_are_rounded_to_the_nearest_picosecond(ps in 0u64..(1 << 53), part in -0.4..0.4f64) {
             let time_s = (ps as f64 + part) / PS_PER_S as f64;
-            // Sum, division and multiplication each have an error of half a bit.
+            // The sum, the division and the multiplication have an error of half a bit each.
             let error_ps = 1.5 * ps as f64 * f64::EPSILON + 0.5;
             let found = nearest(time_s).as_ps();
             let off = found.abs_diff(ps) as f64 - part.abs();

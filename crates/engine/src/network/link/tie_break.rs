@@ -117,7 +117,7 @@ impl TransitRank {
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
-    // Signed numbers convert in one step.
+    // The conversion from a signed number takes one instruction.
     let whole_s = arrival.time.as_ps() as i64 as f64 * (1.0 / PS_PER_S as f64);
     let offset = arrival.ns2_s.to_bits().wrapping_sub(whole_s.to_bits()) as i64;
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
@@ -161,7 +161,7 @@ mod tests {
         let mut won = [0_u32; LINKS];
         winners.iter().for_each(|&link| won[link] += 1);
         let again = winners.windows(2).filter(|pair| pair[0] == pair[1]);
-        // The expected count is 2000 each, with a standard deviation of 42.
+        // The expected count of each is 2000, with a standard deviation of 42.
         let expected = SLOTS as f64 / LINKS as f64;
         for count in won.into_iter().chain([again.count() as u32]) {
             assert!((f64::from(count) - expected).abs() < 5.0 * 42.0, "{won:?}");

@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_then_the_rate_holds() {
-        // One byte per microsecond, up to 3000 bytes.
+        // The bucket gets one byte per microsecond and holds up to 3000 bytes.
         let mut bucket = TokenBucket::new(Shaper {
             rate: Rate::from_bps(8_000_000),
             burst: Bytes(3000),
@@ -51,12 +51,12 @@ mod tests {
             let start = bucket.take(bytes, Time::ZERO + Span::from_micros(at_us));
             start.as_ps() / 1_000_000
         };
-        // The bucket is full at first: two packets pass, the third waits for its 1000 bytes.
+        // The bucket is full at first. Two packets pass; the third waits for its 1000 bytes.
         assert_eq!([take(0, 1500), take(0, 1500), take(0, 1000)], [0, 0, 1000]);
-        // The bucket is empty at 1000 us: 600 bytes are added by 1600 us, of which 500 pass; 1000
-        // are available at 2500 us.
+        // The bucket is empty at 1000 us. 600 bytes are added until 1600 us, of which 500 are used; 1000 are available
+        // at 2500 us.
         assert_eq!([take(1600, 500), take(1600, 1000)], [1600, 2500]);
-        // After a long time, the bucket holds 3000 tokens and no more.
+        // Even after a long time, the bucket contains only 3000 tokens.
         assert_eq!([take(90_000, 1500), take(90_000, 1500)], [90_000; 2]);
         assert_eq!(take(90_000, 40), 90_040);
     }

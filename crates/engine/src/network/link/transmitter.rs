@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn transmission_times_are_exact_in_the_long_run() {
-        // At 192 Gbit/s, 1500 bytes take 62500 ps exactly; 40 bytes take 1666.67 ps.
+        // At 192 Gbit/s, 1500 bytes take exactly 62500 ps, and 40 bytes take 1666.67 ps.
         let mut transmitter = Transmitter::new(Rate::from_bps(192_000_000_000));
         let total: u64 = (0..3_000_000).map(|_| transmitter.time(40).as_ps()).sum();
         assert_eq!(total, 5_000_000_000);
-        // 100 x 62500 ps and 200 x 1666 2/3 ps, the last third of a picosecond still carried.
+        // The total is 100 * 62500 ps + 200 * 1666 2/3 ps; the last third of a picosecond is carried over.
         let mixed: u64 = (0..300)
             .map(|n| transmitter.time(if n % 3 == 0 { 1500 } else { 40 }).as_ps())
             .sum();

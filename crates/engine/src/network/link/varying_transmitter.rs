@@ -73,8 +73,8 @@ impl VaryingTransmitter {
     }
 
     fn transmit(&mut self, bytes: u16, start: Time, follows: bool) -> Time {
-        // The work that an idle link could have done is lost, including an opportunity at the time
-        // of the arrival itself.
+        // Work that the link could have done while it was idle is lost, including an opportunity at the very time of
+        // the arrival.
         self.from = if follows {
             self.to
         } else {
@@ -105,15 +105,14 @@ mod tests {
         let trace = DeliveryTrace::new(vec![10, 20, 30, 40], Bytes(1500));
         let mut link = VaryingTransmitter::new(ServiceCurve::Trace(Arc::new(trace)));
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
-        // Three packets of 1000 bytes arrive together: one leaves at 10 ms, when half of the second
-        // has been sent, and the other two leave at 20 ms.
+        // Three packets of 1000 bytes arrive together. The first leaves at 10 ms, when half of the second has been
+        // sent; the other two leave at 20 ms.
         assert_eq!(link.transmit(1000, ms(5), false), ms(10));
         assert_eq!(link.transmit(1000, ms(10), true), ms(20));
         assert_eq!(link.unsent(ms(10)), Work::of_bytes(500));
         assert_eq!(link.transmit(1000, ms(20), true), ms(20));
         assert_eq!(link.unsent(ms(20)), Work::of_bytes(0));
-        // The queue is empty: a packet that arrives at the time of an opportunity waits for the
-        // next one.
+        // The queue is empty. A packet that arrives at the time of an opportunity waits for the next opportunity.
         assert_eq!(link.transmit(40, ms(20), false), ms(30));
         assert_eq!(link.transmit(1460, ms(30), true), ms(30));
         assert_eq!(link.transmit(3001, ms(30), true), ms(60));

@@ -117,7 +117,7 @@ mod tests {
         let channel = GilbertElliott::of_bursts(0.02, 4.0);
         let losses = losses(channel, 4_000_000);
         let lost = losses.iter().filter(|&&lost| lost).count();
-        // With 20,000 bursts, standard errors are about 1 % everywhere.
+        // With 20,000 bursts, all standard errors are about 1 %.
         assert!((share(lost, losses.len()) / 0.02 - 1.0).abs() < 0.04);
         for (of, leaves) in [(true, channel.to_good), (false, channel.to_bad)] {
             let runs = runs(&losses, of);
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(lost(channel(0.0, 0.0, 1.0, 0.0)), 1000);
         assert_eq!(lost(channel(0.5, 0.5, 0.0, 0.0)), 0);
         assert_eq!(lost(channel(1.0, 1.0, 0.0, 1.0)), 500);
-        // The steady state is the bad one, which never ends.
+        // The channel begins in its steady state, which is the bad state; this never ends.
         assert_eq!(lost(channel(0.1, 0.0, 0.0, 1.0)), 1000);
     }
 }

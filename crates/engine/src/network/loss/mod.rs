@@ -114,7 +114,7 @@ mod tests {
     fn bernoulli_loses_its_share() {
         let n = 1_000_000;
         let share = lost(&Loss::Bernoulli(0.02), n).len() as f64 / n as f64;
-        // Standard error sqrt(0.02 * 0.98 / n) = 1.4e-4.
+        // The standard error is sqrt(0.02 * 0.98 / n) = 1.4e-4.
         assert!((share - 0.02).abs() < 7e-4, "share {share}");
         assert_eq!(lost(&Loss::Bernoulli(1.0), 10).len(), 10);
     }

@@ -76,7 +76,7 @@ fn a_newer_one_takes_the_place_of_an_older_one_of_its_connection() {
     let first = bench.dequeue().expect("three wait");
     assert_eq!((first.seq, first.stamp), (6, Time::from_ps(6)));
     assert_eq!(first.flags, Flags::ACK);
-    // The first has left, so that the next one waits behind the others.
+    // The first ACK has left, so that the next one has to wait behind the other packets.
     assert_eq!(bench.enqueue(ack(1, 8)), TAKEN);
     assert_eq!(bench.dequeue_all(), [52, 70, 8]);
 }
@@ -92,7 +92,7 @@ fn what_says_something_else_stays_in_its_order() {
         flagged(1, 4, Flags::CWR),
         flagged(1, 4, Flags::CE),
         flagged(1, 4, Flags::LOW),
-        // A duplicate, a late acknowledgement, and one that echoes an earlier timestamp.
+        // The packets are a duplicate, a late acknowledgement, and an acknowledgement that echoes an earlier timestamp.
         ack(1, 2),
         ack(1, 1),
         Packet {
@@ -288,7 +288,7 @@ proptest! {
                 continue;
             }
             let next = &mut next[flow as usize];
-            // One in four is late by a segment.
+            // One acknowledgement in four is behind by a segment.
             *next += ahead;
             let (pure, seq) = (kind > 0, *next - 2 * u64::from(ahead == 3));
             let packet = if pure { ack(flow, seq) } else { flagged(flow, seq, Flags::ECE) };

@@ -49,8 +49,8 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
     let mut ways = Ways::new(&mut Stream::new(7, 0, "hash"));
     let first = ways.queue(&packet_of(1, 0, 1500), |_| false);
     assert_eq!(ways.queue(&packet_of(1, 0, 1500), |_| true), first);
-    // Of many flows some are hashed to the same set. Once the whole set is in use, they get the queues of their
-    // hashes.
+    // Some of the many flows are hashed to the same set. When all queues of the set are in use, a flow gets the queue
+    // of its hash, although another flow uses it.
     let others: Vec<u32> = (2..20_000)
         .map(|flow| ways.queue(&packet_of(flow, 0, 1500), |_| true))
         .collect();
@@ -87,7 +87,7 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
             .any(|(&flow, &queue)| direct(flow) != queue)
     );
     for (&flow, &queue) in flows[..8].iter().zip(&used) {
-        // The ninth has taken the queue of its hash.
+        // The ninth flow has taken the queue of its hash from another flow.
         if queue != used[8] {
             assert_eq!(ways.queue(&packet_of(flow, 0, 1500), |_| true), queue);
             assert_eq!(ways.queue(&packet_of(flow, 0, 1500), |_| false), queue);
@@ -103,7 +103,7 @@ fn sparse_flows_go_first() {
     for number in 0..50 {
         bench.enqueue(packet_of(1, number, 1500)).expect("room");
     }
-    // The first two packets overdraw the first quantum.
+    // The first two packets use more than the first quantum.
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(0));
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(1));
     for number in 100..110 {
@@ -117,8 +117,8 @@ fn sparse_flows_go_first() {
     let order: Vec<u64> = (0..6)
         .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
         .collect();
-    // Two packets overdraw the sparse flow's first quantum. The other flow then owes most of a
-    // packet, and has to wait for one more turn.
+    // Two packets use more than the first quantum of the sparse flow. The other flow then has a deficit of almost a
+    // packet, so that it has to wait for another turn.
     let numbers: Vec<u64> = order.into_iter().map(|number| number.max(99)).collect();
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
@@ -135,7 +135,7 @@ fn the_longest_flow_pays() {
         bench.enqueue(packet_of(2, number, 1500)).expect("room");
     }
     assert_eq!(bench.dropped(), []);
-    // Both queues have 6000 bytes; the first of equals is chosen.
+    // Both queues contain 6000 bytes; the first of equal queues is selected.
     bench.enqueue(packet_of(3, 200, 100)).expect("another pays");
     assert_eq!(bench.dropped(), [0]);
     bench
@@ -157,10 +157,10 @@ fn parameters_follow_from_the_rate() {
     let min = Capacity::Bytes(4 << 20);
     assert_eq!(complete(1_000_000), (min, Bytes(300)));
     assert_eq!(complete(20_000_000), (min, Bytes(610)));
-    // 1000 B in 1/4096 s, and a byte less than 1001 B.
+    // In 1/4096 s, the first rate transmits 1000 B, and the second a byte less than 1001 B.
     assert_eq!(complete(32_768_000), (min, Bytes(1000)));
     assert_eq!(complete(32_800_760), (min, Bytes(1000)));
-    // 400 ms are 12.5 MB.
+    // At this rate, 400 ms are 12.5 MB.
     let more = Capacity::Bytes(12_500_000);
     assert_eq!(complete(250_000_000), (more, Bytes(1514)));
     let most = Capacity::Bytes(10_240 * 1500);

@@ -160,7 +160,7 @@ impl Control {
             };
             let is_last = source.bytes() == 0;
             let mut fate = self.signal(parameters, now, &packet);
-            // BLUE ignores ECN: the flows that it is for would not respond to marks.
+            // BLUE ignores ECN, since the flows that BLUE is intended for do not respond to marks.
             if self.blue > 0.0 && !is_last && stream.uniform() < self.blue {
                 fate = Fate::Dropped;
             }
@@ -262,7 +262,7 @@ impl Control {
         }
         if self.blue > 0.0 {
             let targets = now.since(self.blue_since).as_ps() / parameters.target.as_ps();
-            // The kernel's timer stands still once the probability is zero.
+            // The kernel's timer does not advance when the probability is zero.
             let decays = targets.min((self.blue / parameters.blue_down).ceil() as u64);
             self.blue = (self.blue - decays as f64 * parameters.blue_down).max(0.0);
             self.blue_since += parameters.target * decays;

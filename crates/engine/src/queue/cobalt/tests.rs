@@ -188,7 +188,7 @@ fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     for number in 0..10 {
         bench.enqueue(packet(number, 1000)).expect("room");
     }
-    // Overflows count at 6, 12, 18, ..., 120 ms.
+    // The overflows at 6, 12, 18, ..., 120 ms increase the probability.
     for time in 1..=120 {
         bench.now = ms(time);
         assert_eq!(bench.enqueue(packet(99, 1000)), Err(DropReason::Overflow));
@@ -223,7 +223,7 @@ fn blue_drops_whatever_ecn_says() {
         bench.enqueue(packet(number, 1000)).expect("room");
     }
     let sent = bench.dequeue_all();
-    // Standard deviation: 43.
+    // The standard deviation is 43.
     assert!((7350..7650).contains(&sent.len()), "{}", sent.len());
     assert_eq!(sent.len() + bench.dropped().len(), 10_000);
     let BufferedQueue::Cobalt(cobalt) = &mut bench.discipline else {
@@ -247,7 +247,7 @@ fn slow_links_have_longer_targets() {
     };
     assert_eq!(complete(1_000_000), [18_000, 113_000, 12_000]);
     assert_eq!(complete(10_000_000), [5_000, 100_000, 1_200]);
-    // A packet takes 120 ms: the target is 180 ms; twice the target is more than 275 ms.
+    // A packet takes 120 ms, so that the target is 180 ms; the interval is twice the target, which is more than 275 ms.
     assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
 }
 
@@ -264,7 +264,7 @@ fn blue_falls_once_in_a_target() {
     bench.now = ms(8);
     bench.dequeue_all();
     assert_eq!(blue(&bench), expected, "2 ms after the last change");
-    // At 34 ms just a target has passed, which is not more.
+    // At 34 ms, exactly one target has passed, and the probability falls only after more than one.
     for (arrival, empty, falls) in [
         (12, 12, 1.0),
         (15, 17, 1.0),

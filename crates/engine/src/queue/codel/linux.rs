@@ -106,7 +106,7 @@ impl Control {
         let root = u64::from(self.rec_inv_sqrt) << 16;
         let square = (root * root) >> 32;
         let rest = (3_u64 << 32).wrapping_sub(u64::from(self.count) * square);
-        // A quarter, so that the product has 64 bits.
+        // The difference is divided by four, so that the product fits into 64 bits.
         let next = (rest >> 2).wrapping_mul(root) >> (32 - 2 + 1);
         self.rec_inv_sqrt = (next >> 16) as u16;
     }

@@ -282,7 +282,7 @@ pub(crate) struct CoDel {
 
 impl PacketQueue for CoDel {
     fn passes(&self) -> bool {
-        // The packet has not waited, and a dropping state has ended when the queue became empty.
+        // The packet has no queueing delay, and a dropping state ends when the queue becomes empty.
         true
     }
 

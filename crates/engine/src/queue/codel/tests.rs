@@ -108,7 +108,7 @@ impl Rfc {
             self.dropping = true;
             let delta = self.count - self.lastcount;
             self.count = 1;
-            // The difference is signed: the next drop may lie ahead.
+            // The difference is signed, since the next drop may be in the future.
             if delta > 1 && (now as i64 - self.drop_next as i64) < 16 * Self::INTERVAL as i64 {
                 self.count = delta;
             }
@@ -160,8 +160,9 @@ fn gaps_between_drops_shrink_with_the_root_of_their_number() {
             drops.push(time);
         }
     }
-    // The delay is above the target from 5 ms on; the first drop is an interval later, at 105 ms. The next follow
-    // after 100 / sqrt(n) ms: at 205, 275.7, 333.4 and 383.4 ms, served on the next millisecond.
+    // The delay is above the target from 5 ms on. The first drop is an interval later, at 105 ms. The following drops
+    // come at intervals of 100 / sqrt(n) ms: at 205, 275.7, 333.4 and 383.4 ms, rounded up to the next departure, which
+    // happens every millisecond.
     assert_eq!(drops, [105, 205, 276, 334, 384]);
 }
 
@@ -204,10 +205,10 @@ fn a_new_dropping_state_goes_on_with_the_last_rate() {
             bench.dropped();
             drops
         };
-        // Four drops: 105, 205, 276, 334; count 4, of which 3 after the first.
+        // There are four drops, at 105, 205, 276 and 334 ms. The count is 4; 3 of these drops follow the first.
         assert_eq!(overload(0.0, &mut bench), [105, 205, 276, 334]);
         let again = overload(350.0 + pause_ms, &mut bench);
-        // 100 / sqrt(3) = 57.7 ms.
+        // The second gap is 100 / sqrt(3) = 57.7 ms if the count continues at 3.
         assert_eq!(f64::from(again[1] - again[0]), second_gap_ms, "{again:?}");
     }
 }

@@ -113,7 +113,7 @@ impl Source for WithAll<'_> {
 
 impl PacketQueue for FqCoDel {
     fn passes(&self) -> bool {
-        // Linux bypasses the discipline then (`TCQ_F_CAN_BYPASS`).
+        // Linux bypasses an empty discipline (`TCQ_F_CAN_BYPASS`).
         self.config.control.variant == CoDelVariant::Linux
     }
 

@@ -83,17 +83,19 @@ fn a_new_flow_goes_first_with_its_first_quantum() {
     for number in 100..110 {
         bench.enqueue(packet_of(1, number, 1500)).expect("room");
     }
-    // The flow's second packet overdraws the first quantum; the flow is then old.
+    // The flow's second packet uses more than the rest of the first quantum, so that the flow becomes an old one.
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(100));
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(101));
     for number in 200..204 {
         bench.enqueue(packet_of(2, number, 1000)).expect("room");
     }
-    // The new flow sends two packets, 2000 of 1514 bytes; it owes 486, and the old one 1486.
+    // The new flow sends two packets, 2000 of the 1514 bytes of its quantum. It then has a deficit of 486 bytes, and
+    // the old flow has one of 1486 bytes.
     let order: Vec<u64> = (0..6)
         .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
         .collect();
-    // Then each gets a quantum: 28 bytes of credit, a packet; 1028 bytes, two.
+    // Each flow then gets a quantum. The old flow has a credit of 28 bytes, which is enough for one packet, and the new
+    // one has 1028 bytes, which are enough for two.
     assert_eq!(order, [200, 201, 102, 202, 203, 103]);
 }
 
@@ -145,7 +147,7 @@ fn only_the_standing_queue_loses_packets() {
         bench.dequeue();
         lost.extend(bench.dropped());
     }
-    // The same number as one CoDel drops in 400 ms; see its tests.
+    // One CoDel drops the same number in 400 ms; see its tests.
     assert_eq!(lost.len(), 5);
     assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
 }
@@ -194,7 +196,7 @@ impl Rfc {
                 }
             }
             let (id, _) = fattest.expect("packets wait");
-            // Half the number of packets from this queue, up to a maximum of 64.
+            // Half of the packets in this queue are dropped, at most 64.
             let half = usize::max(1, self.queue(id).1.len() / 2).min(64);
             for head in self.queue(id).1.drain(..half).collect::<Vec<_>>() {
                 self.dropped.push(head.0);
@@ -292,6 +294,6 @@ fn flows_are_spread_evenly() {
         used[discipline.classify(&packet_of(flow, 0, 1500)) as usize] = true;
     }
     let empty = used.iter().filter(|used| !**used).count();
-    // Standard deviation: sqrt(1024 (1/e) (1 - 2/e)) = 10.
+    // The standard deviation is sqrt(1024 (1/e) (1 - 2/e)) = 10.
     assert!((337..=417).contains(&empty), "{empty}");
 }

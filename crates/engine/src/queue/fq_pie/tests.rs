@@ -72,7 +72,7 @@ fn the_probability_by_hand() {
         assert!((probability(&bench) - expected).abs() < 1e-15);
     }
     bench.dequeue_all();
-    // The decrease 0.125 * -0.015 - 1.25 * 0.04 is larger than the probability.
+    // The probability would fall by more than its value: 0.125 * -0.015 - 1.25 * 0.04.
     bench.discipline.update(bench.now);
     assert_eq!(probability(&bench), 0.0);
 }

@@ -89,7 +89,7 @@ impl Control {
                 return true;
             }
         }
-        // Of 64 random bits the kernel takes the upper 56; a double has 53.
+        // The kernel uses the upper 56 of 64 random bits; a double has a precision of only 53 bits.
         let selected = stream.bits() << 3 < self.prob;
         if selected {
             self.accu_prob = 0;
@@ -278,7 +278,7 @@ mod tests {
             control.update(&parameters, true);
             (control.prob as f64 - prob as f64) / ONE as f64
         };
-        // 0.125 (250 ms - 15 ms), and half of it below a tenth.
+        // The increase is 0.125 (250 ms - 15 ms), and half of it if the probability is below a tenth.
         for (prob, qdelay, expected) in [
             (ONE / 10, long, 0.02),
             (ONE / 10 - 1, long, 0.029_375 / 2.0),
@@ -289,7 +289,7 @@ mod tests {
             let found = step(prob, qdelay, qdelay);
             assert!((found - expected).abs() < 1e-5, "{found}, not {expected}");
         }
-        // The decrease of 1.25 * 40 ms is more than the probability.
+        // The probability would fall by more than its value: 1.25 * 40 ms.
         let none = step(ONE / 100, 0, ticks_of(Span::from_millis(400)));
         assert!((none + 0.01).abs() < 1e-12, "{none}");
     }

@@ -111,7 +111,7 @@ impl Rfc {
             self.accu_prob = 0.0;
             return true;
         }
-        // Periods add up to the burst allowance except for rounding.
+        // The sum of periods equals the burst allowance except for rounding.
         let drop = self.burst_allowance < 1e-9 && self.drop_early(1500 * waiting);
         if drop {
             self.accu_prob = 0.0;
@@ -182,7 +182,7 @@ proptest! {
                 }
                 pie.update((waiting, 1500 * waiting));
                 rfc.calculate_drop_prob(1500 * waiting);
-                // Divisions by powers of two are exact, so nothing is rounded differently.
+                // Divisions by powers of two are exact, so that rounding makes no difference.
                 prop_assert_eq!(pie.control.probability(), rfc.drop_prob);
             }
         }
@@ -314,7 +314,7 @@ fn sums_of_probabilities_decide_at_their_bounds() {
 fn a_burst_passes_and_a_large_probability_rises_slowly() {
     let mut pie = pie(config(false));
     exact(&mut pie).probability = 0.5;
-    // 150 ms are ten periods of 15 ms.
+    // 150 ms are ten periods of 15 ms each.
     for period in 0..10 {
         assert!(
             (0..50).all(|_| pie.on_arrival(&arrival(100)) == Verdict::Accept),
@@ -370,7 +370,7 @@ fn derandomised_drops_keep_their_distance() {
         }
     }
     assert!(gaps.iter().all(|gap| (14..=136).contains(gap)));
-    // The gap is thirteen packets that are sure to pass, and a geometric number of mean 16.
+    // The gap consists of thirteen packets that are certain to pass and a geometric number with a mean of 16.
     let mean = 100_000.0 / gaps.len() as f64;
     assert!((mean - 29.0).abs() < 1.0, "{mean}");
 }

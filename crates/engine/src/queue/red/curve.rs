@@ -20,7 +20,7 @@ impl Curve {
     pub(super) fn new(config: &RedConfig, unit: f64) -> Self {
         let min_th = config.min_th_pkts * unit;
         let max_th = config.max_th_pkts * unit;
-        // Equal thresholds leave no line between them, so its slope does not matter.
+        // With equal thresholds, no average is between them, so that the slope has no effect.
         let range = if max_th > min_th {
             max_th - min_th
         } else {

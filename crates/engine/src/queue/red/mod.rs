@@ -118,7 +118,7 @@ impl Red {
             count: 0,
             count_bytes: 0,
             curve: Curve::new(&config, unit),
-            // With a limit on the marking probability, that limit decides, since the probability is 1 here.
+            // With a limit on the marking probability, the limit alone decides, since the probability is 1 here.
             forced_from: match config.marking {
                 Marking::UpTo(_) => f64::INFINITY,
                 Marking::Always | Marking::BelowMaxTh => certain,
@@ -169,7 +169,7 @@ impl Red {
         if let Some(since) = arrival.idle_since {
             self.decay(arrival.now.since(since));
         }
-        // Converted as a signed integer, since processors have an instruction for these only.
+        // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         self.average = self.average * self.keep + self.weight * waiting as i64 as f64;
         if arrival.now > self.adapt_after {
             self.adapt(arrival.now, before);
@@ -235,8 +235,8 @@ impl Red {
                 changed
             }
             Rule::GentleAdaptive => {
-                // At least one interval ended before this arrival. The average did not move, so that all but the
-                // first of them changed nothing. An interval that ends now ends after the arrival.
+                // At least one interval ended before this arrival. The average did not change, so that only the first
+                // of these intervals had an effect. An interval that ends now ends after the arrival.
                 let interval = adaptation.interval.as_ps();
                 self.adapt_after = Time::from_ps(now.as_ps().div_ceil(interval) * interval);
                 let old = std::mem::replace(&mut self.old_average, before);

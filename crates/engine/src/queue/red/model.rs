@@ -145,7 +145,7 @@ impl Model {
             _ if self.average < max_th => self.max_p * (self.average - min_th) / (max_th - min_th),
             Gentle::Off => 1.0,
             Gentle::On => self.max_p + (1.0 - self.max_p) * beyond,
-            // Along the line from the initial max_p.
+            // With frozen parameters, the line begins at the initial max_p.
             Gentle::Frozen => c.max_p + (1.0 - c.max_p) * beyond,
         };
         let base = base.min(1.0);
@@ -188,7 +188,7 @@ impl Model {
 
 prop_compose! {
     fn any_parameters()(
-        // Whole thresholds, and an average that is the queue, meet at their bounds.
+        // With whole thresholds and a weight of 1, the average may equal a threshold.
         min_th in prop_oneof![1.0..20.0_f64, (1..20_u8).prop_map(f64::from)],
         width in prop_oneof![1.0..40.0_f64, (0..20_u8).prop_map(f64::from)],
         weight in prop_oneof![0.001..1.0_f64, Just(1.0)],
@@ -233,7 +233,7 @@ proptest! {
     fn verdicts_are_those_of_the_literal_rules(
         config in any_parameters(),
         steps in prop::collection::vec((0..4_u64, 40..1500_u32, any::<bool>(), 1..80_u64), 1..600),
-        // At whole milliseconds, packets arrive when intervals end.
+        // Without the offset of 500 us, packets arrive at whole milliseconds, when intervals end.
         later_us in prop_oneof![Just(0), Just(500)],
     ) {
         let mut red = Red::new(config, Stream::new(3, 0, "red"));
@@ -245,7 +245,7 @@ proptest! {
             now += Span::from_millis(ms);
             let served = if step / 50 % 2 == 0 { served } else { served / 3 };
             for _ in 0..served {
-                // The link becomes idle once there is nothing left to serve.
+                // The link becomes idle when no packet is left.
                 if waiting.pop_front().is_none() {
                     idle_since = idle_since.or(Some(now));
                 }

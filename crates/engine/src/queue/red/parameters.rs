@@ -290,7 +290,7 @@ fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f
 
 fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
     let Adaptive(Some(adaptation)) = Adaptive::of(values) else {
-        // Parameters of an adaptation have no meaning without one.
+        // The parameters of an adaptation have no meaning if there is no adaptation.
         values.remove(Adaptation::interval);
         values.remove(Adaptation::alpha);
         values.remove(Adaptation::beta);
@@ -304,8 +304,8 @@ fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
         return Ok(());
     }
     if values.is_word(Adaptation::bottom, "auto") {
-        // A packet per bandwidth-delay product of 1000-byte packets and 100 ms (ns-2.35): 8000 bits over
-        // 0.1 s, over the rate.
+        // The value is one packet per bandwidth-delay product for packets of 1000 bytes and 100 ms (ns-2.35): 8000 bits
+        // divided by 0.1 s and by the rate.
         let packet_per_bdp = 80_000.0 / rate.as_bps() as f64;
         let bottom = Value::Number(f64::min(0.01, packet_per_bdp));
         let rule = "80 kbit/s over the rate, at most 0.01";
@@ -392,7 +392,8 @@ mod tests {
 
     #[test]
     fn automatic_configuration_as_ns2_reports_it() {
-        // ns-2.35, 1 Gbit/s and 50 ms, mean packet 1500 and 500 B; 622 Mbit/s with 1500 B.
+        // The values are those of ns-2.35 for 1 Gbit/s and 50 ms with a mean packet of 1500 and of 500 B, and for 622
+        // Mbit/s with 1500 B.
         let delay = Span::from_millis(50);
         let auto = |rate, bytes| {
             config(

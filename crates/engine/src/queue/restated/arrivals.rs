@@ -25,8 +25,7 @@ impl Rule for Limited {
                 Capacity::Packets(limit) => (waiting.len() as u64 + 1, limit),
                 Capacity::Bytes(limit) => (waiting.bytes(|_| true) + bytes, limit),
             };
-            // With ns-2's counting, which includes the packet in service, the waiting packets must
-            // stay below the limit.
+            // ns-2's counting includes the packet in service, so that fewer packets than the limit may wait.
             let full = with > limit || with == limit && self.0.counting == Counting::InService;
             if arrival.idle_since.is_some() || !full {
                 return Verdict::Accept;
@@ -190,7 +189,7 @@ impl Rule for Rem {
     fn update(&mut self, _now: Time, waiting: &Waiting) {
         self.input = 0.75 * self.input + 0.25 * self.arrived;
         self.arrived = 0.0;
-        // 8 Mbit/s carry eight packets of 1000 B in 8 ms.
+        // 8 Mbit/s are eight packets of 1000 B in 8 ms.
         let excess = 0.1 * (waiting.len() as f64 - 4.0) + self.input - 8.0;
         self.price = (self.price + 0.5 * excess).max(0.0);
     }

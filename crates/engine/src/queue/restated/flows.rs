@@ -288,7 +288,7 @@ impl Rule for FqCoDel {
 
     fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
         let linux = self.linux;
-        // In Linux, the bytes of all queues count.
+        // In Linux, the bytes of all queues together count.
         self.lists
             .next(|codel, of| codel.deque(now, waiting, of, |packet: &Packet| linux || of(packet)))
     }

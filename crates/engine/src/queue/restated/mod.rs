@@ -292,7 +292,7 @@ fn follow(config: &QueueConfig, rule: &mut dyn Rule, grid: Grid) -> bool {
         let idle = link.busy_until.is_none();
         twin.arrive(packet, next, idle.then_some(link.idle_since));
         if idle {
-            // A packet that finds the link idle may be dropped early.
+            // A packet that finds the link idle may also be dropped early.
             let sent = twin.leave(next);
             link.busy_until = sent.map(|sent| next + service(&sent));
         }

@@ -178,7 +178,7 @@ impl Kernel {
                 return true;
             }
         }
-        // A random draw has 53 bits.
+        // A random number has 53 bits.
         let selected = i128::from(stream.bits()) * 8 < self.prob;
         self.accu_prob = if selected { 0 } else { self.accu_prob };
         selected

@@ -324,7 +324,7 @@ impl Cobalt {
                 self.queue_empty(now);
                 return None;
             };
-            // The last packet of a queue is never dropped, and BLUE does not draw for it.
+            // The last packet of a queue is never dropped, and no random number is drawn for it.
             let last = waiting.first(of).is_none();
             let (drop, marks) =
                 self.should_drop(now, &packet, || if last { 1.0 } else { stream.uniform() });

@@ -44,8 +44,9 @@ fn a_deficit_counts_in_the_next_turn() {
     for (flow, number, bytes) in packets {
         bench.enqueue(packet_of(flow, number, bytes)).expect("room");
     }
-    // First turns: 200 of 500, 300 left; 500 of 500; 200 of 500, 300 left. Second: 750 and 20 of
-    // 800; 500; 600 and 100 of 800.
+    // In its first turn, flow 1 sends 200 of 500 bytes and keeps 300, flow 2 sends 500 of 500, and flow 3 sends 200 of
+    // 500 and keeps 300. In the second turn, flow 1 sends 750 and 20 of 800 bytes, flow 2 sends 500, and flow 3 sends
+    // 600 and 100 of 800.
     assert_eq!(bench.dequeue_all(), [10, 20, 30, 11, 12, 21, 31, 32]);
 }
 
@@ -73,7 +74,8 @@ fn the_longest_queue_pays_with_its_head() {
         bench.enqueue(packet_of(flow, number, bytes)).expect("room");
     }
     assert_eq!(bench.dropped(), []);
-    // Now 2100 bytes of the first flow against 1800 of the second; 200 more are too many.
+    // With this packet, the queues would exceed the limit by 200 bytes. The first flow has 2100 bytes and the second
+    // 1800.
     bench.enqueue(packet_of(3, 30, 200)).expect("another pays");
     assert_eq!(bench.dropped(), [10]);
     assert_eq!(bench.dequeue_all(), [11, 20, 30, 21]);

@@ -146,8 +146,8 @@ impl Xcp {
         if header.change >= share {
             header.change = share;
         } else {
-            // The packet asks for less, or a router before this one has reduced the request: the rest is not
-            // shared again.
+            // The packet requests less, or an earlier router has reduced the request. The rest is not given to other
+            // packets.
             lost = f64::min(lost + share - header.change, self.losses_left);
             gained = header.change + lost;
         }

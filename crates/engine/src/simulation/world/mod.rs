@@ -145,8 +145,8 @@ impl World {
             if slot.start > now {
                 continue;
             }
-            // Most scenarios number flows and connections in the same way; in others, the prefetch
-            // has no use.
+            // Most scenarios give a flow and its connection the same number; in other scenarios, the prefetch has no
+            // use.
             if self.prefetches
                 && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
             {

@@ -136,7 +136,7 @@ impl World {
             }
             Kind::Udp(index) => add(Carrier::Udp, index),
             Kind::Stack(index) => add(Carrier::Udp, self.stacks[index].number() as usize),
-            // Its connections are added as they are opened.
+            // Connections of traffic are added when they are opened.
             Kind::Traffic(_) => {}
         }
     }

@@ -18,7 +18,7 @@ impl AppConnection {
         end: End,
         context: &mut Context<'_>,
     ) {
-        // The end node of a proxy belongs to neither side.
+        // The end node of a proxy is on neither side of the connection.
         let between = end == End::TrafficSender && ConnectionId::of(packet.flow).is_second_leg();
         if between || self.extra_delay.is_none() {
             return self.receive(packet, end, context);
@@ -114,7 +114,7 @@ impl AppConnection {
         } else {
             self.handshake.1.get_or_insert(now);
         }
-        // A retransmission of a request that is being answered acknowledges nothing new.
+        // If the request is already being answered, a retransmission of it acknowledges nothing new.
         if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions)
             && self.stage == Stage::Requesting
             && packet.seq >= self.request.0
@@ -127,8 +127,7 @@ impl AppConnection {
             self.record.requested = Some(now);
             match self.planned.response {
                 Response::None => self.complete(context),
-                // The server waits until its acknowledgement has arrived. A proxy may have
-                // acknowledged the request before.
+                // The server waits until the request has been acknowledged. A proxy may already have acknowledged it.
                 _ if self.waits_for_ack && !self.knows_of_request() => self.stage = Stage::Serving,
                 _ => self.wait(Stage::Serving, self.planned.server_delay, context),
             }

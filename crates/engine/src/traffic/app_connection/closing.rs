@@ -53,7 +53,7 @@ impl AppConnection {
         let first = side == self.closes_first();
         let env = &mut *context.env;
         if !first && packet.flags.has(Flags::FIN) {
-            // The segment acknowledges the FIN that came first.
+            // This segment acknowledges the first FIN, which the other side has sent.
             let answered = match side {
                 Side::Up => self.down.as_mut(),
                 Side::Down => Some(&mut self.up),

@@ -107,7 +107,7 @@ impl AppConnection {
     ) -> Self {
         let record = traffic_source.record(planned.round_trip);
         let separate_directions = planned.separate || traffic_source.is_split();
-        // Traffic that is cut off consists of ns-2's one-way agents, which send no FIN.
+        // Connections that are cut off are ns-2's one-way agents, which send no FIN.
         let full = !separate_directions && planned.lifetime.is_none();
         Self {
             id,
@@ -175,7 +175,7 @@ impl AppConnection {
             Side::Up => down.sender.prefetch(),
             Side::Down => {
                 down.receiver.prefetch();
-                // The sender's fields show whether the response acknowledges anything.
+                // The fields of the sender show whether the response acknowledges anything.
                 prefetch(&self.up.sender);
             }
         }
@@ -203,7 +203,7 @@ impl AppConnection {
         if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions) {
             down.acknowledged_by_data(env);
         }
-        // If both directions share a connection, the server closes.
+        // If both directions share a connection, the server closes it.
         let closes = self.closes_first() == Side::Up || self.separate_directions;
         self.request = self.send(Side::Up, bytes, closes, env);
     }

@@ -147,12 +147,12 @@ macro_rules! with_wide_vectors {
                 }
                 if is_x86_feature_detected!("avx512f") {
                     #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
-                    // SAFETY: the processor has the instructions.
+                    // SAFETY: the processor has these instructions, as has just been tested.
                     return unsafe { widest($($argument),*) };
                 }
                 if is_x86_feature_detected!("avx2") {
                     #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
-                    // SAFETY: the processor has the instructions.
+                    // SAFETY: the processor has these instructions, as has just been tested.
                     return unsafe { wide($($argument),*) };
                 }
             }
@@ -186,7 +186,7 @@ fn subtract_mirror_images(phi: &mut [f64], last: f64) {
         *new = a - last * b;
         *old = b - last * a;
     }
-    // The middle weight is its own mirror image.
+    // With an odd number of weights, the middle weight is symmetric to itself.
     if let Some(middle) = newer.get_mut(half) {
         *middle -= last * *middle;
     }
@@ -195,7 +195,7 @@ fn subtract_mirror_images(phi: &mut [f64], last: f64) {
 #[inline(always)]
 fn sum_known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] {
     let mut sums = [[0.0; LANES]; BLOCK];
-    // The past of each value begins one later.
+    // The preceding values of each value begin one position later.
     for value in 0..LANES {
         let mut of = [[0.0; LANES]; SHARING];
         let past = past[value..].as_chunks().0;

@@ -42,7 +42,8 @@ impl Gaussian {
             stream,
         };
         if series.stream.is_shared() {
-            // The order of draws is that of the series.
+            // With a shared generator, a series draws its past at once, so that series draw in the order in which they
+            // are created.
             begin_together(vec![&mut series]);
         }
         series

@@ -134,7 +134,7 @@ impl StackConnection {
         let now = env.network.now;
         let entry = &mut self.entries[host as usize];
         if *entry != now {
-            // An earlier entry has replaced it.
+            // An earlier entry has replaced this one.
             return;
         }
         *entry = Time::NEVER;

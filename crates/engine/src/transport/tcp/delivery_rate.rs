@@ -130,7 +130,7 @@ impl DeliveryRate {
 
     #[inline]
     fn sent(&self, burst: u64) -> &Sent {
-        // A segment in flight was sent in this burst.
+        // This is the burst in which a segment in flight was sent.
         &self.bursts.at(burst).sent
     }
 
@@ -203,7 +203,7 @@ impl DeliveryRate {
         if interval < min_rtt || interval == Span::ZERO {
             return None;
         }
-        // Converted as a signed integer, since processors have an instruction for these only.
+        // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         let segments = (delivered - newest.delivered) as i64 as f64;
         Some((RateSample::new(segments, interval), newest.limit))
     }

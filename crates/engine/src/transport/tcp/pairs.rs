@@ -80,7 +80,7 @@ mod tests {
         ] {
             pairs.on_sent(segment, true, ms(at));
         }
-        // Segments 1 and 2, 3 and 4, and 6 and 7 left together.
+        // Segments 1 and 2, segments 3 and 4, and segments 6 and 7 left together.
         let acks = [
             (2, 100),
             (2, 101),
@@ -96,7 +96,7 @@ mod tests {
             .map(|(next, at)| pairs.on_ack(next, ms(at)))
             .collect();
         let spacing = |ms| Some(Span::from_millis(ms));
-        // Segment 4 was acknowledged together with another.
+        // Segment 4 was acknowledged together with another segment.
         let expected = [None, None, spacing(3), None, None, None, spacing(5), None];
         assert_eq!(spacings, expected);
     }

@@ -97,7 +97,7 @@ impl Ranges {
         if left < self.newest.0 {
             self.add_below(left, right.min(self.newest.0), &mut added);
         }
-        // Most often the last range grows.
+        // In most cases, the last range grows.
         let end = self.newest.1;
         if right > end {
             added(end, right);

@@ -134,7 +134,7 @@ impl RttEstimator {
             self.rttvar = rtt_ps / 2;
         } else {
             let error = self.srtt.abs_diff(rtt_ps);
-            // beta = 1/4, alpha = 1/8.
+            // RFC 6298 section 2.3 with beta = 1/4 and alpha = 1/8.
             self.rttvar = ((3 * self.rttvar as u64 + error) / 4) as i64;
             self.srtt = ((7 * self.srtt as u64 + rtt_ps as u64) / 8) as i64;
         }
@@ -178,8 +178,7 @@ impl RttEstimator {
         if let RttClock::Ns2Ticks { .. } = config.clock
             && self.backoff > 8
         {
-            // ns-2 restarts the mean. The variation, to which ns-2 adds the mean, is set anew by
-            // the next sample.
+            // ns-2 restarts the mean. The next sample sets the variation, to which ns-2 adds the mean.
             self.srtt = 0;
         }
     }
@@ -260,10 +259,10 @@ mod tests {
         });
         let mut rtt = RttEstimator::new(&config, Span::ZERO);
         assert_eq!(rtt.timeout(), Span::from_secs(1));
-        // (2.2): SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
+        // RFC 6298 (2.2): SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
         sample(&mut rtt, &config, 100);
         assert_eq!(rtt.timeout(), Span::from_millis(300));
-        // (2.3): RTTVAR = 3/4 50 + 1/4 |100 - 180| = 57.5; SRTT = 7/8 100 + 1/8 180 = 110.
+        // RFC 6298 (2.3): RTTVAR = 3/4 50 + 1/4 |100 - 180| = 57.5; SRTT = 7/8 100 + 1/8 180 = 110.
         sample(&mut rtt, &config, 180);
         assert_eq!(rtt.srtt(&config), Span::from_millis(110));
         assert_eq!(rtt.timeout(), Span::from_millis(340));
@@ -273,7 +272,7 @@ mod tests {
         for _ in 0..100 {
             sample(&mut rtt, &config, 100);
         }
-        // RTTVAR decays towards zero, so the minimum timeout applies.
+        // RTTVAR decreases towards zero, so that the minimum timeout applies.
         assert_eq!(rtt.timeout(), Span::from_millis(200));
         for _ in 0..20 {
             rtt.back_off(&config);
@@ -310,11 +309,12 @@ mod tests {
             tick: Span::from_millis(10),
         });
         let mut rtt = RttEstimator::new(&config, Span::ZERO);
-        // 104 ms are 10 whole ticks: srtt 80 eighths, rttvar 20 quarters, RTO 10 + 4*5 ticks.
+        // 104 ms are 10 whole ticks. srtt is 80 eighths, rttvar is 20 quarters, and the RTO is 10 + 4*5 ticks.
         sample(&mut rtt, &config, 104);
         assert_eq!(rtt.srtt(&config), Span::from_millis(100));
         assert_eq!(rtt.timeout(), Span::from_millis(300));
-        // 12 ticks: error 2; srtt 82; rttvar 20 + 2 - 5 = 17; RTO ((17<<3) + 82) >> 3 = 27 ticks.
+        // After a sample of 12 ticks, the error is 2, srtt is 82, rttvar is 20 + 2 - 5 = 17, and the RTO is ((17<<3) +
+        // 82) >> 3 = 27 ticks.
         sample(&mut rtt, &config, 120);
         assert_eq!(rtt.timeout(), Span::from_millis(270));
     }

@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn copies_are_told_from_first_arrivals_as_far_back_as_the_window_reaches() {
         let mut arrivals = Arrivals::default();
-        // Every third datagram is lost, and each of the others comes twice, the second time ten numbers later.
+        // Every third datagram is lost. Each of the others arrives twice, the second time ten numbers later.
         let mut first = 0;
         for sequence in 0..3 * WINDOW {
             let copy = sequence.saturating_sub(10);
@@ -76,7 +76,7 @@ mod tests {
         let lost = oldest.next_multiple_of(3);
         assert!(arrivals.is_first(lost) && !arrivals.is_first(lost));
         assert!(!arrivals.is_first(lost - 66), "below the window");
-        // In order, one word is enough.
+        // If all numbers arrive in order, one word is sufficient.
         let mut arrivals = Arrivals::default();
         assert!((0..1000).all(|number| arrivals.is_first(number)));
         assert_eq!(arrivals.words.len(), 1);

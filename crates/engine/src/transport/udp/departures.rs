@@ -94,7 +94,7 @@ mod tests {
             .collect();
         assert!(late.iter().all(|late| (-1e-9..0.5).contains(late)));
         let mean = late.iter().sum::<f64>() / late.len() as f64;
-        // Uniform up to a half: 0.25, with a standard error of 0.0014.
+        // The mean of a uniform distribution up to a half is 0.25, with a standard error of 0.0014.
         assert!((mean - 0.25).abs() < 0.006, "{mean}");
     }
 
@@ -105,7 +105,7 @@ mod tests {
         let gaps: Vec<f64> = all.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let mean = all[COUNT - 1] / COUNT as f64;
         assert!((mean - 1.0).abs() < 0.012, "{mean}");
-        // P(X > 2) = e^-2, with a standard error of 0.0011.
+        // The expected share is P(X > 2) = e^-2, with a standard error of 0.0011.
         let long = gaps.iter().filter(|gap| **gap > 2.0).count() as f64 / COUNT as f64;
         assert!((long - libm::exp(-2.0)).abs() < 0.005, "{long}");
     }

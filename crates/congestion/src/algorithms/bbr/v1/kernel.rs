@@ -216,7 +216,7 @@ mod tests {
         };
         steady(&mut aggregation, 0, 300);
         assert_eq!(aggregation.room(1000.0), 1.0);
-        // The epoch began with the acknowledgement before.
+        // The epoch began with the preceding acknowledgement.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(320));
         assert_eq!(aggregation.room(1000.0), 40.0);
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(340));

@@ -301,7 +301,7 @@ impl Bbr {
         if matches!(self.state, State::Startup) && self.filled {
             self.state = State::Drain;
             if self.kernel.is_some() {
-                // `bbr_check_drain`
+                // As in `bbr_check_drain`.
                 window.set_ssthresh(self.in_flight_at(1.0));
             } else {
                 window.exit_slow_start();
@@ -314,7 +314,7 @@ impl Bbr {
 
     /// Adds a round-trip time; returns true if the smallest one had expired before (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
-        // In Linux, ages are measured in ticks.
+        // Linux measures ages in clock ticks.
         let old = |since: Time| {
             let until = since + self.probe_rtt_interval;
             ack.now > until && (self.kernel.is_none() || ticks(ack.now) > ticks(until))

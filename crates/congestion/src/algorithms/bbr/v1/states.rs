@@ -78,13 +78,14 @@ fn the_cycle_has_eight_phases() {
         gains.push(flow.bbr.pacing_gain());
     }
     assert_eq!(gains, [0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.25]);
-    // The probe does not end before a quarter more is in flight.
+    // The probe continues until a quarter more than the bandwidth-delay product is in flight.
     flow.acked(110, 0, 1000.0, 5, later);
     assert_eq!(flow.bbr.pacing_gain(), 1.25);
     // A loss ends the probe.
     flow.acked(50, 1, 1000.0, 5, later);
     assert_eq!(flow.bbr.pacing_gain(), 0.75);
-    // No more is in flight than the path carries: the queue is drained before a round trip is over.
+    // The segments in flight are not more than the path carries, so that the drain phase ends before a round trip is
+    // over.
     flow.acked(50, 0, 1000.0, 40, Span::from_millis(1));
     assert_eq!(flow.bbr.pacing_gain(), 1.0);
 }

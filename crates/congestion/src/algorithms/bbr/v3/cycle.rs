@@ -104,7 +104,7 @@ impl Machine {
         window: &Window,
     ) {
         if self.probe.stopping && sample.round_start {
-            // The last samples of the probe have arrived.
+            // The last rate samples of the probe have arrived.
             self.probe.stopping = false;
             self.probe.sampling &= R::SAMPLES_BEYOND_PROBES;
             if self.is_in_cycle() && !sample.limited {
@@ -150,7 +150,7 @@ impl Machine {
         }
         self.probe.up_acked += sample.newly_delivered;
         if self.probe.up_acked >= self.probe.up_per_segment {
-            // Whole segments: a conversion is quicker than rounding, and none are negative.
+            // The bound grows by whole segments. The number is not negative, and a conversion is faster than rounding.
             let grown = (self.probe.up_acked / self.probe.up_per_segment) as i64 as f64;
             self.probe.up_acked -= grown * self.probe.up_per_segment;
             self.bounds.long_in_flight += grown;

@@ -203,7 +203,7 @@ mod tests {
         /// The fast path and the full update have the same outcome.
         #[test]
         fn fast_path_acknowledgements_come_to_the_same(
-            // The test begins when the pipe is full and drained, and covers all phases after that.
+            // The comparison begins when the pipe is full and drained, and it covers all later phases.
             before in 700_usize..9_000,
             lossy: bool,
             steps in prop::collection::vec(

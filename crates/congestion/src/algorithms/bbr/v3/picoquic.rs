@@ -413,7 +413,7 @@ mod tests {
         flow.round(500.0, 200);
         flow.rounds(8, 1000.0, 200);
         assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
-        // 15 % less is in flight than the path carries at that rate.
+        // The segments in flight are 15 % fewer than the path carries at that rate.
         flow.round(1000.0, 85);
         flow.acked(1, 0, 1000.0, 85, MS);
         assert_eq!(flow.bbr.machine.state, State::Cruise);
@@ -450,7 +450,7 @@ mod tests {
             flow.ack.in_flight = 1_000;
             acks(&mut flow, 10, 100);
             acks(&mut flow, count, rtt_ms);
-            // That acknowledgement is followed by the check of the next.
+            // The next acknowledgement includes the check for the preceding ones.
             acks(&mut flow, 1, rtt_ms);
             assert_eq!(flow.bbr.machine.filled, ends, "{rtt_ms} {count}");
         }

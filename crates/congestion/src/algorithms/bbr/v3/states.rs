@@ -96,7 +96,7 @@ fn exiting_drain_based_on_inflight() {
     flow.round(1000.0, 101);
     assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
     flow.round(1000.0, 100);
-    // Nothing is left for the phase that goes down.
+    // The Drain state leaves nothing for the Down phase, so that it is skipped.
     assert_eq!(flow.bbr.machine.state, State::Cruise);
 }
 

@@ -172,6 +172,6 @@ fn small_windows_probe_by_a_segment() {
     path.c4.rate = 30.0;
     path.c4.max_rtt_s = 0.1;
     path.c4.set_window(&path.ack.clone(), &mut path.window);
-    // 17/16 * 30 * 0.115 = 3.67, and 1 less 0.1875 of a segment: 4.48.
+    // 17/16 * 30 * 0.115 is 3.67. Adding 1 - 0.1875 segments gives 4.48.
     near(path.window.cwnd(), 5.0);
 }

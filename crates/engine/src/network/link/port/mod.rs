@@ -186,7 +186,7 @@ impl Port {
             }
             self.counters.starts_ahead += u128::from(start.as_ps());
         }
-        // The packet in front of the waiting ones may be in service.
+        // The packet before the waiting ones may be in service.
         let needed = self.ring.accepted() - self.waiting_pkts as usize;
         let packet = Packet {
             time,
@@ -327,7 +327,8 @@ impl Port {
             departed_pkts: accepted_pkts - pending_pkts,
             departed_bytes,
             transmitted: Work::of_bytes(counters.accepted_bytes - self.waiting_bytes).since(unsent),
-            // The network knows the link's capacities and the packets that did not reach the port.
+            // The capacities of the link and the packets that did not reach the port are known to the network, which
+            // adds them.
             bucket_capacity: Work::default(),
             line_capacity: Work::default(),
             dropped_loss_pkts: dropped(DropReason::Loss),

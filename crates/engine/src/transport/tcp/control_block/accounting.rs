@@ -28,7 +28,7 @@ impl ControlBlock {
             }
         }
         if limit != Limit::Network {
-            // Most connections have nothing that uses the limit.
+            // Most connections have no part that uses the limit.
             if self.extras.is_some() {
                 self.note_unused(before, first);
             }
@@ -43,7 +43,7 @@ impl ControlBlock {
         let (until, cwnd) = (self.delivered + in_flight, self.congestion.window.cwnd());
         let sent = (self.una, self.max_sent);
         let limit = self.limit;
-        // Linux tests for this when the application writes the next time.
+        // Linux tests this when the application writes the next time.
         let at_write = self.config.growth_beyond_use;
         let Some(extras) = &mut self.extras else {
             return;
@@ -98,7 +98,7 @@ impl ControlBlock {
     #[inline]
     pub(crate) fn integrate_cwnd<const REGULAR: bool>(&mut self, now: Time) {
         if usual::<REGULAR>(self.running()) {
-            // Converted as a signed integer, since processors have an instruction for these only.
+            // The conversion is from a signed integer, since processors have an instruction for signed integers only.
             let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
             self.cwnd_integral_ps += self.congestion.window.cwnd() * span_ps;
         }

@@ -239,7 +239,8 @@ impl ControlBlock {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
             AckCounting::PerSegment { slow_start_limit } => {
-                // Converted as a signed integer, since processors have an instruction for these only.
+                // The conversion is from a signed integer, since processors have an instruction for signed integers
+                // only.
                 let acked = acked as i64 as f64;
                 if self.congestion.window.in_slow_start() {
                     acked.min(self.slow_start_limit(slow_start_limit))

@@ -350,7 +350,7 @@ impl ControlBlock {
     /// Returns true if the congestion window allows one segment more than those in flight.
     #[inline]
     pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {
-        // Converted as a signed integer, since processors have an instruction for these only.
+        // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         (in_flight + 1) as i64 as f64 <= self.congestion.window.cwnd()
     }
 

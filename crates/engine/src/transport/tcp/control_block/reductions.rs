@@ -86,12 +86,12 @@ impl ControlBlock {
         self.recover = self.max_sent;
         self.tolerates_losses = false;
         self.cwr_pending = self.config.ecn.is_on();
-        // A reduction for a mark is never undone, nor is a loss reduction in the same window.
+        // A reduction for a mark is never undone, nor is a reduction for a loss in the same window.
         self.note_prior(cause == Cause::Loss);
         self.congestion.on_congestion(&event);
         if cause == Cause::Ecn {
             if !self.ns2 && self.congestion.window == window {
-                // The algorithm ignores marks. ns-2 notes them at its smallest window, too.
+                // The algorithm ignores marks. ns-2 also records a reduction if the window is already at its minimum.
                 return;
             }
             self.counters.cuts_ecn += 1;

@@ -73,8 +73,7 @@ impl ControlBlock {
             let accurate = !PLAIN && self.config.ecn == config::Ecn::Accurate;
             let is_capable = is_new || self.ns2 || accurate;
             if self.config.ecn.is_on() && is_capable && (PLAIN || self.holds_data(segment)) {
-                // By RFC 3168 section 6.1.5, retransmissions are not ECN-capable; ns-2 sends them
-                // as such.
+                // Retransmissions are not ECN-capable (RFC 3168 section 6.1.5), but ns-2 sends ECN-capable ones.
                 flags = Flags::ECT.with_if(Flags::CWR, unusual::<PLAIN>(self.cwr_pending));
                 self.cwr_pending = false;
             }
@@ -124,7 +123,7 @@ impl ControlBlock {
         flags: Flags,
         env: &mut impl Environment,
     ) -> (Flags, SackHandle) {
-        // This function makes only tail calls, so that it saves no registers.
+        // This function makes tail calls only, so that it need not save registers.
         let Some(extras) = &mut self.extras else {
             return (flags, SackHandle::NONE);
         };

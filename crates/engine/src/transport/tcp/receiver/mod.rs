@@ -200,7 +200,7 @@ impl Receiver {
             reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
-            // The earliest of the segments that one acknowledgement answers sets the timestamp.
+            // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
             self.stamp = packet.stamp;
         }
         let in_order = packet.seq == self.next;
@@ -285,7 +285,8 @@ impl Receiver {
                 if marked && !seen {
                     prompt.on_mark();
                 }
-                // The sender's window may be very small (Linux, `tcp_ecn_accept_cwr`).
+                // A segment with CWR is acknowledged at once, since the sender's window may be very small (Linux,
+                // `tcp_ecn_accept_cwr`).
                 answered
             }
             Ecn::Accurate => self.ce.as_mut().is_some_and(|ce| ce.on_packet(marked)),
@@ -312,7 +313,7 @@ impl Receiver {
     /// Acknowledges at once a segment that is out of order, fills a gap or is a duplicate.
     fn on_irregular(&mut self, packet: &Packet, env: &mut impl Environment) {
         if packet.flags.has(Flags::ACK) {
-            // This is the acknowledgement of its FIN, which has no data.
+            // This packet is the acknowledgement of the receiver's FIN and has no data.
             return;
         }
         self.stamp = if packet.seq <= self.next {
@@ -401,7 +402,7 @@ impl Receiver {
         if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())
             && *latest == (left, right - 1)
         {
-            // Most often the last block has grown by a segment, and the others are unchanged.
+            // In most cases, the last block has grown by a segment, and the others have not changed.
             latest.1 = right;
             return;
         }

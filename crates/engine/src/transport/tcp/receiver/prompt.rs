@@ -90,7 +90,7 @@ impl PromptAcks {
         }
         self.last_arrival = now;
         self.window.rtt.sample(stamp, now);
-        // The segment itself waits, too, until the application reads it.
+        // The arriving segment also waits until the application reads it.
         self.open(waiting + 1);
         let next = segment + 1;
         self.window.follow(next, end.saturating_sub(next), now);
@@ -245,7 +245,7 @@ impl Window {
         if rounds == 0 {
             return;
         }
-        // Several round trips have passed if some segments were not counted.
+        // If some segments were not counted, several round trips have passed.
         let arrived = (next - self.first) * self.segment / rounds;
         if arrived > self.round {
             let double = 2 * u128::from(arrived);

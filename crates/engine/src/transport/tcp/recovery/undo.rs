@@ -93,14 +93,14 @@ impl Undo {
             return false;
         }
         if sent_new {
-            // Step 3.a: the loss was real.
+            // Step 3.a of F-RTO: the loss was real.
             self.frto = !reports;
             return false;
         }
         if !advanced {
             return false;
         }
-        // Step 2.b.
+        // Step 2.b of F-RTO.
         self.new_first = tcb.has_new();
         self.frto = self.new_first;
         true

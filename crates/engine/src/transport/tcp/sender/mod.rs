@@ -209,7 +209,7 @@ impl Sender {
                 send_paced(tcb, recovery, u32::MAX, false, env);
             });
         } else {
-            // Loss recovery is for data; the SYN is only retransmitted.
+            // Data alone is subject to loss recovery; a SYN is only retransmitted.
             tcb.transmit_cold(0, env);
         }
     }
@@ -306,8 +306,8 @@ fn process_any_ack(
 ) {
     tcb.leave_plain();
     process_ack::<false>(tcb, recovery, packet, env);
-    // An acknowledgement with options in the store is not regular, nor is the next one: SACK ranges mean missing
-    // segments, and counts of marks and headers of routers are in every acknowledgement.
+    // An acknowledgement with options in the store is not regular, and neither is the next one: SACK ranges report
+    // missing segments, and counts of marks and headers of routers are in every acknowledgement.
     if packet.sack.is_by_value() {
         tcb.survey(|| recovery.is_open());
     }
@@ -431,7 +431,7 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    // For regular connections, the value of `FREELY` is known from the beginning.
+    // For regular connections, the compiler knows the value of `FREELY`.
     if !FREELY && (REGULAR || tcb.sending != Sending::Freely) {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {

@@ -32,7 +32,7 @@ fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     for segment in 1..=9 {
         all.extend(numbers(bench.segment(segment, segment, Flags::NONE)));
     }
-    // A duplicate segment shows the acknowledgement that the timer sent.
+    // A duplicate segment reveals the acknowledgement that the timer has sent.
     all.extend(numbers(bench.segment(60, 1, Flags::NONE)));
     all
 }

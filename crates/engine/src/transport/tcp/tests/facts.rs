@@ -94,7 +94,8 @@ fn every_delivery_is_told_in_every_phase() {
         let scribe = Scribe::new(Phases::Avoidance);
         let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
         one_loss(&mut bench);
-        // The deliveries are segment 1; 3 to 10, one by one; the retransmitted 2 with 11 to 14; 15.
+        // The deliveries are: segment 1; segments 3 to 10, one by one; the retransmitted segment 2 with 11 to 14;
+        // segment 15.
         let delivered = scribe.facts(|ack| (ack.acked, ack.delivered));
         let mut expected = vec![(1, 1)];
         expected.extend((2..=9).map(|delivered| (0, delivered)));
@@ -110,7 +111,7 @@ fn every_delivery_is_told_in_every_phase() {
         expected.extend([Phase::Recovery; 6]);
         let (last, before) = phases.split_last().expect("told something");
         assert_eq!(before, expected, "{recovery:?}");
-        // NewReno's window is then the flight, below the threshold.
+        // NewReno's window is then the number of segments in flight, which is below the threshold.
         assert!(last.may_grow(), "{recovery:?}");
     }
 }
@@ -134,7 +135,7 @@ fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
             bench.sender.sample(ms(at)).cwnd.unwrap()
         };
         report(200, 2, None, 0);
-        // Segment 2 is lost; RACK waits for a quarter of the round trip.
+        // Segment 2 is lost; RACK waits for a quarter of the round-trip time.
         for right in 4..=10 {
             report(226 + right, 2, Some((3, right)), 80);
         }
@@ -260,7 +261,7 @@ fn samples_tell_what_limited_the_sender_when_their_segments_left() {
         ..tcp(Recovery::Sack)
     };
     assert_eq!(limits(short), [Limit::Network; 3]);
-    // The peer accepts five segments at a time; the sixth leaves while this limits the sender.
+    // The peer accepts five segments at a time. The sixth is sent while this limits the sender.
     let narrow = Tcp {
         receive_window: 5,
         ..tcp(Recovery::Sack)
@@ -311,14 +312,15 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
         ..tcp(Recovery::Sack)
     };
     let mut receiver = ReceiverBench::open(one_way.clone());
-    // A SYN, here one that comes again, is shorter than data, and not a measure of its delay (Weigle, dissertation, UNC 2003, chapter 3).
+    // A SYN, which here arrives a second time, is shorter than a data packet and not used to measure delays (Weigle,
+    // dissertation, UNC 2003, chapter 3).
     let answer = receiver.segment(20, 0, Flags::SYN);
     let report = receiver.env.network.peek_sack(&answer[0]);
     assert_eq!(report.transit(), None);
     let acks = receiver.segment(35, 1, Flags::NONE);
     let report = receiver.env.network.peek_sack(&acks[0]);
     assert_eq!(report.transit(), Some(Span::from_millis(35)));
-    // A clock that is 5 ms ahead and gains a thousandth, after a second.
+    // The clock is 5 ms ahead and gains a thousandth; it is read after a second.
     receiver.receiver.set_clock(ClockError {
         offset: Span::from_millis(5),
         drift: 0.001,

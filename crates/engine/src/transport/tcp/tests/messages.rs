@@ -27,7 +27,7 @@ fn open() -> SenderBench {
 fn a_short_segment_is_filled_while_it_waits() {
     let mut bench = open();
     assert_eq!(bench.sizes(), []);
-    // Of 3000 bytes, two segments fit in the window, and 80 bytes wait.
+    // Two segments of the 3000 bytes fit into the window, and 80 bytes wait.
     bench.sender.append(3000, &mut bench.env);
     assert_eq!(bench.sizes(), [(1, 1500, false), (2, 1500, false)]);
     assert_eq!(bench.sender.end(), 4);
@@ -36,7 +36,7 @@ fn a_short_segment_is_filled_while_it_waits() {
     assert_eq!(bench.sender.position(4), 3101);
     bench.ack(200, 3, &[]);
     assert_eq!(bench.sizes(), [(3, 220, false)]);
-    // The segment has left, and stays short.
+    // The segment has been sent and remains a short one.
     bench.sender.append_last(1460 + 7, &mut bench.env);
     assert_eq!(bench.sizes(), [(4, 1500, false), (5, 47, true)]);
     let positions: Vec<u64> = (0..7).map(|n| bench.sender.position(n)).collect();
@@ -67,7 +67,7 @@ fn repeated_segments_keep_their_sizes() {
 fn a_window_that_was_idle_for_a_timeout_starts_over() {
     for (pause, allowed) in [(900, 4), (1100, 2)] {
         let mut bench = open();
-        // The window grows from 2 to 4 while the application has more to send than it allows.
+        // The window grows from 2 to 4 segments while the application has more data than the window allows.
         bench.sender.append(6 * 1460, &mut bench.env);
         for (at, next) in [(200, 2), (201, 3), (300, 7)] {
             bench.ack(at, next, &[]);

@@ -64,7 +64,8 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
         assert_eq!(answers_to_a_loss(recovery, 1, 21), expected, "{recovery:?}");
     }
-    // RFC 6675 waits until the flight has shrunk to the window, then sends a segment for each acknowledgement.
+    // RFC 6675 waits until the number of segments in flight has fallen to the window. It then sends a segment for each
+    // acknowledgement.
     let answers = answers_to_a_loss(Recovery::Sack, 1, 21);
     let mut expected = vec![vec![21], vec![22], vec![1]];
     expected.extend(vec![none(); 9]);
@@ -148,7 +149,7 @@ fn linux_answers_a_loss_behind_a_mark_once() {
             bench.sent()
         })
         .collect();
-    // No segment leaves out of turn: one has left in this reduction before.
+    // No segment is sent out of turn, since one has already been sent in this reduction.
     let expected: [&[u64]; 6] = [&[], &[22], &[], &[2], &[], &[23]];
     assert_eq!(answers, expected);
     let counters = bench.sender.counters(ms(221));
@@ -214,7 +215,8 @@ fn fack_takes_everything_below_the_furthest_segment_for_lost() {
         bench.ack(at, 1, &[(5, right)]);
         bench.sent()
     };
-    // awnd = snd.nxt - snd.fack + retran_data against a window of 5, half of the flight.
+    // awnd = snd.nxt - snd.fack + retran_data is compared with the window of 5 segments, half of the segments in
+    // flight.
     assert_eq!(answer(201, 6), [1]); // 5 + 1
     assert_eq!(answer(202, 7), NOTHING); // 4 + 1
     assert_eq!(answer(203, 8), [2]); // 3 + 1
@@ -228,7 +230,7 @@ fn fack_takes_everything_below_the_furthest_segment_for_lost() {
 fn fack_waits_while_the_gap_may_be_reordering() {
     let mut bench = SenderBench::open(tcp(Recovery::Fack), reno());
     bench.sent();
-    // snd.fack is 5, three ahead of 2.
+    // snd.fack is 5, three segments ahead of segment 2.
     bench.ack(200, 2, &[(4, 5)]);
     assert!(!bench.sent().contains(&2));
     bench.ack(201, 2, &[(4, 6)]);
@@ -272,7 +274,7 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
     bench.sent();
     bench.wait(1000);
     assert_eq!(bench.sent_when(), [(440, 10)]);
-    // Without an answer the retransmission timer, restarted by the probe, is next.
+    // If no answer arrives, the retransmission timer expires next, which the probe has restarted.
     bench.wait(2000);
     assert_eq!(bench.sent_when(), [(1440, 10)]);
     assert_eq!(bench.sender.counters(ms(2000)).timeouts, 1);
@@ -305,13 +307,12 @@ fn a_loss_that_only_a_probe_repaired_reduces_the_window() {
 #[test]
 fn a_needless_probe_does_not_reduce_the_window() {
     let mut bench = one_probe();
-    // The answer to the first copy was late; the answer to the second copy repeats it.
+    // The answer to the original segment was late; the answer to the probe repeats it.
     bench.ack(310, 2, &[]);
     bench.ack(400, 2, &[]);
     bench.ack(410, 3, &[]);
     assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
-    // The acknowledgement reports the second copy together with the segment after it (RFC 8985 section 7.4.2, case
-    // 1).
+    // The acknowledgement covers the probe together with the following segment (RFC 8985 section 7.4.2, case 1).
     let mut bench = one_probe();
     bench.ack(310, 2, &[]);
     bench.ack(410, 3, &[(1, 2)]);
@@ -383,7 +384,7 @@ fn rack_notices_the_loss_of_a_retransmission() {
 fn after_a_timeout_everything_overdue_is_sent_again() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
     bench.sent();
-    // The probe at 300 ms is a new segment; the timer, restarted then, expires a second later.
+    // The probe at 300 ms is a new segment. The timer is restarted at this time and expires a second later.
     bench.wait(1350);
     assert_eq!(bench.sent_when(), [(300, 11), (1300, 1)]);
     bench.ack(1400, 2, &[]);

@@ -56,7 +56,7 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
     assert_eq!(echo(11, 2, Load::Low), Some((3, Some(Load::Over))));
     assert_eq!(echo(12, 3, Load::Low), None);
     assert_eq!(echo(13, 4, Load::High), Some((5, Some(Load::High))));
-    // A segment out of order, answered at once.
+    // This segment is out of order and is answered at once.
     assert_eq!(echo(14, 6, Load::Low), Some((5, Some(Load::Low))));
 }
 
@@ -104,11 +104,12 @@ fn grants_are_summed_up_and_applied() {
     };
     assert_eq!(answer(10, 1, 40_000.0, true), None);
     assert_eq!(answer(11, 2, -10_000.0, true), Some(30_000.0));
-    // A header that no router has processed is no answer.
+    // A header that no router has processed is not feedback.
     answer(12, 3, 1e15, false);
     assert_eq!(answer(13, 4, 1e15, false), None);
 
-    // 30000 bytes are 20 packets of 1500: over a round trip of 100 ms, two more are in flight.
+    // 30000 bytes per second are 20 packets of 1500 bytes per second. Over a round trip of 100 ms, this is two more
+    // packets in flight.
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
     let header = XcpHeader {
         change: 30_000.0,
@@ -166,7 +167,7 @@ fn routers_lower_a_window_that_is_not_used() {
 fn pairs_leave_together_and_are_timed() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));
     assert_eq!(bench.sent(), (0..=10).collect::<Vec<_>>());
-    // In slow start, two more leave with the first acknowledgement, then two with the next.
+    // In slow start, two more segments are sent after the first acknowledgement, and two after the next.
     bench.ack(200, 2, &[]);
     assert_eq!(bench.sent(), [11, 12]);
     bench.ack(204, 3, &[]);
@@ -205,7 +206,8 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     let is_dummy = |packet: &&Packet| packet.flags.has(Flags::LOW);
     let dummies = sent.iter().filter(is_dummy);
     assert_eq!(sent.len() - dummies.clone().count(), 5);
-    // A window of five less one: the dummies are a fifth of 100 ms apart, copies of the last segment.
+    // The number of dummies is the window of five minus one. They are copies of the last segment, and they are a fifth
+    // of 100 ms apart.
     let dummies: Vec<_> = dummies
         .map(|packet| (packet.stamp, packet.seq, packet.bytes))
         .collect();

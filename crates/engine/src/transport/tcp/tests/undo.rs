@@ -54,7 +54,7 @@ fn an_early_timeout_is_undone_by_timestamps() {
             assert_eq!(sent, [12, 13]);
         } else {
             assert_eq!((cwnd, ssthresh), (2.0, 5.0));
-            // F-RTO sends new data first.
+            // F-RTO sends new data before further retransmissions.
             assert_eq!(sent, [12, 13]);
         }
     }

@@ -188,7 +188,7 @@ impl LossRecovery for Rack {
         let (delivered, lost) = (tcb.delivered, tcb.lost);
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = NewlyDelivered::default();
-        // A regular acknowledgement shows no overtaken segment unless a segment was retransmitted.
+        // Without retransmissions, a regular acknowledgement does not report an overtaken segment.
         let in_order = REGULAR && self.flight.is_in_order_from(tcb.una);
         if in_order {
             arrived.newest = Some(self.flight.deliver_first(ack.next));
@@ -225,7 +225,7 @@ impl LossRecovery for Rack {
             tcb.complete(&mut sample, ack);
             tcb.grow_window(&sample);
             if !tcb.sends_plainly() {
-                // Plain senders arm the timer after sending.
+                // Senders in the plain path start the timer after sending.
                 self.arm_probe_timer(tcb, env);
             }
             return Some(u32::MAX);

@@ -33,8 +33,7 @@ impl Rack {
         let over = tcb.una >= self.recovery_point;
         let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
         if late && !over && self.ca_state == CaState::Recovery {
-            // A first copy fills the hole: the segment was overtaken, not lost
-            // (`tcp_try_undo_partial`).
+            // The original segment fills the hole, so that it was overtaken and not lost (`tcp_try_undo_partial`).
             self.flight.see_overtaken(tcb.una - advanced);
         }
         let needed = if self.ca_state == CaState::Loss {
@@ -43,13 +42,12 @@ impl Rack {
                 .is_some_and(|segment| segment < self.recovery_point);
             !(late || explained || original && undo.trusts_original())
         } else if self.ca_state != CaState::Recovery {
-            // After the recovery, only duplicates show a spurious retransmission.
+            // After the recovery, only duplicates indicate a spurious retransmission.
             !explained
         } else if explained {
             false
         } else {
-            // While a retransmission is in flight, more evidence will arrive
-            // (`tcp_try_undo_partial`).
+            // While a retransmission is in flight, further indications will arrive (`tcp_try_undo_partial`).
             !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
         };
         if needed {
@@ -117,8 +115,8 @@ impl Rack {
         env: &mut impl Environment,
     ) {
         let before = self.ca_state;
-        // A segment above the recovery point has to arrive, to show that the response to a mark has reached the
-        // receiver.
+        // A segment above the recovery point has to arrive. It shows that the receiver has got the response to its
+        // mark.
         let point = self.recovery_point + u64::from(before == CaState::Cwr);
         if before != CaState::Open && tcb.una >= point {
             self.ca_state = CaState::Open;

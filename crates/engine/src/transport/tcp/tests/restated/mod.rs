@@ -302,7 +302,7 @@ fn live<R: Rule>(mut twins: Twins<R>, recovery: Recovery, random: &mut Random) {
     for _ in 0..STEPS {
         let long = random.below(60) < dangers;
         let gap = if long { 2_500_000 } else { 14_000 };
-        // Round numbers would make ties of timers and arrivals.
+        // With round numbers, timers would expire at the same times as packets arrive.
         now +=
             Span::from_ps(random.below(1_000_000)) + Span::from_micros(1_000 + random.below(gap));
         far.under_way.extend(twins.wait(now));

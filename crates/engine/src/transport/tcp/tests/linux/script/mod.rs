@@ -97,7 +97,7 @@ impl Reader {
             table: Table {
                 name: name.to_string(),
                 settings: Settings {
-                    // The default of packetdrill's `defaults.sh`.
+                    // This is the default of packetdrill's `defaults.sh`.
                     restarts: false,
                     ..Settings::USUAL
                 },
@@ -184,7 +184,7 @@ impl Reader {
         settings.sack &= segment.can_sack;
         settings.ecn = segment.has('E');
         if segment.ack.is_some() {
-            // The answer to the sender's own SYN.
+            // This segment is the answer to the sender's own SYN.
             self.open()?;
             self.window = segment.window.unwrap_or(u64::MAX);
         }
@@ -209,7 +209,7 @@ impl Reader {
             return self.expect(fin..=fin);
         }
         if segment.end == segment.start {
-            // The last ACK of a handshake.
+            // This segment is the last ACK of a handshake.
             let opens = self.table.steps.is_empty();
             return if opens {
                 Ok(())
@@ -300,7 +300,7 @@ impl Reader {
         let bytes = sequence.checked_sub(1).ok_or("a sequence number of 0")?;
         match bytes % self.mss.max(1) {
             0 => Ok(bytes / self.mss.max(1)),
-            // One past a FIN.
+            // This number follows a FIN.
             1 if self.closed => Ok(bytes / self.mss + 1),
             _ => Err("parts of segments".to_string()),
         }
@@ -328,7 +328,7 @@ mod tests {
     use crate::transport::tcp::tests::linux::table::{Event, Leaving};
 
     const SCRIPT: &str = "
-// A comment.
+// The line is a comment.
 `../common/defaults.sh
 sysctl -q net.ipv4.tcp_slow_start_after_idle=1`
     0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3

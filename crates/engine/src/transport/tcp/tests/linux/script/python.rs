@@ -112,7 +112,7 @@ fn compared(text: &str) -> Option<(&str, Relation, &str)> {
     let found = RELATIONS
         .iter()
         .filter_map(|&(operator, relation)| Some((text.find(operator)?, operator, relation)));
-    // Of `<=` and `<` at the same place, the first of the list is taken, which is longer.
+    // If both `<=` and `<` match at the same place, the first one in the list is used, which is the longer one.
     let (at, operator, relation) = found.min_by_key(|&(at, ..)| at)?;
     Some((&text[..at], relation, &text[at + operator.len()..]))
 }

@@ -19,9 +19,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "tcp_synack_retries",
     "tcp_syncookies",
     "tcp_timestamps",
-    // Tail loss probes, which are enabled.
+    // Tail loss probes, which are always enabled here.
     "tcp_early_retrans",
-    // Time for which segments are held back for larger ones, which is zero.
+    // The time for which a sender waits to send larger segments, which is zero here.
     "tcp_tso_win_divisor",
 ];
 

@@ -90,7 +90,7 @@ fn when(text: &str) -> (When, &str) {
         return (When::After(0.0), text);
     };
     let mut rest = digits[end..].trim_start();
-    // The end of a range of times.
+    // The end of a range of times is ignored.
     if let Some(last) = rest.strip_prefix('~').or_else(|| rest.strip_prefix("...")) {
         let last = last.trim_start().trim_start_matches('+');
         rest = number(last).map_or(last, |(_, end)| last[end..].trim_start());

@@ -98,7 +98,7 @@ impl Connection {
             0.0
         };
         let left = sample.credit - taken;
-        // A part of a segment beyond the threshold is no surplus.
+        // A fraction of a segment beyond the threshold does not count as left over.
         if room > 0.0 && left == 0.0 {
             self.told.push(format!("{:?} {sample:?}", Phase::SlowStart));
         }

@@ -463,7 +463,7 @@ impl Connection {
     pub(super) fn counters(&self) -> FlowCounters {
         let headers = 40 + u64::from(self.config.timestamps.bytes().unwrap_or(0));
         let sent_pkts = self.max_sent - 1 + self.counters.retransmitted_pkts;
-        // The last segment of a transfer lacks a byte.
+        // The last segment of a transfer is short by a byte.
         let short = u64::from(self.max_sent == self.end) + self.last_resent;
         let payload = sent_pkts * 1460 - short;
         FlowCounters {
