@@ -104,7 +104,7 @@ impl Step {
     }
 }
 
-/// The part of the steps that is repeated for ever after its end.
+/// The part of the steps that is repeated without end.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
     from: Time,
@@ -204,7 +204,7 @@ impl RateSteps {
     }
 }
 
-/// Delivery opportunities: times at which a link delivers a fixed number of bytes at once, repeated for ever. They
+/// Delivery opportunities: times at which a link delivers a fixed number of bytes at once, repeated without end. They
 /// represent the scheduler of a cell or satellite handovers, as in mahimahi's `mm-link` (Netravali and others, USENIX
 /// ATC 2015, section 4.2).
 #[derive(Debug, PartialEq)]

@@ -16,7 +16,7 @@ keys! {
     /// Parameters of DECbit's router.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DecBitConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }

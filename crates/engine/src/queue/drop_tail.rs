@@ -38,7 +38,7 @@ keys! {
     /// Parameters of a drop-tail or head-drop queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DropTail {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Packet dropped at a full queue: the one that arrives, or the one that has waited longest.
         pub drop: DropFrom = Kind::Word(DropFrom::WORDS).key().default("tail"),

@@ -18,7 +18,7 @@ keys! {
     /// Parameters of the PI controller.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PiConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Reference of the queue length.
         pub reference_pkts as "reference": f64 = REFERENCE.key().default("50 packets").source("ns-2: qref_"),

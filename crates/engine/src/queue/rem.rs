@@ -19,7 +19,7 @@ keys! {
     /// Parameters of REM.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RemConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Target of the queue length.
         pub target_pkts as "reference": f64 =

@@ -14,7 +14,7 @@ keys! {
     /// Parameters of step marking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ThresholdConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Queue beyond which arriving packets are marked, in packets, in bytes or as the data that the link sends
         /// in a time; `auto`: a seventh of 1 BDP.

@@ -19,7 +19,7 @@ keys! {
     /// Parameters of VCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct VcpConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT.source("Xia and others, SIGCOMM 2005, section 5"),
         /// Time over which the load is measured: a multiple of `sample`, longer than most round trips.
         pub interval: Span =

@@ -27,7 +27,7 @@ keys! {
     /// Parameters of COBALT.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CobaltConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
     }
     flattened {

@@ -20,7 +20,7 @@ keys! {
     /// Parameters of CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT
             .in_profile(Profile::Linux, "1000 packets")
             .source("RFC 8289 names none; Linux: DEFAULT_CODEL_LIMIT of net/sched/sch_codel.c"),

@@ -38,8 +38,8 @@ keys! {
     /// Parameters of DualPI2.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DualPi2Config {
-        /// Capacity of both queues together. A time stands for the data that the link sends in it. RFC 9332
-        /// appendix A.1 has 250 ms at the largest rate that the link may have, which is not known here.
+        /// Capacity of both queues together. A capacity given as a time means the data that the link sends in this
+        /// time. RFC 9332 appendix A.1 has 250 ms at the largest rate that the link may have, which is not known here.
         pub limit: Capacity =
             Capacity::LIMIT.default("10000 packets").source("Linux: dualpi2_reset_default"),
         /// Target of the delay in the classic queue.

@@ -23,7 +23,7 @@ keys! {
     /// Parameters of FQ-CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqCoDelConfig {
-        /// Capacity of all queues together. A time stands for the data that the link sends in it.
+        /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT.default("10240 packets").source("RFC 8290 section 5.2.3"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),

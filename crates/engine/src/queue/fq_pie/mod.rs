@@ -24,7 +24,7 @@ keys! {
     /// Parameters of FQ-PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqPieConfig {
-        /// Capacity of all queues together. A time stands for the data that the link sends in it.
+        /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT
             .default("10240 packets")
             .source("Linux: fq_pie_init of net/sched/sch_fq_pie.c"),

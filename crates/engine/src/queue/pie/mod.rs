@@ -52,7 +52,7 @@ keys! {
     /// Parameters of PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT
             .in_profile(Profile::Linux, "1000 packets")
             .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),

@@ -19,7 +19,7 @@ keys! {
     /// Parameters of RED.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RedConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// True if a limit in bytes admits a packet of which only a part fits.
         pub limit_overshoot: bool = Kind::Flag.key().default("false").in_ns2("true"),

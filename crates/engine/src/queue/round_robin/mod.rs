@@ -22,7 +22,7 @@ keys! {
     /// Parameters of round robin by packets.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RoundRobinConfig {
-        /// Capacity of all queues together. A time stands for the data that the link sends in it.
+        /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }

@@ -18,7 +18,7 @@ keys! {
     /// Parameters of XCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct XcpConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT.source("Katabi and others, SIGCOMM 2002, section 5"),
         /// Fraction of the spare bandwidth that is allocated per mean round trip.
         pub alpha: f64 = Kind::Number(Range::above(0.0, 2.0))
