@@ -52,7 +52,8 @@ fn config(loss: f64) -> Config {
     config
 }
 
-/// Identifier of one end of a connection.
+/// Identifier of one end of a connection: the numbers of the flow and of the connection, and true for the end that
+/// sends packets in the reverse direction.
 type Host = (u32, u32, bool);
 
 fn sender(packet: &CapturedPacket) -> Host {

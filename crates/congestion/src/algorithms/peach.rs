@@ -47,7 +47,7 @@ enum DummyRequest {
     None,
     /// Sudden start: the number of dummies is the receive window less the one data segment.
     SuddenStart,
-    /// Rapid recovery: the number of dummies is this window before the loss, in segments.
+    /// Rapid recovery, with the window before the loss in segments. This is the number of dummies to send.
     RapidRecovery(u64),
 }
 

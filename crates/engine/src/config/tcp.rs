@@ -140,7 +140,7 @@ keys! {
         pub timestamps: Timestamps,
     }
     beside {
-        /// Bytes to transfer; an unlimited (greedy) source without it.
+        /// Number of bytes to transfer. Without this key, the source is unlimited (greedy).
         pub transfer: Option<u64>,
         /// Payload bytes of a full segment.
         pub mss_bytes: u32,

@@ -133,7 +133,7 @@ counters! {
         "limited_network_s": Span = |c| c.limited.network,
         /// Time during which the receive window or socket buffer was the limit.
         "limited_receive_window_s": Span = |c| c.limited.receive_window,
-        /// Time during which there was nothing to send.
+        /// Time during which the application had no data to send.
         "limited_application_s": Span = |c| c.limited.application,
     }
 }

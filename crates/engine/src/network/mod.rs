@@ -56,7 +56,7 @@ pub(crate) struct Network {
     deliveries: Vec<Delivery>,
     /// For each link, the single link that receives all answers to its packets, if there is one.
     answers: Vec<Option<Answers>>,
-    /// Links whose packets reach ends that delay them, and have no event scheduled.
+    /// Links that have no event scheduled and whose packets reach ends that delay them.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,

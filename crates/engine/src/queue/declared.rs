@@ -270,8 +270,8 @@ fn disciplines_are_as_their_sources_have_them() {
     }
 }
 
-/// A queue in front of a link reports the state of its discipline, and requests its updates, with low-priority packets
-/// and ACK filtering, too.
+/// A queue in front of a link reports the state of its discipline and requests updates for it. This is also so with
+/// low-priority packets and with ACK filtering.
 #[test]
 fn queues_show_the_state_of_their_discipline() {
     let of = |kind| Queue::new(&config((kind, Profile::Rfc), &[]), stream());
@@ -505,8 +505,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// The context of a link alone has a constant rate, a round trip of twice its delay, and a configuration that is not
-/// taken over.
+/// The context of a link without an opposite direction has a constant rate and a round-trip time of twice the link's
+/// delay. Its configuration does not count as taken over from the opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();

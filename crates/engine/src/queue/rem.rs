@@ -30,7 +30,7 @@ keys! {
         /// Weight of the queue against the input.
         pub alpha: f64 =
             Kind::Number(Range::closed(0.0, 1e6)).key().default("0.1").source("ns-2: a constant"),
-        /// Base of the probability's exponential in the price.
+        /// Base of the exponential function that gives the probability of drops or marks, `1 - phi^-price`.
         pub phi: f64 = Kind::Number(Range::above(1.0, 1e6)).key().default("1.001").source("ns-2: phi_"),
         /// Weight of an interval's input in its average.
         pub input_weight: f64 =

@@ -118,7 +118,8 @@ impl Traffic {
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// Draws the pasts of all sources' random series together. This must be called when the last source has been added.
+    /// Draws the past values of all sources' random series together. This must be called when the last source has been
+    /// added.
     pub(crate) fn complete(&mut self) {
         let generators = self
             .sources

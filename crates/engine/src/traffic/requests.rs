@@ -127,7 +127,7 @@ impl RequestModel {
         }
     }
 
-    /// Returns the Gaussian series that have not been begun.
+    /// Returns the Gaussian series, whose past values may not have been drawn yet.
     pub(super) fn series(&mut self) -> impl Iterator<Item = &mut Gaussian> {
         let Self {
             arrivals,

@@ -5,8 +5,8 @@ use longhaul_units::{Span, Time};
 
 use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, seconds};
 
-/// Law of delay gradient by Jain, CCR 19(5), 1989: a decision is made every second round trip, by the sign of the
-/// normalised delay gradient since the last decision.
+/// Law of the delay-gradient algorithm by Jain, CCR 19(5), 1989: a decision is made every second round trip, by the
+/// sign of the normalised delay gradient since the last decision.
 #[derive(Default)]
 struct DelayGradient {
     rtts_ps: Vec<u64>,

@@ -1,4 +1,5 @@
-//! Near end of a link for a sequence of packets. The type of service is determined once for all of them.
+//! The near end of a link, where packets enter. For a sequence of packets, the link's type of service is determined
+//! only once.
 
 use super::Offer;
 use super::clock::{Clock, DualClockTime, ExactClock};

@@ -32,7 +32,7 @@ impl Ring {
         self.accepted - self.forwarded
     }
 
-    /// Returns the packet with this number, which the link must still need.
+    /// Returns the packet with this number, which must still be in the ring.
     #[inline]
     pub(super) fn at(&self, number: usize) -> &Packet {
         &self.slots[number & (self.slots.len() - 1)]

@@ -236,11 +236,12 @@ fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
 }
 
 /// Reference list of the waiting acknowledgements, each with two flags: true if it is pure, and true if it is a
-/// duplicate of an earlier pure one, since when acknowledgements of its connection have always waited.
+/// duplicate, that is, if its number does not exceed `newest`.
 #[derive(Default)]
 struct List {
     packets: Vec<(Packet, bool, bool)>,
-    /// The highest acknowledgement number of each connection in that time.
+    /// The highest number of a pure acknowledgement of each connection, since pure acknowledgements of the connection
+    /// have been in the list without interruption.
     newest: [u64; 3],
 }
 

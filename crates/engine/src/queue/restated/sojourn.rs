@@ -226,7 +226,8 @@ impl Cobalt {
         }
     }
 
-    /// Returns the time one gap after `from`. A count of zero gives the same gap as a count of one.
+    /// Returns the time of the drop that follows a drop at `from`: later by the interval divided by the square root of
+    /// the count. A count of zero has the same effect as a count of one.
     fn control(&self, from: Time) -> Time {
         let count = self.count.max(1) as f64;
         from + Span::from_ps((self.parameters.interval.as_ps() as f64 / count.sqrt()) as u64)

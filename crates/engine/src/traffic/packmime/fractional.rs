@@ -168,7 +168,8 @@ with_wide_vectors! {
 }
 
 with_wide_vectors! {
-    /// Returns the expected next value of several series, given their pasts. Each sum begins with the newest value.
+    /// Returns the expected next value of several series, given their past values. Each sum begins with the newest
+    /// value.
     fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
 }
 

@@ -66,8 +66,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the pasts of those series that have none. Series with equal parameters share the weights in each of thousands
-/// of steps.
+/// Draws the past values of those series that have none yet. Series with equal parameters share the weights in each of
+/// thousands of steps.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {

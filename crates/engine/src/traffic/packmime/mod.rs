@@ -54,7 +54,7 @@ impl Part {
         }
     }
 
-    /// Returns the Gaussian series of the part, whose pasts may be drawn together with those of other sources.
+    /// Returns the Gaussian series of the part, whose past values may be drawn together with those of other sources.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],

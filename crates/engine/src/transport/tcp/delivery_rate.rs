@@ -85,8 +85,8 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// Records a segment that belongs to the current burst; returns false if it needs another burst. The caller need
-    /// not know if anything is in flight: other segments of the burst are.
+    /// Records a segment if it belongs to the current burst; returns false if it needs another burst. Segments of the
+    /// current burst are in flight, so that the caller need not test if the flight is empty.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;

@@ -81,7 +81,7 @@ pub(super) struct Machine {
     pub(super) meter: Meter,
     /// Pacing rate and send quantum: C.pacing_rate, C.send_quantum.
     pub(super) pacer: Pacer,
-    /// The state, with the state of ProbeRTT: BBR.state.
+    /// Current state, which includes the variables of ProbeRTT: BBR.state.
     pub(super) state: State,
     /// True once Startup has filled the pipe: BBR.full_bw_reached.
     pub(super) filled: bool,

@@ -46,7 +46,8 @@ pub(super) struct Signals {
     pub(super) volume: f64,
 }
 
-/// Number of segments delivered over the last flight (RS.delivered), computed from the delivery rate and its time.
+/// The last flight: its delivery rate and the time in which it was delivered. Their product is the number of segments
+/// delivered (RS.delivered).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     rate: Option<RateSample>,

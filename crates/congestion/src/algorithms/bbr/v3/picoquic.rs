@@ -330,7 +330,7 @@ impl Picoquic {
         self.delivered = machine.meter.delivered;
     }
 
-    /// Restores the window once the round trip is over for which it was held.
+    /// Restores the window after the round trip in which it was held.
     fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         if machine.meter.answered() <= self.held_until {
             return;
