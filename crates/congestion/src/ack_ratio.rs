@@ -1,9 +1,8 @@
-//! Segments per acknowledgement, as Linux 2.6.22 estimates them for BIC and CUBIC.
+//! Number of segments per acknowledgement, as Linux 2.6.22 estimates it for BIC and CUBIC.
 //!
-//! The estimate is in sixteenths and begins with two segments (`delayed_ack` in tcp_bic.c and
-//! tcp_cubic.c). Each acknowledgement subtracts a whole number of sixteenths, so that the estimate
-//! of a receiver that acknowledges every segment stays at 31/16: such a flow grows nearly twice as
-//! fast as intended by the algorithm.
+//! The estimate is in sixteenths, and begins with two segments (`delayed_ack` in tcp_bic.c and tcp_cubic.c). Each
+//! acknowledgement subtracts a whole number of sixteenths, so that the estimate for a receiver that acknowledges every
+//! segment stays at 31/16: such a flow grows nearly twice as fast as the algorithm intends.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +25,7 @@ impl AckRatio {
         self.sixteenths -= (self.sixteenths - acked) >> SIXTEENTHS;
     }
 
-    /// Divides a number of acknowledged segments by the estimate (`(cnt << 4) / delayed_ack`).
+    /// Returns `segments` acknowledged segments divided by the estimate (`(cnt << 4) / delayed_ack`).
     pub(crate) fn divide(self, segments: u64) -> u64 {
         (segments << SIXTEENTHS) / self.sixteenths
     }
@@ -41,7 +40,7 @@ impl AckRatio {
 mod tests {
     use super::*;
 
-    /// Follows `delayed_ack += acked - (delayed_ack >> 4)`, from an initial value of 32.
+    /// The estimate follows `delayed_ack += acked - (delayed_ack >> 4)`, from an initial value of 32.
     #[test]
     fn it_stays_at_two_or_just_below() {
         for (acked, expected) in [(1, 31.0), (2, 32.0)] {

@@ -1,13 +1,12 @@
-//! Reduction of the window by a congestion signal. The fraction removed may differ between marks
-//! and losses.
+//! Fraction of the window that a congestion signal removes, which may differ between marks and losses.
 
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings};
 
-/// Parameter of Alternative Backoff with ECN (RFC 8511), for algorithms that list a parameter
-/// `decrease` before it.
+/// Parameter of Alternative Backoff with ECN (RFC 8511), for algorithms whose list of parameters has `decrease` before
+/// it.
 pub(crate) const ECN_DECREASE: Parameter = Parameter {
     name: "ecn_decrease",
     unit: "fraction of the window",
@@ -18,7 +17,7 @@ pub(crate) const ECN_DECREASE: Parameter = Parameter {
     source: "RFC 8511 sections 3 and 3.1, one minus beta_ecn",
 };
 
-/// Fractions of the window that are removed.
+/// Fractions of the window that a loss and a mark remove.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Backoff {
     pub loss: f64,
@@ -34,13 +33,13 @@ impl Backoff {
         }
     }
 
-    /// Returns a backoff that removes the same fraction at every signal.
+    /// Returns a backoff that removes the fraction `loss` at every signal.
     pub fn always(loss: f64) -> Self {
         Self { loss, ecn: loss }
     }
 
-    /// Returns the fraction that this signal removes. In slow start, a mark removes the fraction
-    /// for a loss (RFC 8511 section 4).
+    /// Returns the fraction that a signal removes. In slow start, a mark removes the same fraction as a loss (RFC 8511
+    /// section 4).
     pub fn at(&self, event: &Congestion) -> f64 {
         match event.cause {
             Cause::Ecn if !event.in_slow_start => self.ecn,

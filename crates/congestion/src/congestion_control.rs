@@ -7,29 +7,27 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Phases in which an algorithm moves the window itself.
+/// Phases of a connection in which an algorithm changes the window itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phases {
-    /// Congestion avoidance. Slow start is the flow's choice.
+    /// Congestion avoidance only; the slow start is chosen separately for each flow.
     Avoidance,
-    /// Also slow start: the algorithm replaces the flow's slow start.
+    /// Slow start, too: the algorithm replaces the flow's slow start.
     SlowStart,
-    /// Also recovery: the algorithm controls the window and the pacing rate at all times.
+    /// Recovery, too: the algorithm controls the window and the pacing rate at all times.
     All,
 }
 
-/// A congestion control algorithm: it processes facts about the connection and changes the window.
+/// A congestion control algorithm: it processes facts about the connection, and changes the window.
 ///
-/// [`CongestionState`](crate::CongestionState) makes all calls, for a transport that reports events
-/// to it. All calls for one connection are in order of time, [`Self::on_handshake`] and
-/// [`Self::first_window`] first. A method with a default may be left out. Methods that only few
-/// algorithms need are in [`Extension`].
+/// [`CongestionState`](crate::CongestionState) makes all calls, for a transport that reports events to it. Calls for
+/// one connection are in order of time; [`Self::on_handshake`] and [`Self::first_window`] come first. Methods with a
+/// default need not be implemented. Methods that only few algorithms need are in [`Extension`].
 pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
-    /// Returns the phases in which the algorithm moves the window itself.
+    /// Returns the phases in which the algorithm changes the window itself.
     ///
-    /// Called with every acknowledgement and signal. The result may change during a connection
-    /// (packet-pair replaces slow start from its first sample on), but [`Phases::All`] is returned
-    /// always or never.
+    /// Called with every acknowledgement and signal. The result may change during a connection (packet-pair replaces
+    /// slow start from its first sample on). However, an algorithm returns [`Phases::All`] either always or never.
     #[inline]
     fn phases(&self) -> Phases {
         Phases::Avoidance
@@ -47,13 +45,13 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Updates the algorithm's state for any acknowledgement of newly delivered segments, and the window where the
-    /// phase allows it. By default the window grows by [`Self::increment`] in congestion avoidance.
+    /// Updates the algorithm's state for an acknowledgement of newly delivered segments, and the window if the phase
+    /// allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
     ///
     /// Called once for each such acknowledgement, except those for which [`Self::increment`] has returned a value.
-    /// Algorithms of [`Phases::All`] are called after the transport has reacted to losses that the acknowledgement
-    /// shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`], and are not called for duplicates that begin no
-    /// recovery. Other algorithms are called before the transport reacts.
+    /// Algorithms with [`Phases::All`] are called after the transport has responded to losses that the acknowledgement
+    /// shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`]; they are not called for duplicates that begin no
+    /// recovery. All other algorithms are called before the transport responds.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance
@@ -68,27 +66,25 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Called once, on the side that opened the connection, before [`Self::first_window`].
     fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
-    /// Returns the window with which the connection begins, where the transport would begin with
-    /// `initial` segments.
+    /// Returns the window with which the connection begins; the transport would begin with `initial` segments.
     ///
-    /// Called once, after [`Self::on_handshake`] where there is one.
+    /// Called once, after [`Self::on_handshake`] if that is called.
     fn first_window(&mut self, initial: f64) -> f64 {
         initial
     }
 
-    /// Responds to a congestion signal, a loss or a mark. The window that the algorithm sets applies
-    /// at once, and its threshold applies to the recovery.
+    /// Responds to a congestion signal, which is a loss or a mark. The window that the algorithm sets applies at once,
+    /// and its threshold applies to the recovery.
     ///
-    /// Called at most once per recovery epoch, which is a round trip for marks; with
-    /// [`Needs::every_mark`] marks come through [`AckSample::ecn_echo`] instead. A loss that an
-    /// [`Extension`] tolerates is not a signal.
+    /// Called at most once per recovery epoch, which is a round trip for marks. With [`Needs::every_mark`], marks are
+    /// reported by [`AckSample::ecn_echo`] instead. A loss that an [`Extension`] tolerates is not a signal.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
 
-    /// Responds to a retransmission timeout. By default, the threshold becomes half the window, and
-    /// the window one segment (RFC 5681 section 3.1).
+    /// Responds to a retransmission timeout. By default, the threshold becomes half of the window, and the window one
+    /// segment (RFC 5681 section 3.1).
     ///
-    /// Called each time that the timer expires, before anything is sent again; with
-    /// [`Timeout::keep_ssthresh`] the threshold must stay the same.
+    /// Called each time that the timer expires, before anything is retransmitted. With [`Timeout::keep_ssthresh`], the
+    /// threshold must not change.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         restart(event, window);
     }
@@ -96,8 +92,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Processes the end of a recovery, including one after a timeout. Called once for each.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
-    /// Returns true if an algorithm that is standard TCP at times currently differs from it, in
-    /// congestion avoidance.
+    /// Returns true if an algorithm that behaves like standard TCP at times currently differs from it, in congestion
+    /// avoidance.
     ///
     /// Called for statistics only (MesoNet), once per sender and measurement interval.
     fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
@@ -111,16 +107,15 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// Returns the pacing rate in bits per second on the wire.
     ///
-    /// Called whenever segments could leave, on connections whose algorithm has [`Needs::paces`] or
-    /// is a custom one. Returns `None` if the algorithm does not pace now: the transport then sends
-    /// as configured by `tcp.pacing`.
+    /// Called whenever segments could leave, on connections whose algorithm has [`Needs::paces`] or is a custom one.
+    /// Returns `None` if the algorithm does not pace now; the transport then sends as the scenario's `tcp.pacing` says.
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Returns the number of segments that may leave at once while the algorithm paces, at least
-    /// one. Their pacing interval follows after them.
+    /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Their pacing
+    /// interval begins after them.
     ///
     /// Called with [`Self::pacing_rate`], at the beginning of each burst.
     #[inline]
@@ -128,17 +123,16 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         1
     }
 
-    /// Returns the algorithm's requirements on the transport beyond what every flow has.
+    /// Returns the algorithm's requirements on the transport, in addition to those of every flow.
     ///
-    /// Called when a connection is set up, by checks of scenarios, and at marks; the result does
-    /// not change during a connection.
+    /// Called when a connection is set up, by checks of scenarios, and at marks; the result does not change during a
+    /// connection.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// Returns the algorithm as an [`Extension`].
-    ///
-    /// Called for the rare calls of that trait. Returns `None` if the defaults of the trait apply.
+    /// Returns the algorithm as an [`Extension`], whose methods are called rarely. Returns `None` if the defaults of
+    /// the trait apply.
     fn extension(&mut self) -> Option<&mut dyn Extension> {
         None
     }
@@ -152,9 +146,9 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Takes the tables that flows of a kind share from `like`, an algorithm of the same kind. They
-    /// are not stored with each flow's state, and have to be taken before a state that was read is
-    /// used.
+    /// Takes the tables that flows of one kind share from `like`, an algorithm of the same kind. They are not stored
+    /// with the state of each flow. After a stored state has been read, they must therefore be taken before the state
+    /// is used.
     ///
     /// Called once for each state that is read.
     fn share_tables(&mut self, _like: &Self)
@@ -163,14 +157,13 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     {
     }
 
-    /// Passes names and values of internal state worth plotting to `out`, with the same names each
-    /// time.
+    /// Passes names and values of internal state that is worth plotting to `out`, with the same names each time.
     ///
     /// Called for each acknowledgement of flows that are traced.
     fn probe(&self, _window: &Window, _out: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// Reacts to a timeout as standard TCP does.
+/// Responds to a timeout as standard TCP does.
 pub fn restart(event: &Timeout, window: &mut Window) {
     if !event.keep_ssthresh {
         window.set_ssthresh(event.base / 2.0);
@@ -178,7 +171,7 @@ pub fn restart(event: &Timeout, window: &mut Window) {
     window.restart();
 }
 
-/// Copying of an algorithm behind a trait object; implemented for every algorithm that is `Clone`.
+/// Cloning of an algorithm behind a trait object; implemented for every algorithm that is `Clone`.
 pub trait CloneBox {
     /// Returns a copy.
     fn clone_box(&self) -> Box<dyn CongestionControl>;

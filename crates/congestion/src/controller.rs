@@ -1,19 +1,18 @@
-//! Static dispatch to the built-in algorithms: calls through an enum, without a function pointer.
+//! Static dispatch to the built-in algorithms: an enum instead of calls through function pointers.
 
-/// Declares, from a list of algorithms (`module::Type`, whose module has the static `ENTRY: Entry<Type>`), the
-/// modules, the enum [`Controller`](crate::Controller) with an arm for each, its calls, and the list of
-/// entries.
+/// Declares everything that a list of algorithms implies: the modules, the enum [`Controller`](crate::Controller) with
+/// a variant for each algorithm, its calls, and the list of entries. A list item is `module::Type`; each module has the
+/// static `ENTRY: Entry<Type>`.
 macro_rules! controllers {
     ($($module:ident::$Algorithm:ident),+ $(,)?) => {
         controllers! { ($) $($module::$Algorithm),+ }
     };
-    // The dollar sign is passed on to the macro that is defined here.
+    // The dollar sign is passed to the macro that is defined here, which cannot contain it otherwise.
     (($d:tt) $($module:ident::$Algorithm:ident),+) => {
         $(pub(crate) mod $module;)+
 
-        /// Every built-in algorithm, and one arm for custom ones. Flows of one kind start from
-        /// clones of one controller, which share its tables. The tag has its own byte, which is
-        /// quicker to read than a niche.
+        /// All built-in algorithms, and a variant for custom ones. Flows of one kind start from clones of one
+        /// controller, which share its tables. The tag has a byte of its own, which is faster to read than a niche.
         #[allow(missing_docs)]
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
@@ -24,18 +23,18 @@ macro_rules! controllers {
             Custom(Box<dyn CongestionControl>),
         }
 
-        /// Every entry, in the order of the list.
+        /// Declarations of all algorithms, in the order of the list.
         pub(crate) static ENTRIES: &[Entry<Controller>] = &[
             $($module::ENTRY.building(|settings| {
                 ($module::ENTRY.build)(settings).map(Controller::$Algorithm)
             }),)+
         ];
 
-        /// Modules of the algorithms, in the order of the entries.
+        /// Modules of the algorithms, in the order of the list.
         #[cfg(test)]
         pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
 
-        /// Calls a method of the algorithm that `$controller` holds.
+        /// Calls a method of the algorithm that `$controller` contains.
         macro_rules! dispatch {
             ($d controller:expr, $d algorithm:ident => $d call:expr) => {
                 match $d controller {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::congestion_control::CongestionControl;
 
-/// Factory of controllers of an algorithm that the registry does not list.
+/// Factory that creates controllers of an algorithm which the registry does not list.
 pub trait Factory: fmt::Debug + Send + Sync {
     /// Creates a controller that no flow has used yet.
     fn make(&self) -> Box<dyn CongestionControl>;
 }
 
-/// An algorithm that the registry does not list; equal only if it has the same factory.
+/// An algorithm that the registry does not list. Two of these are equal if they have the same factory.
 #[derive(Clone, Debug)]
 pub struct Custom(pub Arc<dyn Factory>);
 

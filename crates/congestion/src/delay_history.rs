@@ -1,17 +1,17 @@
-//! The queueing delay as LEDBAT estimates it: the minimum of the latest delays minus the minimum of
-//! ten minutes.
+//! The queueing delay as LEDBAT estimates it: the minimum of the latest delays less the minimum of the last ten
+//! minutes.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Number of intervals of one minute whose smallest delay is kept (BASE_HISTORY).
+/// Number of one-minute intervals whose smallest delays are stored (BASE_HISTORY).
 const BASE_HISTORY: usize = 10;
 const MINUTE: Span = Span::from_secs(60);
 
 /// Number of latest delays whose minimum is the current delay (CURRENT_FILTER).
 const CURRENT_FILTER: usize = 4;
 
-/// The filters of base and current delay (RFC 6817 section 2.4.2).
+/// Filters of the base delay and of the current delay (RFC 6817 section 2.4.2).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct DelayHistory {
     base: [Option<Span>; BASE_HISTORY],
@@ -34,18 +34,18 @@ impl DelayHistory {
         self.next = (self.next + 1) % CURRENT_FILTER;
     }
 
-    /// Returns the delay without a queue.
+    /// Returns the base delay, that of the path without a queue; `None` without samples.
     pub(crate) fn base(&self) -> Option<Span> {
         self.base.iter().flatten().min().copied()
     }
 
-    /// Returns the queueing delay above the base delay, by the latest samples.
+    /// Returns the queueing delay, the excess of the latest samples over the base delay; `None` without samples.
     pub(crate) fn queueing(&self) -> Option<Span> {
         let current = self.current.iter().flatten().min()?;
         Some(current.saturating_sub(self.base()?))
     }
 
-    /// Removes the latest delays, which are no longer valid.
+    /// Discards the latest delays, which are no longer valid.
     pub(crate) fn forget_current(&mut self) {
         self.current = [None; CURRENT_FILTER];
     }
@@ -55,7 +55,8 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// The path is longer from the second minute on: the delay of the first minute is discarded ten minutes later.
+    /// The delay of the path increases in the second minute; the delay of the first minute is discarded ten minutes
+    /// later.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

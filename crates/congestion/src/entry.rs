@@ -1,9 +1,9 @@
-//! Declarations of algorithms and slow starts: names, texts, parameters and constructors.
+//! Declarations of algorithms and slow starts: their names, texts, parameters and constructors.
 
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::quantity::Quantity;
 
-/// Signal of congestion, or of spare capacity, to an algorithm.
+/// Signal by which an algorithm notices congestion or spare capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Lost segments.
@@ -19,7 +19,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Returns the name in `longhaul list` and in the documentation.
+    /// Returns the signal's name in `longhaul list` and in the documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Loss => "loss",
@@ -34,9 +34,9 @@ impl Signal {
 /// Requirements of an algorithm on the paths of its flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathNeeds {
-    /// The queue discipline that it is made for, if there is one.
+    /// The queue discipline that the algorithm is made for; `None` if it is made for any.
     pub queue: Option<QueueNeed>,
-    /// Properties of the algorithm's bursts that matter on fast paths, if there are any.
+    /// Description of the algorithm's bursts, if they matter on fast paths.
     pub own_bursts: Option<OwnBursts>,
 }
 
@@ -47,8 +47,7 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// Requires a queue of this kind on the path. Without such a queue the algorithm works as other
-    /// algorithms do.
+    /// Returns the requirement of a queue of this kind on the path. Without one, the algorithm works like others do.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -60,7 +59,8 @@ impl PathNeeds {
         }
     }
 
-    /// Requires a queue of this kind on the path. `without` is the effect of a path without one.
+    /// Returns the requirement of a queue of this kind on the path. `without` describes the effect of a path without
+    /// one.
     pub const fn router(kind: &'static str, without: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -72,7 +72,7 @@ impl PathNeeds {
         }
     }
 
-    /// Requires paths so slow that bursts of the algorithm build only short queues.
+    /// Returns the requirement of a path so slow that the algorithm's own bursts build only short queues.
     pub const fn slow(own_bursts: OwnBursts) -> Self {
         Self {
             own_bursts: Some(own_bursts),
@@ -90,17 +90,17 @@ pub struct QueueNeed {
     pub without: Option<&'static str>,
 }
 
-/// The problem of an algorithm that interprets queueing caused by its own bursts as congestion.
+/// Description of an algorithm that takes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Throughput of a few flows on a fast path, in words.
+    /// Text on the throughput of a few flows on a fast path.
     pub effect: &'static str,
-    /// True if pacing at one window per round trip avoids these queues.
+    /// True if pacing at one window per round trip prevents these queues.
     pub pacing_helps: bool,
 }
 
-/// The declaration of an algorithm or a slow start, which builds a `T`. `longhaul list`, the scenario
-/// schema and the documentation are made from these.
+/// Declaration of an algorithm or a slow start, which builds a `T`. `longhaul list`, the scenario schema and the
+/// documentation are generated from the declarations.
 #[derive(Debug)]
 pub struct Entry<T> {
     /// Name in scenario files.
@@ -109,17 +109,16 @@ pub struct Entry<T> {
     pub title: &'static str,
     /// Behaviour of the algorithm, in a few sentences.
     pub description: &'static str,
-    /// Law of the window or the rate: one rule or formula per line, with names of parameters.
-    /// `acked` is the number of segments that an acknowledgement covers.
+    /// Formulas of the algorithm: one rule for the window or the rate per line, with the names of parameters. `acked`
+    /// is the number of segments that an acknowledgement covers.
     pub law: &'static [&'static str],
     /// RFC or paper that defines the algorithm.
     pub source: &'static str,
     /// Signals that change its window or its rate, in addition to timeouts.
     pub listens_to: &'static [Signal],
-    /// Requirements on the paths of the algorithm's flows; a scenario that does not satisfy them causes a
-    /// warning.
+    /// Requirements on the paths of the algorithm's flows; a scenario that does not meet them causes a warning.
     pub needs_path: PathNeeds,
-    /// Quantities of its state that a traced flow records, in all variants and with all parameters together.
+    /// Quantities of the algorithm's state that a traced flow records, for all variants and parameters together.
     pub state: &'static [Quantity],
     /// Variants of the algorithm; the first is the default.
     pub variants: &'static [Variant],
@@ -129,7 +128,7 @@ pub struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns the same declaration with another constructor, `build`.
+    /// Returns this declaration with another constructor, `build`.
     pub(crate) const fn building<U>(
         &self,
         build: fn(&Settings) -> Result<U, SpecError>,
@@ -149,7 +148,7 @@ impl<T> Entry<T> {
         }
     }
 
-    /// Checks the variant and the given parameter values and fills in the defaults.
+    /// Checks the variant and the given values of parameters, and fills in the defaults.
     pub fn settings(
         &self,
         variant: Variant,

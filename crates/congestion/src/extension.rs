@@ -1,16 +1,15 @@
-//! Methods that serve one, two or three algorithms, separate from the interface of all.
+//! Methods that only one, two or three algorithms need, separate from the interface of all algorithms.
 
 use longhaul_units::Span;
 
 use crate::facts::{Dummies, RouterRequest};
 use crate::window::Window;
 
-/// Methods of the few algorithms that return themselves in
-/// [`CongestionControl::extension`](crate::CongestionControl::extension). The transport calls none
-/// of them for an acknowledgement that shows no loss, so that algorithms without an extension have
-/// no cost.
+/// Methods for the few algorithms that return themselves in
+/// [`CongestionControl::extension`](crate::CongestionControl::extension). The transport calls none of them for an
+/// acknowledgement that shows no loss, so that they cost nothing for other algorithms.
 ///
-/// Each has a default, which applies to algorithms without an extension.
+/// Each method has a default, which applies to algorithms without an extension.
 pub trait Extension {
     /// Returns true if the algorithm responds to losses now, in
     /// [`CongestionControl::on_congestion`], given the numbers of segments of the connection known
@@ -25,47 +24,43 @@ pub trait Extension {
         true
     }
 
-    /// Returns the lower bound of the window in a recovery with rate halving: Linux 2.6.22 halves
-    /// the rate whatever threshold [`CongestionControl::on_congestion`] has set, down to this bound
-    /// (`tcp_reno_min_cwnd`).
+    /// Returns the lower bound of the window in a recovery with rate halving. Linux 2.6.22 halves the rate down to this
+    /// bound, whatever threshold [`CongestionControl::on_congestion`] has set (`tcp_reno_min_cwnd`).
     ///
-    /// [`CongestionState`](crate::CongestionState) calls it once after each reduction for a loss,
-    /// with the window at that time. Returns `None` if the reduced window applies at once.
+    /// [`CongestionState`](crate::CongestionState) calls it once after each reduction for a loss, with the window at
+    /// that time. Returns `None` if the reduced window applies at once.
     ///
     /// [`CongestionControl::on_congestion`]: crate::CongestionControl::on_congestion
     fn recovery_floor(&self, _window: &Window) -> Option<f64> {
         None
     }
 
-    /// Processes the undo of the last reduction, which was not needed.
+    /// Processes the undoing of the last reduction, which was spurious.
     ///
-    /// Called once for a reduction that the transport undoes (`tcp.undo`), after window and
-    /// threshold have been restored; with [`Phases::All`](crate::Phases::All) the transport
-    /// restores neither.
+    /// Called once for each reduction that the transport undoes (`tcp.undo`), after window and threshold have been
+    /// restored. With [`Phases::All`](crate::Phases::All), the transport restores neither.
     fn on_undo(&mut self, _window: &mut Window) {}
 
-    /// Returns the low-priority segments to send now. (TCP Peach.)
+    /// Returns the low-priority segments to send now (TCP-Peach).
     ///
-    /// Called only with [`Needs::dummies`](crate::Needs::dummies): at the start of the connection,
-    /// after each reduction and after each timeout. `rtt` is the best estimate of the round-trip
-    /// time (the handshake's at the start), `receive_window` the peer's window in segments. Returns
-    /// `None` if there are no dummies to send now; each batch is returned once.
+    /// Called only with [`Needs::dummies`](crate::Needs::dummies): at the start of the connection, after each
+    /// reduction, and after each timeout. `rtt` is the best estimate of the round-trip time (the handshake's at the
+    /// start); `receive_window` is the peer's window in segments. Returns each batch once, and `None` if there is
+    /// nothing to send now.
     fn take_dummies(&mut self, _rtt: Span, _receive_window: u64) -> Option<Dummies> {
         None
     }
 
-    /// Processes the acknowledgement of one segment of [`Self::take_dummies`]: called once for each,
-    /// in any phase.
+    /// Processes the acknowledgement of one segment that [`Self::take_dummies`] has requested. Called once for each, in
+    /// any phase.
     fn on_dummy_ack(&mut self, _window: &mut Window) {}
 
-    /// Returns the request to the routers on the path that a departing data packet carries. (XCP,
-    /// VCP.)
+    /// Returns the request to the routers on the path that a data packet carries (XCP, VCP).
     ///
-    /// Called only with [`Needs::routers`](crate::Needs::routers), for every data packet,
-    /// retransmissions included. Routers change the request, the receiver returns it with the
-    /// acknowledgement, and [`AckSample::router`](crate::AckSample::router) reports the result.
-    /// `srtt` is the smoothed round-trip time, zero before the first sample. Returns `None` if the
-    /// packet carries no request.
+    /// Called only with [`Needs::routers`](crate::Needs::routers), for every data packet, retransmissions included.
+    /// Routers change the request, the receiver returns it with the acknowledgement, and
+    /// [`AckSample::router`](crate::AckSample::router) reports the result. `srtt` is the smoothed round-trip time, zero
+    /// before the first sample. Returns `None` if the packet carries no request.
     fn router_request(&self, _window: &Window, _srtt: Span) -> Option<RouterRequest> {
         None
     }

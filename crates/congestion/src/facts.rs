@@ -4,29 +4,27 @@ use longhaul_units::{Span, Time};
 
 use crate::rate_sample::RateSample;
 
-/// Limit that kept the sender from sending more when the acknowledged data left.
+/// Reason for which the sender did not send more when the acknowledged data was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The congestion window.
+    /// The congestion window was full.
     Network,
-    /// The peer's receive window or a socket buffer.
+    /// The peer's receive window or a socket buffer was full.
     ReceiveWindow,
     /// The application had nothing to send.
     Application,
 }
 
-/// Phase of a connection in which an acknowledgement arrives; it determines how the window may
-/// change.
+/// Phase of a connection in which an acknowledgement arrives; it determines if the window may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Slow start: the window is below `ssthresh`. The flow's slow start enlarges it after the
-    /// algorithm has been called, unless the algorithm replaces it ([`Phases`](crate::Phases)).
+    /// Slow start: the window is below `ssthresh`. The flow's slow start enlarges the window after the algorithm has
+    /// been called, unless the algorithm replaces it ([`Phases`](crate::Phases)).
     SlowStart,
-    /// Congestion avoidance: the algorithm moves the window.
+    /// Congestion avoidance: the algorithm changes the window.
     Avoidance,
-    /// No growth: an acknowledgement outside recovery that may not enlarge the window, because it
-    /// is a duplicate, echoes a mark (RFC 3168 section 6.1.2), reports the loss that begins a
-    /// recovery, or arrives while the window is not used (RFC 7661).
+    /// Outside recovery, but the window must not grow. The acknowledgement is a duplicate, echoes a mark (RFC 3168
+    /// section 6.1.2), reports the loss that begins a recovery, or arrives while the window is not used (RFC 7661).
     NoGrowth,
     /// Fast recovery.
     Recovery,
@@ -45,85 +43,84 @@ impl Phase {
 pub struct AckSample {
     /// Time at which the acknowledgement arrived.
     pub now: Time,
-    /// Segments newly acknowledged by the cumulative acknowledgement.
+    /// Number of segments that the cumulative acknowledgement newly covers.
     pub acked: u64,
-    /// Segments of the connection known to be delivered so far, including selectively acknowledged
-    /// ones.
+    /// Number of the connection's segments known to be delivered so far, including selectively acknowledged ones.
     pub delivered: u64,
-    /// Segments of the connection considered lost so far.
+    /// Number of the connection's segments considered lost so far.
     pub lost: u64,
-    /// Segments that count towards growth after the transport's ack-counting rule (RFC 3465).
+    /// Number of segments that count towards growth, by the transport's rule of ACK counting (RFC 3465).
     pub credit: f64,
     /// A round-trip sample, if this acknowledgement gave one.
     pub rtt: Option<Span>,
-    /// Smoothed round-trip time (zero before the first sample).
+    /// Smoothed round-trip time; zero before the first sample.
     pub srtt: Span,
-    /// Smallest round-trip time seen (zero before the first sample).
+    /// Smallest round-trip time so far; zero before the first sample.
     pub min_rtt: Span,
-    /// Forward one-way transit time, where the transport measures it.
+    /// One-way transit time of the forward path, if the transport measures it.
     pub one_way_delay: Option<Span>,
-    /// Time between the acknowledgements of two segments that left back to back, where the
-    /// transport measures it, as requested by [`Needs::pairs`].
+    /// Time between the acknowledgements of two segments that left back to back, if the transport measures it for
+    /// [`Needs::pairs`].
     ///
     /// [`Needs::pairs`]: crate::Needs::pairs
     pub pair_spacing: Option<Span>,
-    /// Feedback of the routers to [`Extension::router_request`], if there is any.
+    /// Feedback of routers to [`Extension::router_request`], if there is any.
     ///
     /// [`Extension::router_request`]: crate::Extension::router_request
     pub router: Option<RouterFeedback>,
-    /// True if the acknowledgement echoed a congestion mark.
+    /// True if the acknowledgement echoes a congestion mark.
     pub ecn_echo: bool,
-    /// Segments of the connection known to have been marked so far, where acknowledgements count them (RFC 9768).
+    /// Number of the connection's segments known to have been marked so far, if acknowledgements count them (RFC 9768).
     pub marked: Option<u64>,
-    /// Segments in flight after this acknowledgement.
+    /// Number of segments in flight after this acknowledgement.
     pub in_flight: u64,
-    /// Rate at which segments of the last flight were delivered, where the transport measures it.
+    /// Rate at which segments of the last flight were delivered, if the transport measures it.
     pub delivery_rate: Option<RateSample>,
-    /// Limit that kept the sender from sending more.
+    /// Reason for which the sender did not send more.
     pub limit: Limit,
-    /// Number of the current round trip, counted by the transport from zero.
+    /// Number of the current round trip, which the transport counts from zero.
     pub round: u64,
     /// True for the first sample of a round trip.
     pub round_start: bool,
-    /// Bytes of a full segment on the wire, headers included, to convert segments per second to a
-    /// pacing rate.
+    /// Bytes of a full segment on the wire, headers included; with it, segments per second are converted to a pacing
+    /// rate.
     pub segment_bytes: u64,
 }
 
-/// Request to routers that take part in congestion control, carried by a data packet. Algorithms
-/// use segments only; the transport converts to bytes where a header contains bytes.
+/// Request of a data packet to routers that take part in congestion control. Algorithms use segments only; if a header
+/// contains bytes, the transport converts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RouterRequest {
-    /// XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.2). A router computes
-    /// the flow's throughput as `cwnd / rtt` and the spacing of its packets as `rtt / cwnd`, and
-    /// replaces `change` by its grant if that is smaller.
+    /// Request in XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.2). From it, a router computes
+    /// the flow's throughput as `cwnd / rtt`, and the spacing of its packets as `rtt / cwnd`. The router replaces
+    /// `change` by its grant if that is smaller.
     Xcp {
         /// Congestion window in segments.
         cwnd: f64,
-        /// Smoothed round-trip time; routers do not change packets without one.
+        /// Smoothed round-trip time; without it (zero), routers do not change the packet.
         rtt: Span,
         /// Change of the throughput that this packet requests, in segments per second.
         change: f64,
     },
-    /// VCP's code point: the packet starts with [`Load::Low`], and each router replaces the load by
-    /// its own load if that is higher (SIGCOMM 2005 section 3).
+    /// Request in VCP's code point. The packet starts with [`Load::Low`], and each router replaces the load by its own
+    /// if that is higher (SIGCOMM 2005 section 3).
     Vcp,
 }
 
 /// Feedback of the routers to a [`RouterRequest`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RouterFeedback {
-    /// XCP.
+    /// Feedback of XCP's routers.
     Xcp {
-        /// Change of the throughput granted, summed over the packets that the acknowledgement
-        /// covers: segments per second, negative for a decrease.
+        /// Granted change of the throughput in segments per second, the sum over the packets that the acknowledgement
+        /// covers; negative for a decrease.
         change: f64,
     },
-    /// VCP: the highest load on the path.
+    /// Highest load of VCP's routers on the path.
     Vcp(Load),
 }
 
-/// A router's load as VCP encodes it (SIGCOMM 2005 section 3.1).
+/// Load of a router, as VCP encodes it (SIGCOMM 2005 section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Load {
     /// Below 80 %.
@@ -134,39 +131,39 @@ pub enum Load {
     Over,
 }
 
-/// Low-priority segments that probe the path: copies of the last data segment, which routers drop
-/// before any other. They count neither as data in flight nor as lost.
+/// Low-priority segments that probe the path. They are copies of the last data segment, and routers drop them before
+/// any other packet. They count neither as data in flight nor as lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dummies {
     /// Number of segments to send.
     pub count: u64,
-    /// Time from one to the next, and before the first.
+    /// Time from one segment to the next, and before the first.
     pub spacing: Span,
 }
 
 /// Cause of a congestion signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Duplicate acknowledgements or SACK blocks.
+    /// A loss, shown by duplicate acknowledgements or SACK blocks.
     Loss,
-    /// An explicit negative acknowledgement.
+    /// A negative acknowledgement (MesoNet).
     Nak,
-    /// An echoed congestion mark (RFC 3168).
+    /// A congestion mark, echoed by an acknowledgement (RFC 3168).
     Ecn,
 }
 
-/// A congestion signal; the transport reports one per recovery epoch.
+/// A congestion signal. The transport reports one per recovery epoch.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
     /// Time at which the congestion was detected.
     pub now: Time,
-    /// Signal that reported it.
+    /// Kind of signal that reported the congestion.
     pub cause: Cause,
-    /// The window in use, which the reduction applies to: segments.
+    /// The window in use, in segments, to which the reduction applies.
     pub base: f64,
-    /// Segments in flight at detection.
+    /// Number of segments in flight when the congestion was detected.
     pub in_flight: u64,
-    /// True if the window was still in slow start.
+    /// True if the window was in slow start.
     pub in_slow_start: bool,
     /// True if this is the connection's first reduction of any kind.
     pub first: bool,
@@ -175,17 +172,17 @@ pub struct Congestion {
 /// An idle time, in which nothing is in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
-    /// Time at which it ends.
+    /// Time at which the idle time ends.
     pub now: Time,
     /// Length of the idle time.
     pub time: Span,
-    /// Time since the last segment left, which was a round trip before the idle time began.
+    /// Time since the last segment was sent, which was a round trip before the idle time began.
     pub since_sent: Span,
 }
 
 #[cfg(test)]
 impl Idle {
-    /// Returns an idle time of this length at the beginning of a connection.
+    /// Returns an idle time of this length, at the beginning of a connection.
     pub(crate) fn of(time: Span) -> Self {
         Self {
             now: Time::ZERO + time,
@@ -200,18 +197,18 @@ impl Idle {
 pub struct Timeout {
     /// Time at which the timer expired.
     pub now: Time,
-    /// The window in use when it expired: segments.
+    /// The window in use when the timer expired, in segments.
     pub base: f64,
-    /// True if `ssthresh` must stay the same: the timer expired again in the same epoch, or right
-    /// after an ECN reduction.
+    /// True if `ssthresh` must not change, because the timer expired again in the same epoch, or right after a
+    /// reduction for a mark.
     pub keep_ssthresh: bool,
-    /// Segments of the connection sent so far: the value that [`AckSample::delivered`] will have
-    /// when all have arrived.
+    /// Number of the connection's segments sent so far. This is the value of [`AckSample::delivered`] when all of them
+    /// have arrived.
     pub sent: u64,
 }
 
 impl AckSample {
-    /// Sample of one segment without any measurement, from which tests build others.
+    /// Sample of one acknowledged segment without any measurement, which tests modify.
     pub const ONE_SEGMENT: Self = Self {
         now: Time::ZERO,
         acked: 1,

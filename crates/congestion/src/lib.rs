@@ -1,8 +1,8 @@
-//! Congestion control without packets or networks: it processes facts and returns a bounded window.
+//! Congestion control without packets or networks: it processes facts, and returns a bounded window.
 //!
-//! A transport reports events (an acknowledgement, a congestion signal, a timeout) to
-//! [`CongestionState`]; the state's [`SlowStart`] and [`Controller`] move its [`Window`]. One file
-//! per algorithm; [`registry`] lists them with their parameters, defaults, units and sources.
+//! A transport reports events (an acknowledgement, a congestion signal, a timeout) to [`CongestionState`]. The
+//! [`SlowStart`] and the [`Controller`] of the state change its [`Window`]. Each algorithm has a file; [`registry`]
+//! lists all with their parameters, defaults, units and sources.
 
 mod ack_ratio;
 mod algorithms;

@@ -1,10 +1,10 @@
-//! Share of marked segments in a round.
+//! Fraction of marked segments in a round.
 
 use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Segments delivered and marked so far, and their values when the round began.
+/// Numbers of segments delivered and marked so far, and their values when the round began.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MarkedShare {
     now: Counts,
@@ -18,9 +18,9 @@ struct Counts {
 }
 
 impl MarkedShare {
-    /// Processes an acknowledgement. Returns the number of newly reported segments, and the number
-    /// of marked ones among them: the acknowledgement's count (RFC 9768), or else all if it echoes
-    /// a mark (RFC 8257 section 3.2).
+    /// Processes an acknowledgement. Returns the number of newly reported segments, and the number of these that are
+    /// marked. If acknowledgements count marks, their count is used (RFC 9768); otherwise, all segments are marked if
+    /// the acknowledgement echoes a mark (RFC 8257 section 3.2).
     pub(crate) fn take(&mut self, ack: &AckSample) -> (u64, u64) {
         let newly = ack.delivered - self.now.delivered;
         let marked = match ack.marked {
@@ -33,13 +33,13 @@ impl MarkedShare {
         (newly, marked)
     }
 
-    /// Returns the segments delivered so far.
+    /// Returns the number of segments delivered so far.
     pub(crate) fn delivered(&self) -> u64 {
         self.now.delivered
     }
 
-    /// Begins a round, and returns the share of marked segments in the previous one; none if
-    /// nothing was delivered.
+    /// Begins a round, and returns the fraction of marked segments in the previous one; `None` if nothing was delivered
+    /// in it.
     pub(crate) fn end_round(&mut self) -> Option<f64> {
         let before = std::mem::replace(&mut self.round_start, self.now);
         let segments = self.now.delivered - before.delivered;

@@ -1,6 +1,7 @@
 //! Requirements of an algorithm on the transport.
 
-/// Requirements of an algorithm on the transport beyond what every flow has.
+/// Requirements of an algorithm on the transport, in addition to those of every flow. A field is true if the algorithm
+/// needs what its doc describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// [`AckSample::rtt`](crate::AckSample::rtt) of every acknowledgement, for which senders
@@ -11,36 +12,35 @@ pub struct Needs {
     pub delivery_rate: bool,
     /// [`AckSample::one_way_delay`](crate::AckSample::one_way_delay), for which receivers have to report transit times.
     pub one_way_delay: bool,
-    /// Dummies ([`Extension::take_dummies`](crate::Extension::take_dummies)), and routers that drop them first.
+    /// Dummies ([`Extension::take_dummies`](crate::Extension::take_dummies)), and routers that drop dummies first.
     pub dummies: bool,
-    /// New segments that leave two at a time, back to back, for
-    /// [`AckSample::pair_spacing`](crate::AckSample::pair_spacing).
+    /// New segments sent in pairs, back to back, so that [`AckSample::pair_spacing`](crate::AckSample::pair_spacing) is
+    /// measured.
     pub pairs: bool,
-    /// Data packets that carry a request to routers ([`Extension::router_request`](crate::Extension::router_request)),
-    /// for [`AckSample::router`](crate::AckSample::router).
+    /// Data packets with a request to routers ([`Extension::router_request`](crate::Extension::router_request)), whose
+    /// answers are in [`AckSample::router`](crate::AckSample::router).
     pub routers: bool,
-    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) of each segment's mark (RFC 8257 section
-    /// 3.2), rather than an echo that continues until it is answered.
+    /// ECN with an echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) (RFC 8257 section
+    /// 3.2), instead of an echo that is repeated until the sender confirms it.
     pub every_mark: bool,
-    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) of each segment's mark if the flow uses
-    /// ECN, which the algorithm does not require.
+    /// An echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) if the flow uses ECN; the
+    /// algorithm also works without ECN.
     pub exact_marks: bool,
-    /// ECN-capable segments of L4S (ECT(1), RFC 9331), with marks counted exactly (AccECN, RFC
-    /// 9768).
+    /// Segments sent as ECT(1), which requests L4S service (RFC 9331), and an exact count of marks (AccECN, RFC 9768).
     pub l4s: bool,
-    /// Segments that are not ECN-capable: the algorithm does not respond to marks, as senders of ECN-capable segments
-    /// must (RFC 3168 section 6.1.2).
+    /// Segments that are not ECN-capable. The algorithm does not respond to marks, as senders of ECN-capable segments
+    /// must do (RFC 3168 section 6.1.2).
     pub no_ecn: bool,
-    /// Detection of lost retransmissions before the retransmission timer expires: RACK-TLP (RFC 8985), with which Linux
-    /// runs BBR.
+    /// Detection of lost retransmissions before the retransmission timer expires, by RACK-TLP (RFC 8985), which Linux
+    /// also uses with BBR.
     pub rack_tlp: bool,
-    /// Segments paced at [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate),
-    /// which the algorithm sets at times or always.
+    /// Pacing at [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate), which the algorithm sets
+    /// always or at times.
     pub paces: bool,
 }
 
 impl Needs {
-    /// No requirements beyond what every flow has.
+    /// No requirements in addition to those of every flow.
     pub const NOTHING: Self = Self {
         rtt: false,
         delivery_rate: false,
@@ -56,7 +56,7 @@ impl Needs {
         paces: false,
     };
 
-    /// Round-trip samples only.
+    /// Only the requirement of round-trip samples.
     pub const RTT: Self = Self {
         rtt: true,
         ..Self::NOTHING

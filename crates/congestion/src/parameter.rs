@@ -1,5 +1,4 @@
-//! Parameters of algorithms: their meaning, their allowed values, and the values chosen for one
-//! flow.
+//! Parameters of algorithms: their meanings, their allowed values, and the values chosen for one flow.
 
 use std::fmt;
 
@@ -9,7 +8,7 @@ use longhaul_units::suggestion;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Documented differences between implementations of one algorithm.
+/// Implementation whose documented details an algorithm follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Variant {
     /// The algorithm of the paper or RFC.
@@ -17,7 +16,7 @@ pub enum Variant {
     Paper,
     /// The implementation in ns-2.
     Ns2,
-    /// The implementation in Linux 2.6.22, whose modules ns-2 runs too.
+    /// The implementation in Linux 2.6.22, whose modules ns-2 can also run.
     Linux2_6_22,
     /// The implementation in Linux 6.18.
     Linux6_18,
@@ -57,22 +56,21 @@ impl fmt::Display for Variant {
     }
 }
 
-/// The value of a parameter that a scenario leaves out.
+/// Value of a parameter that a scenario does not give.
 #[derive(Clone, Copy, Debug)]
 pub enum DefaultValue {
     /// A constant.
     Fixed(f64),
-    /// Computed from the variant and the parameters listed before this one.
+    /// A value computed from the variant and from parameters listed before this one.
     Derived {
-        /// The rule in words, for help texts.
+        /// The rule as a text, for help texts.
         rule: &'static str,
-        /// The rule.
+        /// Function that computes the value.
         value: fn(&Settings) -> f64,
     },
-    /// The value of a parameter listed before this one; scenarios are resolved without it.
+    /// The value of a parameter listed before this one. In a resolved scenario, the parameter is left out.
     SameAs(&'static str),
-    /// A function of the window through these points. A single number in a scenario replaces it by
-    /// a constant.
+    /// A function of the window, given by these points. A single number in a scenario replaces it by a constant.
     Points(&'static [Point]),
 }
 
@@ -86,25 +84,24 @@ pub struct Parameter {
     pub name: &'static str,
     /// Unit of the value.
     pub unit: &'static str,
-    /// Value where none is given.
+    /// Value if the scenario gives none.
     pub default: DefaultValue,
-    /// Values accepted.
+    /// Range of accepted values.
     pub allowed: Range,
     /// Meaning of the parameter.
     pub help: &'static str,
-    /// Source of the name and the default.
+    /// Source of the parameter's name and default.
     pub source: &'static str,
 }
 
 impl Parameter {
-    /// Returns the unit to print behind a number in a message; nothing for plain numbers, whose
-    /// unit is 1.
+    /// Returns the unit to print after a number in a message; empty for plain numbers, whose unit is 1.
     pub fn unit_in_words(&self) -> String {
         in_words(self.unit)
     }
 
-    /// Checks the points of a function of the window. An error contains the number of the point,
-    /// from zero, and its fault.
+    /// Checks the points of a function of the window. An error consists of the number of the point, counted from zero,
+    /// and a description of the fault.
     pub fn check_points(&self, points: &[Point]) -> Result<(), (usize, String)> {
         if points.is_empty() {
             return Err((0, "expected at least one point".to_string()));
@@ -127,18 +124,18 @@ impl Parameter {
     }
 }
 
-/// The variant and every parameter's value of one algorithm or slow start: given or default.
+/// Variant of an algorithm or slow start, and the value of every parameter: given, or the default.
 #[derive(Clone, Debug)]
 pub struct Settings {
     kind: &'static str,
     variant: Variant,
     values: Vec<(&'static Parameter, f64)>,
-    /// Parameters that are functions of the window.
+    /// Parameters that are functions of the window, with their points.
     functions: Vec<(&'static Parameter, Vec<Point>)>,
 }
 
 impl Settings {
-    /// Takes the given values, checks names and ranges, and fills in defaults.
+    /// Resolves the given values: checks names and ranges, and fills in defaults.
     pub(crate) fn resolve(
         kind: &'static str,
         parameters: &'static [Parameter],
@@ -184,7 +181,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Takes the given functions of the window.
+    /// Adds the given functions of the window, after checking them.
     pub(crate) fn with_functions(
         mut self,
         given: &[(String, Vec<Point>)],
@@ -214,7 +211,7 @@ impl Settings {
         Ok(self)
     }
 
-    /// Returns the variant chosen.
+    /// Returns the chosen variant.
     pub fn variant(&self) -> Variant {
         self.variant
     }
@@ -231,8 +228,7 @@ impl Settings {
             .map(|(parameter, points)| (*parameter, points.as_slice()))
     }
 
-    /// Returns the points of a parameter that the algorithm's table lists as a function of the
-    /// window.
+    /// Returns the points of a parameter that is a function of the window; the algorithm must list this parameter.
     pub(crate) fn points(&self, name: &str) -> &[Point] {
         let found = self
             .functions()
@@ -242,7 +238,7 @@ impl Settings {
             .1
     }
 
-    /// Returns the value of a parameter that the algorithm's table lists.
+    /// Returns the value of a parameter; the algorithm must list this parameter.
     pub fn get(&self, name: &str) -> f64 {
         let found = self
             .values
@@ -253,7 +249,7 @@ impl Settings {
             .1
     }
 
-    /// Returns the name of the chosen value of a parameter that is a choice.
+    /// Returns the name of the chosen value, for a parameter that is a choice.
     pub(crate) fn choice(&self, name: &str) -> &'static str {
         let mut values = self.values();
         let found = values.find(|(parameter, _)| parameter.name == name);
@@ -261,7 +257,7 @@ impl Settings {
         parameter.allowed.names[value as usize]
     }
 
-    /// Refuses two inconsistent values: `smaller` must be below `larger`.
+    /// Returns an error if two values are inconsistent: `smaller` must be below `larger`.
     pub(crate) fn require_below(
         &self,
         smaller: &'static str,
@@ -281,7 +277,7 @@ impl Settings {
     }
 }
 
-/// Refuses names that the table does not have, and names given twice.
+/// Returns an error for names that the table does not have, and for names given twice.
 fn check_names(
     kind: &'static str,
     parameters: &'static [Parameter],
@@ -306,7 +302,7 @@ fn check_names(
     Ok(())
 }
 
-/// Reason for which a chosen algorithm or slow start cannot be built.
+/// Reason for which an algorithm or slow start cannot be built as requested.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// The registry has no such name.
@@ -315,93 +311,92 @@ pub enum SpecError {
         suggestion(kind, known, Some(list_of(what)))
     )]
     UnknownKind {
-        /// Kind of the registry's entries: `congestion control` or `slow start`.
+        /// Kind of registry: `congestion control` or `slow start`.
         what: &'static str,
-        /// The name given.
+        /// Name that was given.
         kind: String,
-        /// Every name.
+        /// All names in the registry.
         known: Vec<&'static str>,
     },
     /// The algorithm has no such variant.
     #[error("{kind}: no variant `{variant}`; known: {}", names(.known))]
     UnknownVariant {
-        /// The algorithm.
+        /// Name of the algorithm.
         kind: &'static str,
-        /// The variant given.
+        /// Variant that was given.
         variant: Variant,
-        /// Variants of the algorithm.
+        /// Variants that the algorithm has.
         known: &'static [Variant],
     },
     /// The algorithm has no such parameter.
     #[error("{kind}: unknown parameter `{name}`{}", of_parameters(name, known))]
     UnknownParameter {
-        /// The algorithm or slow start.
+        /// Name of the algorithm or slow start.
         kind: &'static str,
-        /// The name given.
+        /// Parameter name that was given.
         name: String,
-        /// Every parameter.
+        /// All parameters of the algorithm or slow start.
         known: Vec<&'static str>,
     },
     /// A parameter was given more than once.
     #[error("{kind}: parameter `{name}` is given twice")]
     Repeated {
-        /// The algorithm or slow start.
+        /// Name of the algorithm or slow start.
         kind: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         name: String,
     },
-    /// A value outside the parameter's range.
+    /// A value is outside the range of its parameter.
     #[error("{kind}: expected `{name}` {allowed}{}, found {}", in_words(.unit), Plain(*.value))]
     OutOfRange {
-        /// The algorithm or slow start.
+        /// Name of the algorithm or slow start.
         kind: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// The value given.
+        /// Value that was given.
         value: f64,
         /// The parameter's unit.
         unit: &'static str,
-        /// Allowed values.
+        /// Range of allowed values.
         allowed: Range,
     },
-    /// Values that are allowed individually, but not in combination.
+    /// Values are allowed individually, but not in combination.
     #[error("{kind}: {reason}")]
     Together {
-        /// The algorithm.
+        /// Name of the algorithm.
         kind: &'static str,
-        /// Names of the values, and the combinations allowed.
+        /// Text that names the values and the allowed combinations.
         reason: &'static str,
     },
-    /// An invalid point of a function of the window.
+    /// A point of a function of the window is invalid.
     #[error("{kind}: `{name}`, point {number}: {reason}")]
     BadPoint {
-        /// The algorithm.
+        /// Name of the algorithm.
         kind: &'static str,
-        /// The parameter.
+        /// Name of the parameter.
         name: &'static str,
-        /// Number of the point, from one.
+        /// Number of the point, counted from one.
         number: usize,
-        /// Fault of the point.
+        /// Description of the fault.
         reason: String,
     },
-    /// A value that must be below another parameter's.
+    /// A value must be below that of another parameter, but is not.
     #[error("{kind}: expected `{name}` below `{other}` ({}), found {}", Plain(*.limit), Plain(*.value))]
     NotBelow {
-        /// The algorithm or slow start.
+        /// Name of the algorithm or slow start.
         kind: &'static str,
-        /// The parameter that is too large.
+        /// Name of the parameter that is too large.
         name: &'static str,
         /// Value of this parameter.
         value: f64,
-        /// The parameter that bounds it.
+        /// Name of the parameter that limits it.
         other: &'static str,
-        /// Value of the bounding parameter.
+        /// Value of the limiting parameter.
         limit: f64,
     },
 }
 
-/// Returns a unit to print behind a number in a message; nothing for plain numbers, whose unit is
-/// 1.
+/// Returns a unit to print after a number in a message; empty for plain numbers, whose unit is 1.
 fn in_words(unit: &str) -> String {
     if unit == "1" {
         return String::new();
@@ -409,7 +404,7 @@ fn in_words(unit: &str) -> String {
     format!(" ({unit})")
 }
 
-/// Returns the command that lists the registry's entries of a kind.
+/// Returns the command that lists the registry's entries of this kind.
 fn list_of(what: &str) -> &'static str {
     match what {
         "slow start" => "longhaul list slow-starts",

@@ -1,24 +1,23 @@
-//! The largest rate over a millisecond and more, which picoquic uses at the start of a connection
-//! (picoquic, August 2026: frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c,
-//! `c4_apply_rate_and_cwin`; cc_common.c, `picoquic_cc_update_target_cwin_estimation`).
+//! Maximum rate over at least a millisecond, which picoquic uses at the start of a connection (picoquic, August 2026:
+//! frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c, `c4_apply_rate_and_cwin`; cc_common.c,
+//! `picoquic_cc_update_target_cwin_estimation`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Shortest time over which a rate is measured (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
+/// Minimum time over which a rate is measured (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
 const SHORTEST: Span = Span::from_millis(1);
 
-/// The largest rate so far, and the state at the last acknowledgement that gave a rate.
+/// Maximum rate so far, and the state at the last acknowledgement that gave a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeakRate {
     per_s: f64,
     since: Option<DeliveryMark>,
 }
 
-/// Number of delivered segments, with the times at which the last of them was acknowledged and
-/// sent.
+/// Number of delivered segments, with the times at which the last of them was sent and acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct DeliveryMark {
     delivered: u64,
@@ -27,10 +26,10 @@ struct DeliveryMark {
 }
 
 impl PeakRate {
-    /// Processes an acknowledgement. The rate since the last mark is the rate of sending or the
-    /// rate of acknowledging, whichever is lower.
+    /// Processes an acknowledgement. The rate since the last mark is the sending rate or the rate of acknowledgements,
+    /// whichever is lower.
     pub(crate) fn note(&mut self, ack: &AckSample) {
-        // No segment left before the beginning of the connection.
+        // Samples that would have begun before time zero are impossible and are ignored.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
         let Some(rtt) = ack.rtt.filter(possible) else {
             return;
@@ -53,7 +52,7 @@ impl PeakRate {
         self.since = Some(now);
     }
 
-    /// Returns the rate in segments per second.
+    /// Returns the maximum rate, in segments per second.
     pub(crate) fn per_s(self) -> f64 {
         self.per_s
     }
@@ -63,7 +62,8 @@ impl PeakRate {
 mod tests {
     use super::*;
 
-    /// Returns the peak rate of segments sent and acknowledged at these milliseconds.
+    /// Returns the maximum rate for segments given by the times, in milliseconds, at which they were sent and
+    /// acknowledged.
     fn peak(segments: &[(u64, u64)]) -> f64 {
         let mut peak = PeakRate::default();
         for (&(sent, at), delivered) in segments.iter().zip(1..) {
@@ -78,8 +78,8 @@ mod tests {
         peak.per_s()
     }
 
-    /// Segments are sent 2 ms apart. Compressed to 1 ms, acknowledgements give no rate; compressed
-    /// to 2 ms, they give the rate of sending.
+    /// Segments are sent 2 ms apart. If their acknowledgements are compressed to 1 ms, they give no rate; if compressed
+    /// to 2 ms, they give the sending rate.
     #[test]
     fn the_longer_interval_counts() {
         assert_eq!(peak(&[(0, 100), (2, 105), (4, 110)]), 200.0);

@@ -1,10 +1,10 @@
-//! Procedures that run at intervals, checked with each acknowledgement instead of by a timer.
+//! Procedures that run at intervals. They are checked with each acknowledgement, instead of by a timer.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Time of a procedure's last run. The next period begins at that run, so that the schedule drifts
-/// by the distance of acknowledgements (NIST SP 500-282, chapter 5).
+/// Time at which a procedure last ran. The next period begins then, so that the schedule drifts with the spacing of
+/// acknowledgements (NIST SP 500-282, chapter 5).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {
     since: Option<Time>,
@@ -14,8 +14,8 @@ impl Periodic {
     /// A procedure that has not run yet.
     pub(crate) const NEW: Self = Self { since: None };
 
-    /// Returns the time since the procedure's last run if it is due, and records that it runs now.
-    /// The first period begins with the first check.
+    /// Returns the time since the procedure last ran if it is due, and records that it runs now. Returns `None` if it
+    /// is not due. The first period begins with the first check.
     pub(crate) fn elapsed(&mut self, now: Time, period: Span) -> Option<Span> {
         let elapsed = now.since(*self.since.get_or_insert(now));
         let due = elapsed >= period && elapsed > Span::ZERO;

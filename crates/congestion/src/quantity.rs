@@ -1,14 +1,13 @@
-//! Quantities of algorithms' state, which `trace_acks` records at each acknowledgement.
+//! Quantities of the algorithms' state, which `trace_acks` records at each acknowledgement.
 
-/// A quantity of an algorithm's state that is recorded; quantities that algorithms share are
-/// declared once.
+/// A recorded quantity of an algorithm's state. Quantities that several algorithms have are declared once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
     /// Name in the table `acks`.
     pub name: &'static str,
-    /// Unit; `""` for a ratio, a count, or a state that is 0 or 1.
+    /// Unit; empty for a ratio, a count, or a state of 0 or 1.
     pub unit: &'static str,
-    /// Meaning, in a few words, used as the title of its plots.
+    /// Meaning in a few words; the title of plots.
     pub title: &'static str,
 }
 
@@ -19,7 +18,7 @@ impl Quantity {
     }
 }
 
-/// Smoothed share of marked packets (RFC 8257, section 3.3).
+/// Smoothed fraction of marked packets (RFC 8257, section 3.3).
 pub(crate) const ALPHA_MARKED: Quantity =
     Quantity::new("alpha", "", "smoothed share of marked packets");
 pub(crate) const BANDWIDTH: Quantity = Quantity::new(

@@ -1,14 +1,14 @@
-//! Estimate of a flow's segments in the queue, from round-trip times alone, as in Vegas.
+//! Estimate of the number of a flow's segments in the queue, from round-trip times only, as in Vegas.
 //!
-//! Brakmo and Peterson, JSAC 13(8), 1995, section III.B: the window times the fraction of a round's
-//! smallest round-trip time that is queueing delay.
+//! Brakmo and Peterson, JSAC 13(8), 1995, section III.B: the window times the fraction of a round's smallest round-trip
+//! time that is queueing delay.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// The samples of the current round.
+/// Samples of the current round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct QueueEstimate {
     /// Smallest round-trip time of the current round.
@@ -16,12 +16,12 @@ pub(crate) struct QueueEstimate {
 }
 
 impl QueueEstimate {
-    /// Adds an acknowledgement's sample.
+    /// Adds the round-trip sample of an acknowledgement.
     pub(crate) fn on_ack(&mut self, ack: &AckSample) {
         self.rtt = self.rtt.into_iter().chain(ack.rtt).min();
     }
 
-    /// Ends a round: returns the number of queued segments, out of `flight`, if the round had a
+    /// Ends a round. Returns the number of segments in the queue, out of `flight` segments; `None` if the round had no
     /// sample.
     pub(crate) fn end_round(&mut self, ack: &AckSample, flight: f64) -> Option<f64> {
         let rtt = self.rtt.take().or(ack.rtt)?;
@@ -29,7 +29,7 @@ impl QueueEstimate {
         Some(flight * queueing)
     }
 
-    /// Forgets the current round.
+    /// Discards the samples of the current round.
     pub(crate) fn restart(&mut self) {
         self.rtt = None;
     }

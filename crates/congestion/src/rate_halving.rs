@@ -1,31 +1,31 @@
-//! Rate halving: the reduction of the window in recoveries of Linux before it had proportional rate
-//! reduction (Linux 2.6.22, `tcp_cwnd_down`).
+//! Rate halving: the rule by which Linux reduced the window in recoveries before proportional rate reduction (Linux
+//! 2.6.22, `tcp_cwnd_down`).
 //!
-//! One segment leaves for every two acknowledgements, whatever the algorithm's reduction: a
-//! recovery of one round trip halves the window, a longer one takes it down to a floor. Slow start
-//! then returns the window to the threshold, for example to seven eighths of its former size.
+//! One segment leaves for every two acknowledgements, whatever reduction the algorithm has chosen. A recovery of one
+//! round trip thus halves the window, and a longer one reduces it to a floor. Then slow start raises the window to the
+//! threshold, for example to seven eighths of its former size.
 
 use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// Segments that may leave at once when a recovery ends (`tcp_max_burst`).
+/// Number of segments that may leave together when a recovery ends (`tcp_max_burst`).
 const MAX_BURST: f64 = 3.0;
 
 /// State of one recovery.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RateHalving {
-    /// Lower bound of the window.
+    /// Lower bound of the window, in segments.
     floor: f64,
-    /// True if the next acknowledgement is the second of two.
+    /// True if the next acknowledgement is the second one of a pair, and thus reduces the window.
     second: bool,
-    /// Segments in flight at the last acknowledgement.
+    /// Number of segments in flight at the last acknowledgement; `None` before the first.
     in_flight: Option<u64>,
 }
 
 impl RateHalving {
-    /// Begins a recovery with a window of `before` segments, not reduced yet.
+    /// Begins a recovery. `before` is the window before the reduction, which applies at first.
     pub(crate) fn begin(before: f64, floor: f64, window: &mut Window) -> Self {
         window.set_cwnd(before.max(floor));
         Self {
@@ -44,8 +44,8 @@ impl RateHalving {
         self.in_flight = Some(ack.in_flight);
     }
 
-    /// Ends the recovery: the window is the segments in flight and a burst, at most the threshold.
-    /// After a recovery without an acknowledgement, the window is the threshold.
+    /// Ends the recovery. The window becomes the number of segments in flight plus a burst, at most the threshold.
+    /// Without an acknowledgement in the recovery, it becomes the threshold.
     pub(crate) fn end(self, window: &mut Window) {
         let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
         let left = window.ssthresh().min(in_flight + MAX_BURST);
@@ -67,14 +67,14 @@ mod tests {
         }
     }
 
-    /// Runs a recovery from a window of 1000 down to `threshold`, for `round_trips`.
+    /// Runs a recovery of `round_trips` round trips, from a window of 1000 segments to `threshold`.
     fn recover(threshold: f64, floor: f64, round_trips: u64) -> (Window, RateHalving) {
         let mut window = Window::new(1000.0, threshold, 1e6, Rounding::Real);
         let mut halving = RateHalving::begin(1000.0, floor, &mut window);
         let mut in_flight: u64 = 1000;
         for _ in 0..round_trips {
-            // The acknowledgements that arrive equal the segments that were in flight, and the
-            // window decides what leaves.
+            // In each round trip, as many acknowledgements arrive as segments were in flight; the window decides how
+            // many segments are sent.
             let arrivals = in_flight;
             for _ in 0..arrivals {
                 in_flight -= 1;

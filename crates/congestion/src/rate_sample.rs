@@ -1,14 +1,13 @@
-//! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), kept as its two
-//! operands, segments and interval.
+//! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), stored as a number of segments and an
+//! interval.
 //!
-//! Most samples are only compared, with rates that were larger. To compute a rate in segments per
-//! second takes two dependent divisions; a comparison of products takes less time than one
-//! division.
+//! Most samples are only compared with rates that are larger. The rate in segments per second costs two dependent
+//! divisions; the comparison of products takes less time than a single division.
 
 use longhaul_units::{PS_PER_S, Span};
 use serde::{Deserialize, Serialize};
 
-/// Number of segments delivered, and the time that this took.
+/// Number of segments delivered, and the time in which they were delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateSample {
     segments: f64,
@@ -16,21 +15,21 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Factor that exceeds the rounding errors of products.
+    /// Factor that allows for rounding errors of products.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
-    /// Creates a sample of `segments` delivered in an interval, which is longer than zero.
+    /// Creates a sample of `segments` delivered in `interval`, which must be longer than zero.
     #[inline]
     pub fn new(segments: f64, interval: Span) -> Self {
         Self { segments, interval }
     }
 
-    /// Returns the segments delivered.
+    /// Returns the number of segments delivered.
     pub fn segments(self) -> f64 {
         self.segments
     }
 
-    /// Returns the time that they took.
+    /// Returns the time in which the segments were delivered.
     pub fn interval(self) -> Span {
         self.interval
     }
@@ -47,7 +46,7 @@ impl RateSample {
         self.is_clearly_below(rate, PS_PER_S as f64) || self.per_second() < rate
     }
 
-    /// Returns the segments that arrive in `time` at this rate.
+    /// Returns the number of segments delivered in `time` at this rate.
     #[inline]
     pub fn segments_in(self, time: Span) -> f64 {
         self.per_second() * time.as_secs_f64()
@@ -59,16 +58,15 @@ impl RateSample {
         self.is_clearly_below(segments, picoseconds(time)) || self.segments_in(time) < segments
     }
 
-    /// Returns true if the rate is less than `segments` in `ps` picoseconds, by more than rounding
-    /// errors.
+    /// Returns true if the rate is below `segments` per `ps` picoseconds, by more than rounding errors.
     #[inline]
     fn is_clearly_below(self, segments: f64, ps: f64) -> bool {
         self.segments * ps < segments * picoseconds(self.interval) * Self::CLEARLY
     }
 }
 
-/// Returns the picoseconds of a span. Processors have an instruction for signed integers only;
-/// intervals are far shorter than 106 days.
+/// Returns a duration in picoseconds. Goes through a signed integer, since processors have an instruction only for
+/// these; intervals are far shorter than 106 days.
 #[inline]
 fn picoseconds(span: Span) -> f64 {
     span.as_ps() as i64 as f64
@@ -81,8 +79,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// However close two rates are, comparisons without divisions have the same results as
-        /// comparisons of the quotients.
+        /// However close two rates are, comparisons of products have the same results as comparisons of the quotients.
         #[test]
         fn comparisons_are_those_of_the_quotients(
             segments in 1_u32..100_000,

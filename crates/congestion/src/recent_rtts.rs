@@ -1,17 +1,17 @@
-//! The last seven round-trip times, no two within a millisecond, by which picoquic detects that
-//! they have grown (picoquic, August 2026: cc_common.c, `picoquic_cc_filter_rtt_min_max`; bbr.c,
+//! The last seven round-trip samples, at least a millisecond apart, by which picoquic detects that round-trip times
+//! have grown (picoquic, August 2026: cc_common.c, `picoquic_cc_filter_rtt_min_max`; bbr.c,
 //! `BBRUpdateRTTJitterBuffer`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Number of round-trip times kept (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
+/// Number of samples stored (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
 pub(crate) const SAMPLES: usize = 7;
 
-/// Smallest time between two samples.
+/// Minimum time between two samples.
 const SPACING: Span = Span::from_millis(1);
 
-/// The last round-trip times.
+/// The last round-trip samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RecentRtts {
     samples: [Span; SAMPLES],
@@ -20,8 +20,7 @@ pub(crate) struct RecentRtts {
 }
 
 impl RecentRtts {
-    /// Adds a round-trip time unless the last one came less than a millisecond ago; returns true if
-    /// it was added.
+    /// Adds a sample; returns false and adds nothing if the last one is less than a millisecond old.
     pub(crate) fn take(&mut self, rtt: Span, now: Time) -> bool {
         let takes = now > self.last + SPACING;
         if takes {
@@ -32,12 +31,12 @@ impl RecentRtts {
         takes
     }
 
-    /// Returns true if the buffer of samples is full.
+    /// Returns true if there are seven samples.
     pub(crate) fn is_full(&self) -> bool {
         self.taken >= SAMPLES
     }
 
-    /// Returns the shortest and the longest sample; zero without samples.
+    /// Returns the smallest and the largest sample; zero without samples.
     pub(crate) fn bounds(&self) -> (Span, Span) {
         let samples = &self.samples[..self.taken.min(SAMPLES)];
         let shortest = samples.iter().min().copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Every algorithm and slow start, found by name, and the choice of one with its parameters.
+//! All algorithms and slow starts, which are found by name; and the choice of one of them with its parameters.
 
 use crate::algorithms::{Controller, ENTRIES};
 use crate::custom::Custom;
@@ -6,22 +6,22 @@ use crate::entry::Entry;
 use crate::parameter::{Point, Settings, SpecError, Variant};
 use crate::slow_start::{self, SlowStart};
 
-/// Returns every congestion control algorithm.
+/// Returns the declarations of all congestion control algorithms.
 pub fn algorithms() -> &'static [Entry<Controller>] {
     ENTRIES
 }
 
-/// Returns every slow start.
+/// Returns the declarations of all slow starts.
 pub fn slow_starts() -> &'static [Entry<SlowStart>] {
     slow_start::ENTRIES
 }
 
-/// Returns the algorithm of that name.
+/// Returns the algorithm with this name, or an error.
 pub fn find_algorithm(kind: &str) -> Result<&'static Entry<Controller>, SpecError> {
     find("congestion control", algorithms(), kind)
 }
 
-/// Returns the slow start of that name.
+/// Returns the slow start with this name, or an error.
 pub fn find_slow_start(kind: &str) -> Result<&'static Entry<SlowStart>, SpecError> {
     find("slow start", slow_starts(), kind)
 }
@@ -42,30 +42,30 @@ fn find<T>(
         })
 }
 
-/// An algorithm chosen by name, with the parameters that differ from their defaults.
+/// An algorithm chosen by name, with the parameters whose values were given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ControllerSpec {
-    /// Name in the registry, for example `hstcp`; any name of a custom algorithm.
+    /// Name in the registry, for example `hstcp`; for a custom algorithm, any name.
     pub kind: String,
-    /// Implementation whose details the algorithm follows.
+    /// Implementation whose documented details the algorithm follows.
     pub variant: Variant,
-    /// Parameter names and values, in the registry's units.
+    /// Names and values of given parameters, in the registry's units.
     pub parameters: Vec<(String, f64)>,
-    /// Names and points of parameters that are functions of the window.
+    /// Names and points of given parameters that are functions of the window.
     pub functions: Vec<(String, Vec<Point>)>,
-    /// The algorithm, if the registry does not list it.
+    /// The algorithm's factory, if the registry does not list the algorithm.
     pub custom: Option<Custom>,
 }
 
 impl ControllerSpec {
-    /// Returns the value of every parameter, given or default, checked.
+    /// Returns the checked values of all parameters, given or default.
     pub fn settings(&self) -> Result<Settings, SpecError> {
         find_algorithm(&self.kind)?
             .settings(self.variant, &self.parameters)?
             .with_functions(&self.functions)
     }
 
-    /// Builds the algorithm. Flows of the same kind clone one controller: clones share its tables.
+    /// Builds the algorithm. Flows of one kind use clones of one controller, which share its tables.
     pub fn build(&self) -> Result<Controller, SpecError> {
         if let Some(Custom(factory)) = &self.custom {
             return Ok(Controller::Custom(factory.make()));
@@ -74,17 +74,17 @@ impl ControllerSpec {
     }
 }
 
-/// A slow start chosen by name, with the parameters that differ from their defaults.
+/// A slow start chosen by name, with the parameters whose values were given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlowStartSpec {
     /// Name in the registry, for example `limited`.
     pub kind: String,
-    /// Parameter names and values, in the registry's units.
+    /// Names and values of given parameters, in the registry's units.
     pub parameters: Vec<(String, f64)>,
 }
 
 impl SlowStartSpec {
-    /// Returns the value of every parameter, given or default, checked.
+    /// Returns the checked values of all parameters, given or default.
     pub fn settings(&self) -> Result<Settings, SpecError> {
         find_slow_start(&self.kind)?.settings(Variant::Paper, &self.parameters)
     }
@@ -171,8 +171,7 @@ mod tests {
         }
     }
 
-    /// The signals that an algorithm declares agree with its requirements on the transport and with
-    /// its reactions.
+    /// The signals that an algorithm declares agree with its requirements on the transport, and with its reactions.
     #[test]
     fn what_is_listened_to_is_measured_and_reacted_to() {
         let reacts = |entry: &Entry<Controller>, cause| {

@@ -1,36 +1,36 @@
-//! A function of the window, tabulated so that an acknowledgement costs no logarithm.
+//! A table of a function of the window, which saves logarithms for each acknowledgement.
 //!
-//! The grid follows the floating-point format: every octave is cut into equal cells, so that a
-//! window's exponent and leading mantissa bits are its cell's number, and the remaining bits are
-//! its position in the cell. Inside a cell the function is interpolated linearly.
+//! The grid follows the floating-point format: every octave is divided into equal cells. The exponent and the leading
+//! mantissa bits of a window are thus the number of its cell, and the remaining bits are its position in the cell.
+//! Within a cell, the function is interpolated linearly.
 //!
-//! With `h = 1 / CELLS`, the largest cell width relative to the window, the relative error is at
-//! most `h^2 / 8 * |w^2 f''(w) / f(w)|`, plus rounding: 0.2e-6 times the second factor.
+//! With `h = 1 / CELLS`, the maximum width of a cell relative to the window, the relative error is at most `h^2 / 8 *
+//! |w^2 f''(w) / f(w)|`, plus rounding: 0.2e-6 times the second factor.
 
-/// Cells per octave, as a number of mantissa bits.
+/// Number of mantissa bits that select a cell: the binary logarithm of the number of cells per octave.
 const CELL_BITS: u32 = 8;
-/// Mantissa bits that give the place within a cell.
+/// Number of mantissa bits that give the position within a cell.
 const PLACE_BITS: u32 = f64::MANTISSA_DIGITS - 1 - CELL_BITS;
 
 /// A tabulated function of the window.
 #[derive(Debug, Default)]
 pub struct ResponseTable {
-    /// Number of the first cell, in the numbering by leading bits.
+    /// Number of the first cell in the table.
     first: u64,
     cells: Box<[Cell]>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// The function at the cell's lower end.
+    /// Value of the function at the lower end of the cell.
     value: f64,
-    /// Rise of the function from the lower to the upper end.
+    /// Difference between the values at the upper and the lower end.
     rise: f64,
 }
 
 impl ResponseTable {
-    /// Tabulates `function` from the cell that contains `from` to the last one that ends at `to` or
-    /// before. The function has to be smooth there.
+    /// Tabulates `function` from the cell that contains `from` to the last cell that ends at `to` or before. The
+    /// function must be smooth in this range.
     pub fn new(from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         assert!(
             0.0 < from && from <= to && to.is_finite(),
@@ -48,7 +48,7 @@ impl ResponseTable {
         }
     }
 
-    /// Returns the function's value at `window`, if the table covers it.
+    /// Returns the value of the function at `window`; `None` if the table does not cover this window.
     #[inline]
     pub fn at(&self, window: f64) -> Option<f64> {
         let cell = self
@@ -60,7 +60,7 @@ impl ResponseTable {
     }
 }
 
-/// Returns the number of the cell that `window` lies in.
+/// Returns the number of the cell that contains `window`.
 #[inline]
 fn number(window: f64) -> u64 {
     window.to_bits() >> PLACE_BITS
@@ -70,8 +70,8 @@ fn number(window: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// `f(w) = w^2` has `w^2 f'' / f = 2`, so the bound is `h^2 / 4`, reached mid-cell just above a
-    /// power of two.
+    /// For `f(w) = w^2`, `w^2 f'' / f` is 2, so that the bound is `h^2 / 4`. The error reaches it in the middle of the
+    /// cell just above a power of two.
     #[test]
     fn the_error_bound_holds_and_is_reached() {
         let h = 1.0 / f64::from(1 << CELL_BITS);

@@ -1,12 +1,12 @@
-//! A flow without a network: one round trip at a time, with losses chosen by the caller.
+//! A flow without a network, simulated round trip by round trip with losses that the caller chooses.
 //!
-//! Each round trip acknowledges one window of segments, evenly spaced over the round trip or over
-//! the time that the sender's link takes. The queue follows the window at each segment's departure,
-//! a round trip before its acknowledgement. During the round trip of the departures, the window
-//! changes evenly from its value after the first acknowledgement to its value after the last.
-//! Losses are counted in segments, or drawn; a lost segment reduces the window at most once per
-//! round trip, and recovery is instantaneous: this is the deterministic model behind the response
-//! functions of RFC 5681 and RFC 3649.
+//! In each round trip, one window of segments is acknowledged, evenly spaced over the round trip or over the time that
+//! the sender's link takes. The queue depends on the window at each segment's departure, a round trip before its
+//! acknowledgement. During the round trip of the departures, the window is assumed to change evenly from its value
+//! after the first acknowledgement to its value after the last.
+//!
+//! Losses are at fixed distances in segments, or random. A lost segment reduces the window at most once per round trip,
+//! and recovery takes no time. This is the deterministic model behind the response functions of RFC 5681 and RFC 3649.
 
 use longhaul_units::{Span, Time};
 
@@ -14,18 +14,18 @@ use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::split_mix::split_mix;
 use crate::state::CongestionState;
 
-/// Choice of the segments that are lost.
+/// Rule that selects the segments that are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// No segment.
+    /// No segment is lost.
     Never,
-    /// Every `n`-th segment.
+    /// Every segment whose number is a multiple of this one is lost.
     Every(u64),
-    /// Each segment with the probability `p`, drawn from the stream that `seed` starts.
+    /// Each segment is lost with the same probability.
     Random {
         /// Loss probability.
         p: f64,
-        /// Seed of the random stream.
+        /// Seed of the random numbers.
         seed: u64,
     },
 }
@@ -33,24 +33,24 @@ pub enum Loss {
 /// Path of a flow.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Round-trip time of an empty path.
+    /// Round-trip time of the path without a queue.
     pub rtt: Span,
-    /// Rate of the path in segments per second: segments of the window beyond the path's capacity
-    /// wait. Without a rate no segment waits.
+    /// Rate of the path in segments per second. Segments beyond the path's capacity wait in a queue. `None`: no segment
+    /// waits.
     pub rate: Option<f64>,
-    /// Rate of the sender's link in segments per second: the acknowledgements of a window arrive
-    /// one after the other at this rate, instead of being spread over the round trip.
+    /// Rate of the sender's link in segments per second: the acknowledgements of a window arrive one after the other at
+    /// this rate. `None`: they are spread over the round trip.
     pub link_rate: Option<f64>,
-    /// Choice of the segments that are lost or marked.
+    /// Rule that selects the segments that are lost or marked.
     pub loss: Loss,
-    /// Cause that is reported for a loss or mark.
+    /// Cause of congestion that is reported for a selected segment.
     pub cause: Cause,
-    /// Round trips of a run, counted from zero, that end in a retransmission timeout.
+    /// Numbers of the round trips, counted from zero, that end in a retransmission timeout.
     pub timeouts: Vec<u64>,
 }
 
 impl Path {
-    /// Returns a path that loses nothing.
+    /// Returns a path without losses.
     pub fn clean(rtt: Span) -> Self {
         Self {
             rtt,
@@ -62,45 +62,45 @@ impl Path {
         }
     }
 
-    /// Returns the round-trip time of a segment that leaves with `cwnd` segments in flight.
+    /// Returns the round-trip time of a segment that departs when `cwnd` segments are in flight.
     fn rtt_of(&self, cwnd: f64) -> Span {
         let carried = self.rate.map_or(0.0, |rate| cwnd.trunc() / rate);
         self.rtt.max(Span::from_secs_f64(carried))
     }
 }
 
-/// One round trip of a flow.
+/// Record of one round trip of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// Time at which it began.
+    /// Time at which the round trip began.
     pub start: Time,
     /// Congestion window at the beginning of the round trip, in segments.
     pub cwnd: f64,
     /// Slow start threshold at the beginning of the round trip, in segments.
     pub ssthresh: f64,
-    /// Segments sent in the round trip.
+    /// Number of segments sent in the round trip.
     pub sent: u64,
-    /// True if a congestion signal occurred in the round trip.
+    /// True if there was a congestion signal in the round trip.
     pub congestion: bool,
     /// True if the round trip ended in a timeout.
     pub timeout: bool,
 }
 
-/// Returns the mean window over whole rounds, all with the same weight, as response functions define it.
+/// Returns the mean window over round trips, all with equal weights, as response functions define it.
 pub fn mean_window(rounds: &[Round]) -> f64 {
     rounds.iter().map(|round| round.cwnd).sum::<f64>() / rounds.len() as f64
 }
 
-/// A flow and its clock.
+/// A flow, with its clock.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Window, slow start and algorithm.
+    /// Window, slow start and algorithm of the flow.
     pub state: CongestionState,
     now: Time,
-    /// Round trips begun.
+    /// Number of round trips begun.
     round: u64,
     reduced: bool,
-    /// Segments delivered so far.
+    /// Number of segments delivered so far.
     delivered: u64,
     /// Window after the first acknowledgement of the last round, in segments.
     opened: f64,
@@ -119,12 +119,12 @@ impl Flow {
         }
     }
 
-    /// Simulates `rounds` round trips of `path`.
+    /// Simulates `rounds` round trips on `path`; returns their records.
     pub fn run(&mut self, path: &Path, rounds: u64) -> Vec<Round> {
         self.rounds(path).take(rounds as usize).collect()
     }
 
-    /// Simulates round trips of `path`, without end.
+    /// Simulates an unlimited number of round trips on `path`; yields their records.
     pub fn rounds<'a>(&'a mut self, path: &'a Path) -> impl Iterator<Item = Round> + 'a {
         let mut losses = Losses::new(path.loss);
         (0..).map(move |number| {
@@ -137,11 +137,11 @@ impl Flow {
         })
     }
 
-    /// Runs one round trip.
+    /// Simulates one round trip.
     fn pass(&mut self, path: &Path, losses: &mut Losses) -> Round {
         let (start, cwnd) = (self.now, self.state.window.cwnd());
         let ssthresh = self.state.window.ssthresh();
-        // The segments that fit into the window are in flight, at least one.
+        // All segments that fit into the window are in flight, and at least one.
         let sent = (cwnd as u64).max(1);
         let rtt = path.rtt_of(cwnd);
         let opened = self.opened;
@@ -193,7 +193,7 @@ impl Flow {
             rtt: Some(rtt),
             srtt: rtt,
             min_rtt,
-            // Both directions take the same time, and data alone queues.
+            // Both directions have the same delay without a queue, and only data waits in a queue.
             one_way_delay: Some(rtt.saturating_sub(min_rtt / 2)),
             in_flight,
             round: self.round,
@@ -237,7 +237,7 @@ fn duplicate(ack: AckSample) -> AckSample {
     }
 }
 
-/// Source of losses.
+/// State of the rule that selects lost segments.
 enum Losses {
     Never,
     Every { n: u64, left: u64 },

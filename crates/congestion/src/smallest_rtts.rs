@@ -1,5 +1,5 @@
-//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel keep them, and the round
-//! trips over which Vegas and YeAH take them (Linux 6.18, `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`).
+//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel store them; and
+//! the round trips over which Vegas and YeAH take them (Linux 6.18, `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`).
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::facts::AckSample;
 use crate::whole_windows::Sequence;
 
-/// No round-trip time yet, in microseconds.
+/// Value in microseconds that means that there is no round-trip time yet.
 const NONE: u64 = 0x7fff_ffff;
 
-/// Smallest round-trip times, in microseconds plus one.
+/// Smallest round-trip times, in microseconds plus one, as in the kernel.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SmallestRtts {
     /// Smallest round-trip time of the connection (`baseRTT`, `basertt`).
@@ -42,23 +42,23 @@ impl SmallestRtts {
         }
     }
 
-    /// Forgets the smallest round-trip time of the connection.
+    /// Resets the smallest round-trip time of the connection.
     pub(crate) fn forget_base(&mut self) {
         self.base = NONE;
     }
 
-    /// Forgets the smallest round-trip time of the current round trip.
+    /// Resets the smallest round-trip time of the current round trip.
     pub(crate) fn forget_min(&mut self) {
         self.min = NONE;
     }
 }
 
-/// The current round trip of Vegas and YeAH, whose state includes that of Vegas (`struct vegas`).
+/// State of the current round trip, in Vegas and in YeAH, whose state includes that of Vegas (`struct vegas`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MeasuredRound {
     pub(crate) rtts: SmallestRtts,
     pub(crate) sequence: Sequence,
-    /// Segments sent when the round trip began (`beg_snd_nxt`).
+    /// Number of segments sent when the round trip began (`beg_snd_nxt`).
     pub(crate) end: u64,
 }
 
@@ -68,12 +68,12 @@ impl MeasuredRound {
         self.sequence.on_ack(ack);
     }
 
-    /// Returns true if a segment of the next round trip has been acknowledged.
+    /// Returns true if the round trip is over: a segment sent after its beginning has been acknowledged.
     pub(crate) fn is_over(&self) -> bool {
         self.sequence.una > self.end
     }
 
-    /// Begins the next round trip with the segments that have not left yet (`vegas_enable`).
+    /// Begins the next round trip, with the first segment that has not been sent yet (`vegas_enable`).
     pub(crate) fn begin(&mut self) {
         self.end = self.sequence.nxt;
         self.rtts.forget_min();
@@ -103,7 +103,7 @@ mod tests {
         round.on_ack(&ack(2, 500));
         assert!(round.is_over());
         round.begin();
-        // Three have left when one is acknowledged: the fourth one belongs to the round trip.
+        // Three segments have left when the first is acknowledged, so that the fourth belongs to the round trip.
         for us in [900, 700] {
             round.on_ack(&ack(2, us));
             assert!(!round.is_over());

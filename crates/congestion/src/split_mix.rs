@@ -1,7 +1,7 @@
-//! SplitMix64: random numbers for algorithms, which have no access to the engine's streams.
+//! SplitMix64: random numbers for algorithms, which cannot use the engine's random streams.
 
-/// Draws the next number of the sequence (Steele, Lea and Flood, OOPSLA 2014); `state` counts up
-/// by a constant and is scrambled.
+/// Draws the next number of the sequence (Steele, Lea and Flood, OOPSLA 2014). `state` increases by a constant; the
+/// number is `state` with its bits mixed.
 pub(crate) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -12,7 +12,7 @@ pub(crate) fn split_mix(state: &mut u64) -> u64 {
 
 /// Draws the next number of the sequence as a fraction in [0, 1).
 pub(crate) fn fraction(state: &mut u64) -> f64 {
-    // A double holds 53 bits.
+    // A double has a precision of 53 bits.
     (split_mix(state) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn split_mix_gives_the_published_sequence() {
-        // First outputs of the reference implementation for the seed 1234567.
+        // These are the first outputs of the reference implementation for the seed 1234567.
         let mut state = 1_234_567;
         let drawn = [
             split_mix(&mut state),
@@ -45,7 +45,7 @@ mod tests {
         let drawn: Vec<f64> = (0..1000).map(|_| fraction(&mut state)).collect();
         assert!(drawn.iter().all(|value| (0.0..1.0).contains(value)));
         let mean = drawn.iter().sum::<f64>() / 1000.0;
-        // Three standard errors.
+        // The tolerance is three standard errors.
         assert!((mean - 0.5).abs() < 0.028, "{mean}");
     }
 }

@@ -1,4 +1,4 @@
-//! One flow's congestion control: window, slow start and algorithm together.
+//! Congestion control of one flow: window, slow start and algorithm together.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -11,25 +11,23 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality. The fields that
-/// acknowledgements use are in two cache lines: those up to the kind of slow start fill the first,
-/// and the algorithm begins in the second.
+/// Congestion control of one connection, laid out for cache locality. Acknowledgements use two cache lines: the fields
+/// up to the kind of slow start fill the first one, and the algorithm begins in the second.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
-    /// The current recovery with rate halving, which few algorithms use.
+    /// State of the current recovery, if it halves the rate; few algorithms do so.
     rate_halving: Option<Box<RateHalving>>,
-    /// True once a congestion signal other than a timeout has occurred, which ends ns-2's limited
-    /// slow start.
+    /// True once there was a congestion signal other than a timeout, which ends ns-2's limited slow start.
     signalled: bool,
     slow_start: SlowStart,
     controller: Controller,
 }
 
 impl CongestionState {
-    /// Calls [`CongestionControl::share_tables`] of the algorithm.
+    /// Takes the algorithm's tables from `like` ([`CongestionControl::share_tables`]).
     pub fn share_tables(&mut self, like: &Self) {
         self.controller.share_tables_with(&like.controller);
     }
@@ -52,9 +50,9 @@ impl CongestionState {
         &self.controller
     }
 
-    /// Grows the window for an acknowledgement with this credit in congestion avoidance, and
-    /// returns true, if the growth depends on nothing else ([`CongestionControl::increment`]).
-    /// Otherwise [`Self::on_ack`] has to be called.
+    /// Grows the window for an acknowledgement in congestion avoidance and returns true, if the growth depends only on
+    /// the credit and the window ([`CongestionControl::increment`]). If it returns false, [`Self::on_ack`] has to be
+    /// called.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {
@@ -72,7 +70,7 @@ impl CongestionState {
     /// Processes an acknowledgement of new data outside recovery, which may enlarge the window.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
-        // A recovery of zero duration does not end by itself.
+        // Nothing else ends a recovery of zero duration.
         self.end_rate_halving();
         if self.slow_start.watches(&self.window) {
             self.on_ack_in_slow_start(ack);
@@ -95,14 +93,14 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if the flow's slow start, instead of the algorithm, processes acknowledgements.
+    /// Returns true if the flow's slow start processes acknowledgements, and not the algorithm.
     #[inline]
     fn watches(&self) -> bool {
         self.controller.phases() == Phases::Avoidance && self.slow_start.watches(&self.window)
     }
 
-    /// Passes an acknowledgement of new data to the flow's slow start, and returns true if slow
-    /// start ends before the window grows for it.
+    /// Passes an acknowledgement of new data to the flow's slow start. Returns true if slow start ends before the
+    /// window grows for it.
     #[inline(always)]
     fn ends_watched(&mut self, ack: &AckSample) -> bool {
         if self.controller.phases() != Phases::Avoidance {
@@ -112,9 +110,8 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// Processes an acknowledgement of several segments if slow start ends within it: the remaining
-    /// segments count as an acknowledgement in congestion avoidance. Returns true if slow start
-    /// ends.
+    /// Processes an acknowledgement of several segments within which slow start ends: the remaining segments count in
+    /// congestion avoidance. Returns false if slow start does not end.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
         let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);
@@ -137,8 +134,8 @@ impl CongestionState {
         }
     }
 
-    /// Processes an acknowledgement in a phase in which only algorithms of [`Phases::All`] may
-    /// enlarge the window or, for such an algorithm, in any phase.
+    /// Processes an acknowledgement in a phase in which only algorithms with [`Phases::All`] may enlarge the window;
+    /// for such an algorithm, in any phase.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {
@@ -150,7 +147,7 @@ impl CongestionState {
         self.controller.on_ack(ack, phase, &mut self.window);
     }
 
-    /// Lowers the window for an acknowledgement in a recovery that halves the rate.
+    /// Reduces the window for an acknowledgement, in a recovery with rate halving.
     #[inline]
     pub fn halve_rate(&mut self, ack: &AckSample) {
         if let Some(halving) = &mut self.rate_halving {
@@ -158,19 +155,19 @@ impl CongestionState {
         }
     }
 
-    /// Completes the handshake.
+    /// Passes the first round-trip time, of the handshake, to the algorithm.
     pub fn on_handshake(&mut self, ack: &AckSample) {
         self.controller.on_handshake(ack, &mut self.window);
     }
 
-    /// Sets the initial window; the transport would set it to `initial` segments.
+    /// Sets the initial window, which the transport would set to `initial` segments.
     pub fn open_window(&mut self, initial: f64) {
         let first = self.controller.first_window(initial);
         self.window.set_cwnd(first);
     }
 
-    /// Grows the window as ns-2's limited slow start does, which continues in congestion avoidance:
-    /// the larger of its growth and the algorithm's growth from `before` counts.
+    /// Grows the window as ns-2's limited slow start does, which continues in congestion avoidance: by its own growth
+    /// or by the algorithm's, whichever is larger. `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
@@ -184,8 +181,7 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if the algorithm responds to losses now
-    /// ([`answers_losses`](crate::Extension::answers_losses)).
+    /// Returns true if the algorithm responds to losses now ([`answers_losses`](crate::Extension::answers_losses)).
     pub fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
         let extension = self.controller.extension();
         extension.is_none_or(|extension| extension.answers_losses(delivered, lost))
@@ -201,7 +197,7 @@ impl CongestionState {
             self.slow_start
                 .on_reduction(event, before, &mut self.window);
         }
-        // Marks cause no recovery in which the window could be reduced.
+        // Marks do not cause a recovery, in which the window could be reduced gradually.
         if event.cause == Cause::Loss
             && let Some(extension) = self.controller.extension()
             && let Some(floor) = extension.recovery_floor(&self.window)
@@ -211,7 +207,7 @@ impl CongestionState {
         }
     }
 
-    /// Restarts after a retransmission timeout.
+    /// Restarts the window after a retransmission timeout.
     pub fn on_timeout(&mut self, event: &Timeout) {
         self.signalled = false;
         self.rate_halving = None;
@@ -233,8 +229,8 @@ impl CongestionState {
         }
     }
 
-    /// Undoes the last reduction, which was not needed: window and threshold return to their values before it, unless
-    /// they are larger. An algorithm that controls the window is only notified.
+    /// Undoes the last reduction, which was spurious: the window and the threshold return to their values before it,
+    /// `cwnd` and `ssthresh`, except those that are larger now. An algorithm that controls the window is only notified.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {
@@ -246,7 +242,7 @@ impl CongestionState {
         }
     }
 
-    /// Restarts from `cwnd` because nothing was sent for a timeout.
+    /// Restarts the window at `cwnd` segments, because nothing was sent for a timeout.
     pub fn restart_after_idle(&mut self, cwnd: f64) {
         self.window.set_cwnd(cwnd);
         self.slow_start.on_idle_restart();
@@ -257,24 +253,24 @@ impl CongestionState {
         self.controller.on_idle(idle, &mut self.window);
     }
 
-    /// Returns the pacing rate, if the algorithm paces.
+    /// Returns the pacing rate; `None` if the algorithm does not pace.
     #[inline]
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.controller.pacing_rate()
     }
 
-    /// Returns true if the algorithm may pace at some time. A custom algorithm may at any time.
+    /// Returns true if the algorithm may pace at any time; always true for custom algorithms.
     pub fn may_pace(&self) -> bool {
         matches!(self.controller, Controller::Custom(_)) || self.needs().paces
     }
 
-    /// Returns the number of segments that may leave at once, if the algorithm paces.
+    /// Returns the number of segments that may leave together, if the algorithm paces.
     #[inline]
     pub fn send_quantum(&self) -> u64 {
         self.controller.send_quantum()
     }
 
-    /// Returns the requirements of the algorithm and the slow start on the transport.
+    /// Returns the requirements on the transport of the algorithm and the slow start together.
     pub fn needs(&self) -> Needs {
         let needs = self.controller.needs();
         Needs {
@@ -283,7 +279,7 @@ impl CongestionState {
         }
     }
 
-    /// Returns the low-priority segments to send now, if any
+    /// Returns the low-priority segments to send now, if there are any
     /// ([`take_dummies`](crate::Extension::take_dummies)).
     pub fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
         let extension = self.controller.extension()?;
@@ -297,7 +293,7 @@ impl CongestionState {
         }
     }
 
-    /// Returns the request to the routers that a departing data packet carries
+    /// Returns the request to the routers that a data packet carries
     /// ([`router_request`](crate::Extension::router_request)).
     #[inline]
     pub fn router_request(&mut self, srtt: Span) -> Option<RouterRequest> {
@@ -305,13 +301,13 @@ impl CongestionState {
         extension.router_request(&self.window, srtt)
     }
 
-    /// Returns true if the flow follows a law specific to its algorithm: outside slow start, and
-    /// outside the regime in which the algorithm is standard TCP.
+    /// Returns true if the flow behaves differently from standard TCP: outside slow start, and outside the range in
+    /// which its algorithm is standard TCP.
     pub fn departs_from_standard(&self, now: Time) -> bool {
         !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
     }
 
-    /// Reports names and values of the algorithm's internal state.
+    /// Passes names and values of the algorithm's internal state to `out`.
     pub fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
         self.controller.probe(&self.window, out);
     }

@@ -1,5 +1,5 @@
-//! Common parts of the algorithms of a current kernel: windows in whole segments, clock ticks, and
-//! the state of congestion avoidance, as far as it follows from acknowledgements and signals.
+//! Common parts of the algorithms of a current kernel: windows in whole segments, clock ticks, and the congestion
+//! avoidance state as far as it can be determined from acknowledgements and signals.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -7,32 +7,33 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Phase};
 use crate::window::Window;
 
-/// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
+/// Number of the kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
 pub(crate) const HZ: u64 = 250;
 
-/// Returns the whole ticks at a time (`jiffies`).
+/// Returns a time in whole clock ticks (`jiffies`).
 pub(crate) fn ticks(time: Time) -> u64 {
     time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
 
-/// Returns the beginning of a connection without a handshake, a round trip before its first acknowledgement.
+/// Returns the time at which a connection without a handshake began, assumed to be a round trip before its first
+/// acknowledgement.
 pub(crate) fn began(first: &AckSample) -> Time {
     let elapsed = first.now.since(Time::ZERO);
     Time::ZERO + elapsed.saturating_sub(first.rtt.unwrap_or(Span::ZERO))
 }
 
-/// Returns the number of ticks in a time, rounded up (`usecs_to_jiffies`).
+/// Returns a duration in clock ticks, rounded up (`usecs_to_jiffies`).
 pub(crate) fn ticks_begun(span: Span) -> u64 {
     span.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ)
 }
 
-/// Acknowledged segments that have not enlarged the window yet (`snd_cwnd_cnt`).
+/// Number of acknowledged segments that have not enlarged the window yet (`snd_cwnd_cnt`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counted(pub(crate) u64);
 
 impl Counted {
-    /// Returns the segments to add to the window for `acked` acknowledged ones, one for each
-    /// `per_segment` (`tcp_cong_avoid_ai`).
+    /// Counts `acked` acknowledged segments. Returns the number of segments to add to the window, one per `per_segment`
+    /// counted (`tcp_cong_avoid_ai`).
     pub(crate) fn add(&mut self, per_segment: u64, acked: u64) -> u64 {
         let due = self.0 >= per_segment;
         self.0 = if due { acked } else { self.0 + acked };
@@ -42,8 +43,8 @@ impl Counted {
     }
 }
 
-/// Enlarges the window by acknowledged segments, up to the threshold; returns the remaining
-/// segments (`tcp_slow_start`).
+/// Enlarges the window by `acked` segments, up to the threshold; returns the number of segments left over
+/// (`tcp_slow_start`).
 pub(crate) fn slow_start(window: &mut Window, acked: u64) -> u64 {
     let before = window.cwnd() as u64;
     let grown = ((before + acked) as f64).min(libm::floor(window.ssthresh()));
@@ -61,7 +62,7 @@ pub(crate) fn grow_as_standard(counted: &mut Counted, window: &mut Window, mut a
     }
 }
 
-/// Enlarges the window by a segment for each `per_segment` acknowledged ones.
+/// Enlarges the window by one segment per `per_segment` acknowledged segments.
 pub(crate) fn grow_by_one_for(
     counted: &mut Counted,
     window: &mut Window,
@@ -79,16 +80,15 @@ pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }
 
-/// Reduces window and threshold to a target of at least two segments; a window of one segment stays
-/// at one. The transport ends the reduction at the threshold, as the kernel does.
+/// Reduces the window and the threshold to `target`, at least two segments; a window of one segment does not change.
+/// The transport ends the reduction at the threshold, as the kernel does.
 pub(crate) fn reduce(window: &mut Window, target: f64) {
     let before = window.cwnd();
     window.reduce_to(target);
     window.set_cwnd(window.cwnd().min(before));
 }
 
-/// Segments acknowledged so far, and segments that have left, as known from acknowledgements
-/// (`snd_una`, `snd_nxt`).
+/// Numbers of segments acknowledged so far and sent so far, as known from acknowledgements (`snd_una`, `snd_nxt`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sequence {
     pub(crate) una: u64,
@@ -107,17 +107,17 @@ impl Sequence {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reducing {
     una: u64,
-    /// Number of acknowledged segments at which the reduction for a mark ends.
+    /// Number of acknowledged segments at which the reduction for a mark ends; `None` if there is no such reduction.
     until: Option<u64>,
     recovering: bool,
-    /// True if the acknowledgement that ends a recovery has not been counted yet.
+    /// True if a recovery has ended, but the acknowledgement that ends it has not been counted yet.
     ending: bool,
     /// Time of the last acknowledgement that was counted.
     acked_at: Time,
 }
 
 impl Reducing {
-    /// Counts an acknowledgement. Returns true if it ends the recovery, or the response to a mark.
+    /// Counts an acknowledgement. Returns true if it ends a recovery or the response to a mark.
     pub(crate) fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.una += ack.acked;
         self.acked_at = ack.now;
@@ -128,7 +128,7 @@ impl Reducing {
         std::mem::take(&mut self.ending) || answered
     }
 
-    /// Begins a reduction for a congestion signal.
+    /// Begins the reduction for a congestion signal.
     pub(crate) fn begin(&mut self, event: &Congestion) {
         if event.cause == Cause::Ecn {
             self.until = Some(self.una + event.in_flight);
@@ -142,17 +142,16 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery. The kernel first takes the samples of the acknowledgement that ends it
-    /// (`pkts_acked`). Returns true if that acknowledgement has been counted; otherwise the
-    /// recovery ends when it is counted.
+    /// Ends a recovery. The kernel first processes the samples of the acknowledgement that ends it (`pkts_acked`).
+    /// Returns true if this acknowledgement has already been counted; otherwise the recovery ends when it is counted.
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         self.ending = self.acked_at != now;
         !self.ending
     }
 
-    /// Returns true if the kernel calls the algorithm to enlarge the window (`tcp_may_raise_cwnd`),
-    /// even if the window is not used, which algorithms check themselves.
+    /// Returns true if the kernel calls the algorithm to enlarge the window (`tcp_may_raise_cwnd`). It does so even if
+    /// the window is not used, which the algorithms check themselves.
     pub(crate) fn asks_for_growth(self, ack: &AckSample, phase: Phase) -> bool {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -168,8 +167,8 @@ impl Reducing {
     }
 }
 
-/// Segments that have not enlarged the window yet, and the reduction under way, for algorithms that
-/// reduce window and threshold to the same target.
+/// Count of segments that have not enlarged the window yet, and state of the current reduction; for algorithms that
+/// reduce the window and the threshold to the same value.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Avoidance {
     pub(crate) counted: Counted,
@@ -184,8 +183,8 @@ impl Avoidance {
         reduce(window, target);
     }
 
-    /// Begins the recovery from a timeout, which sets a threshold unless it is a further timeout in
-    /// the same recovery.
+    /// Begins the recovery from a timeout. `threshold` is the new threshold; `None` if this is a further timeout in the
+    /// same recovery, which leaves the threshold as it is.
     pub(crate) fn on_timeout(&mut self, threshold: Option<f64>, window: &mut Window) {
         self.reducing.begin_recovery();
         self.counted = Counted::default();
@@ -208,7 +207,8 @@ mod tests {
             .to_vec();
         assert_eq!(grown, [0, 0, 1, 2, 0]);
         assert_eq!(counted.0, 8);
-        // The segments counted for a larger window add one segment; the rest is discarded.
+        // The segments that were counted for a larger window add one segment to the window; the rest of the count is
+        // discarded.
         assert_eq!((counted.add(5, 2), counted.0), (1, 2));
     }
 

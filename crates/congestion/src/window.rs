@@ -1,4 +1,4 @@
-//! The congestion window and the slow start threshold, within bounds.
+//! The congestion window and the slow start threshold, with their bounds.
 
 use longhaul_keys::{Kind, Profile};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::facts::Cause;
 
 longhaul_keys::words! {
-    /// Rounding of reductions.
+    /// Rounding of the window and the threshold at reductions.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Rounding {
-        /// Both values are real numbers.
+        /// Both are real numbers.
         #[default]
         Real = "real",
         /// `ssthresh` is truncated to whole segments (ns-2.35).
@@ -22,8 +22,8 @@ longhaul_keys::words! {
 const MIN_SEGMENTS: Kind = Kind::Whole { min: 1, max: 100 };
 
 longhaul_keys::keys! {
-    /// Lower bounds of cwnd after reductions, in whole segments, whatever the algorithm requests.
-    /// After a timeout cwnd is one segment in any case.
+    /// Lower bounds of cwnd after reductions, in whole segments. They apply whatever the algorithm requests. After a
+    /// timeout, cwnd is one segment in any case.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct MinCwnd {
         /// Smallest window after a loss.
@@ -38,10 +38,10 @@ longhaul_keys::keys! {
 /// Smallest slow start threshold in segments (RFC 5681, equation 4).
 const MIN_SSTHRESH: f64 = 2.0;
 
-/// Smallest window in segments.
+/// Minimum window in segments.
 const FLOOR: f64 = 1.0;
 
-/// Congestion window and slow start threshold in segments.
+/// Congestion window and slow start threshold, in segments.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     cwnd: f64,
@@ -52,9 +52,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns a window of `cwnd` segments below the threshold `ssthresh`.
-    ///
-    /// `ceiling` is an upper bound of the window.
+    /// Returns a window of `cwnd` segments with the threshold `ssthresh`. `ceiling` is an upper bound of the window.
     pub fn new(cwnd: f64, ssthresh: f64, ceiling: f64, rounding: Rounding) -> Self {
         let window = Self {
             cwnd,
@@ -70,8 +68,8 @@ impl Window {
         window
     }
 
-    /// Returns this window with other lower bounds after reductions. A lower bound of zero after
-    /// losses lets reductions go below one segment.
+    /// Returns this window with other lower bounds after reductions. If the lower bound after losses is zero, the
+    /// window may be reduced below one segment.
     pub fn with_min_cwnd(self, reduced_min: MinCwnd) -> Self {
         Self {
             reduced_min,
@@ -97,13 +95,13 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Sets the window, within its bounds. A window that is not a number is a defect of the
-    /// algorithm: it stops debug builds and leaves release builds at the floor.
+    /// Sets the window, within its bounds. NaN is a bug in the algorithm: it stops debug builds, and becomes the
+    /// minimum window in release builds.
     #[inline]
     pub fn set_cwnd(&mut self, cwnd: f64) {
         debug_assert!(!cwnd.is_nan(), "the window is not a number");
-        // Comparisons take an instruction each; `max` and `min` take five to handle NaN, which the first
-        // comparison does here.
+        // A comparison takes one instruction; `max` and `min` take five to process NaN, which the first comparison does
+        // here.
         let raised = if cwnd > FLOOR { cwnd } else { FLOOR };
         self.cwnd = if raised < self.ceiling {
             raised
@@ -118,14 +116,14 @@ impl Window {
         self.set_cwnd(self.cwnd + segments);
     }
 
-    /// Subtracts `segments` from the window in congestion avoidance. The threshold stays at or
-    /// below the window, since otherwise slow start would begin again.
+    /// Subtracts `segments` from the window in congestion avoidance. The threshold is lowered with the window if
+    /// necessary, since otherwise slow start would begin again.
     pub fn shrink(&mut self, segments: f64) {
         self.set_cwnd(self.cwnd - segments);
         self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
     }
 
-    /// Sets the threshold: at least two segments (RFC 5681, equation 4), rounded as configured.
+    /// Sets the threshold, at least two segments (RFC 5681, equation 4), and rounds it as configured.
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         let whole = self.rounding != Rounding::Real;
         self.ssthresh = if whole {
@@ -136,13 +134,12 @@ impl Window {
         .max(MIN_SSTHRESH);
     }
 
-    /// Ends slow start at the current window; a window below the smallest threshold remains in slow
-    /// start.
+    /// Ends slow start at the current window. A window below the minimum threshold stays in slow start.
     pub fn exit_slow_start(&mut self) {
         self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
     }
 
-    /// Reduces window and threshold to `target` after a congestion signal.
+    /// Reduces the window and the threshold to `target` after a congestion signal.
     pub fn reduce_to(&mut self, target: f64) {
         let target = if self.rounding == Rounding::IntegerBoth {
             libm::floor(target)
@@ -152,12 +149,12 @@ impl Window {
         self.set_ssthresh(target);
         self.set_cwnd(target);
         if self.reduced_min.loss == 0 && target < FLOOR {
-            // Less than a segment: nothing can be sent until a timeout.
+            // With a window of less than a segment, nothing can be sent until a timeout.
             self.cwnd = target.max(0.0);
         }
     }
 
-    /// Ends a reduction for `cause`: raises the window to the lower bound for that cause.
+    /// Ends a reduction: raises the window to the lower bound for its `cause`, if it is below.
     pub(crate) fn end_reduction(&mut self, cause: Cause) {
         let min = f64::from(match cause {
             Cause::Ecn => self.reduced_min.ecn,
@@ -168,7 +165,7 @@ impl Window {
         }
     }
 
-    /// Restarts from one segment after a timeout.
+    /// Restarts the window from one segment after a timeout.
     pub fn restart(&mut self) {
         self.set_cwnd(1.0);
     }
@@ -178,7 +175,8 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Windows after a loss halves a window of 1.5 segments, and after a growth by one segment.
+    /// Each case has the window after a loss halves a window of 1.5 segments, and the window after it has grown by one
+    /// segment.
     #[test]
     fn losses_leave_the_smallest_window_or_less_than_a_segment_if_there_is_none() {
         for (min, reduced, grown) in [(0, 0.75, 1.75), (1, 1.0, 2.0), (2, 2.0, 3.0)] {

@@ -1,24 +1,24 @@
-//! The maximum over a sliding window, without storing all values.
+//! Maximum over a sliding window, computed without storing all values.
 //!
-//! Kathleen Nichols' estimator, as used by BBR (draft-cardwell-iccrg-bbr-congestion-control-00
-//! section 4.1.1.3; Linux, lib/win_minmax.c). It keeps the largest value, the largest value after
-//! that one and the largest after the second, which replace the first when it expires. A value may
-//! expire up to a quarter of the window late.
+//! Kathleen Nichols' estimator, as BBR uses it (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3; Linux,
+//! lib/win_minmax.c). It stores three values: the maximum, the maximum of the values after that one, and the maximum of
+//! the values after the second. When the first expires, the next one replaces it. A value may expire up to a quarter of
+//! the window late.
 
 use serde::{Deserialize, Serialize};
 
-/// The largest value of the last `length` ticks of a monotonic clock.
+/// Maximum of the values in the last `length` ticks of a monotonic clock.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WindowedMax {
-    /// Largest, second and third value, each with its tick.
+    /// The first, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// The tick and the window's length at which all three values were found to be recent enough:
-    /// for the rest of this tick, a new value below the third one changes nothing.
+    /// Tick at which all three values were found to be recent enough, and the length of the window then. For the rest
+    /// of this tick, a new value below the third one changes nothing.
     settled: Option<(u64, u64)>,
 }
 
 impl WindowedMax {
-    /// Creates a filter without a value yet: its maximum is zero.
+    /// Creates a filter without values, whose maximum is zero.
     pub(crate) fn new() -> Self {
         Self {
             best: [(0, 0.0); 3],
@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Returns the bound below which a value changes nothing at `tick`, in a window of `length` ticks.
+    /// Returns the bound below which a new value changes nothing, at `tick` with a window of `length` ticks.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {
@@ -41,7 +41,7 @@ impl WindowedMax {
         }
     }
 
-    /// Adds a value at `tick`, and removes values that are more than `length` ticks older.
+    /// Adds a value at `tick`, and removes values that are older than `length` ticks.
     #[inline]
     pub(crate) fn update(&mut self, tick: u64, value: f64, length: u64) {
         if value >= self.ignores_below(tick, length) {
@@ -66,9 +66,8 @@ impl WindowedMax {
         }
     }
 
-    /// Replaces a value that is too old by the next best. If there is no second value after a
-    /// quarter of the window, or no third after half of it, the current value is used. Returns true
-    /// if anything changed.
+    /// Replaces values that are too old by the next ones. If there is no second value after a quarter of the window, or
+    /// no third value after half of it, `new` takes its place. Returns true if anything has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {
@@ -93,8 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The maximum is never above the largest value of the window, and never below the current
-        /// one.
+        /// The result is never above the true maximum of the window, and never below the current value.
         #[test]
         fn it_is_close_to_the_true_maximum(values in prop::collection::vec(0.0..100.0_f64, 1..80)) {
             let mut filter = WindowedMax::new();

@@ -1,9 +1,9 @@
 //! The packet-level simulation engine.
 //!
-//! A [`Config`] describes the network, the transports and the measurements, fully resolved: no defaults, no units
-//! to parse. [`simulation::run`] simulates it and returns [`measure::Totals`]; samples, events and captured
-//! packets go to a [`measure::Recorder`] as they happen, so that memory does not grow with simulated time. Nothing
-//! here is global: any number of simulations may run in parallel threads.
+//! A [`Config`] describes the network, the transports and the measurements. It is fully resolved, without defaults or
+//! units to parse. [`simulation::run`] simulates it and returns [`measure::Totals`]. Samples, events and captured
+//! packets go to a [`measure::Recorder`] as they happen, so that memory does not grow with simulated time. There is no
+//! global state: any number of simulations may run in parallel threads.
 
 pub mod config;
 pub mod emulation;
@@ -21,7 +21,7 @@ mod transport;
 pub use longhaul_kernel::memory;
 use longhaul_kernel::{prefetch, random};
 
-/// Version that changes when the same configuration gives other numbers.
+/// Version of the results: it changes whenever an unchanged configuration gives different numbers.
 pub const RESULTS_VERSION: u32 = 23;
 
 pub use config::Config;

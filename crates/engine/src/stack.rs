@@ -1,8 +1,8 @@
-//! Interface to transport protocols outside the engine. Such a protocol implements both ends of a
+//! Interface to foreign stacks: transport protocols outside the engine, each of which implements both ends of a
 //! connection.
 //!
-//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes, which are kept in the network's
-//! store while packets of their size travel: links, queues and impairments treat them like any other packets.
+//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes. The network stores these bytes while
+//! packets of the same size travel, which links, queues and impairments treat like any other packets.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use std::sync::Arc;
 use longhaul_congestion::Cause;
 use longhaul_units::{Span, Time};
 
-/// IPv4 and UDP headers (RFC 791, RFC 768), which every datagram has.
+/// Bytes of the IPv4 and UDP headers (RFC 791, RFC 768), which every datagram has.
 pub const HEADER_BYTES: usize = 28;
 
-/// An end of a connection, by the direction of the flow's data.
+/// An end of a connection, named after the direction of the flow's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
     /// The flow's first node, which sends data.
@@ -23,7 +23,7 @@ pub enum Host {
 }
 
 impl Host {
-    /// Both ends, in the order of their numbers.
+    /// Both ends, in the order of their values as integers.
     pub const BOTH: [Self; 2] = [Self::Sender, Self::Receiver];
 }
 
@@ -40,17 +40,17 @@ pub enum EcnCodepoint {
     Ce,
 }
 
-/// A datagram that has arrived.
+/// Contents of a datagram that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
-    /// The bytes before the zeros at its end.
+    /// Bytes of the datagram, without the zeros at its end.
     pub bytes: &'a [u8],
-    /// The number of zeros that follow.
+    /// Number of zeros at the end.
     pub zeros: usize,
 }
 
 impl Datagram<'_> {
-    /// Appends all bytes of the datagram.
+    /// Appends all bytes of the datagram, with the zeros, to `bytes`.
     pub fn append_to(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(self.bytes);
         bytes.resize(bytes.len() + self.zeros, 0);
@@ -60,69 +60,70 @@ impl Datagram<'_> {
 /// State and counters of a connection at its sending end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StackReport {
-    /// Congestion window in packets of the path's MTU; none before the connection exists.
+    /// Congestion window in packets of the path's MTU; `None` before the connection exists.
     pub cwnd: Option<f64>,
     /// Slow start threshold in packets of the path's MTU, if the controller has one.
     pub ssthresh: Option<f64>,
     /// Smoothed round-trip time, zero before the first sample.
     pub srtt: Span,
-    /// Packets in flight.
+    /// Number of packets in flight.
     pub in_flight: u64,
-    /// Packets declared lost.
+    /// Number of packets declared lost.
     pub lost_pkts: u64,
-    /// Payload that has arrived at the receiver for the first time.
+    /// Payload bytes that have arrived at the receiver, each counted once.
     pub delivered_bytes: u64,
-    /// Payload delivered to the receiving application.
+    /// Payload bytes delivered to the receiving application.
     pub in_order_bytes: u64,
-    /// Round-trip samples taken.
+    /// Number of round-trip samples taken.
     pub rtt_samples: u64,
     /// Sum of the round-trip samples.
     pub rtt_sum: Span,
-    /// Smallest sample since the last [`Stack::restart_extremes`], zero without one.
+    /// Smallest sample since the last call of [`Stack::restart_extremes`]; zero without one.
     pub rtt_min: Span,
-    /// Largest sample since the last [`Stack::restart_extremes`].
+    /// Largest sample since the last call of [`Stack::restart_extremes`].
     pub rtt_max: Span,
-    /// Reductions of the congestion window for losses.
+    /// Number of reductions of the congestion window for losses.
     pub cuts_loss: u64,
-    /// Reductions of the congestion window for congestion marks.
+    /// Number of reductions of the congestion window for congestion marks.
     pub cuts_ecn: u64,
-    /// Collapses of the window after a long time without acknowledgements: QUIC's persistent congestion (RFC 9002
-    /// section 7.6), the counterpart of TCP's retransmission timeout.
+    /// Number of collapses of the window after a long time without acknowledgements. In QUIC this is persistent
+    /// congestion (RFC 9002 section 7.6), the counterpart of TCP's retransmission timeout.
     pub timeouts: u64,
-    /// Integral of the congestion window over time, in packet seconds.
+    /// Integral of the congestion window over time, in packets times seconds.
     pub cwnd_integral: f64,
-    /// Time at which the last byte of a finite transfer was acknowledged.
+    /// Time at which the last byte of a finite transfer was acknowledged; `None` before.
     pub finish: Option<Time>,
 }
 
-/// An event on a connection.
+/// An event on a connection that the stack reports.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StackNote {
     /// A reduction of the window, or its collapse.
     Reduction {
-        /// Cause of the reduction; none for a collapse ([`StackReport::timeouts`]).
+        /// Cause of the reduction; `None` for a collapse ([`StackReport::timeouts`]).
         cause: Option<Cause>,
         /// Congestion window before, in packets.
         cwnd_before: f64,
-        /// Congestion window after.
+        /// Congestion window after, in packets.
         cwnd_after: f64,
-        /// Slow start threshold after; the window if there is none.
+        /// Slow start threshold after, in packets; the congestion window if the controller has none.
         ssthresh_after: f64,
-        /// Packets in flight.
+        /// Number of packets in flight.
         in_flight: u64,
     },
-    /// A value of a traced connection after an acknowledgement.
+    /// Value of a quantity of a traced connection after an acknowledgement, with the quantity's name.
     Trace(&'static str, f64),
-    /// The connection has ended before its transfer, or could not be opened. The reason is part of a sentence.
+    /// The connection has ended before its transfer was complete, or could not be opened. The text is the reason, as
+    /// part of a sentence.
     ConnectionLost(String),
     /// The last byte was acknowledged.
     Finished,
 }
 
-/// A connection of any protocol: both ends, without a clock and without I/O.
+/// A connection of any transport protocol: both ends, without a clock and without I/O.
 ///
-/// The engine calls [`Self::poll`] until there is nothing more to send and reads [`Self::deadline`] after each call that
-/// changes an end's state.
+/// After each call that changes an end's state, the engine calls [`Self::poll`] until the end has nothing more to send,
+/// and then reads [`Self::deadline`].
 pub trait Stack: fmt::Debug + Send {
     /// Opens the connection. Either end may send first.
     fn start(&mut self, now: Time);
@@ -132,19 +133,19 @@ pub trait Stack: fmt::Debug + Send {
     fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: Datagram<'_>);
     /// Processes the expiry of an end's deadline.
     fn expire(&mut self, host: Host, now: Time);
-    /// Writes the next datagram that an end sends now to the empty `datagram`; returns none if there is nothing to
-    /// send.
+    /// Writes the next datagram that an end sends now to `datagram`, which is empty, and returns its ECN codepoint;
+    /// returns `None` if there is nothing to send.
     fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
-    /// Returns the time at which an end has to be called again without a datagram.
+    /// Returns the time at which [`Self::expire`] must be called for an end if no datagram arrives before; `None` if
+    /// there is no deadline.
     fn deadline(&mut self, host: Host) -> Option<Time>;
-    /// Returns state and counters up to `now`.
+    /// Returns the state and the counters up to `now`.
     fn report(&self, now: Time) -> StackReport;
-    /// Forgets the extremes of round-trip samples.
+    /// Restarts the record of the smallest and largest round-trip samples.
     fn restart_extremes(&mut self);
-    /// Moves events since the last call to `notes`.
+    /// Moves the events since the last call to `notes`.
     fn take_notes(&mut self, notes: &mut Vec<StackNote>);
-    /// Returns the bytes that the stack has written to its log since the last call; nothing if it
-    /// keeps no log.
+    /// Returns the bytes that the stack has written to its log since the last call; empty if it has no log.
     fn take_log(&mut self) -> Vec<u8> {
         Vec::new()
     }
@@ -155,27 +156,27 @@ pub trait Stack: fmt::Debug + Send {
 pub struct StackSetup {
     /// Seed of all random numbers that the stack draws.
     pub seed: u64,
-    /// Payload to send; unlimited if none.
+    /// Number of payload bytes to send; `None` for an unlimited source.
     pub transfer: Option<u64>,
-    /// True if [`StackNote::Trace`] is requested.
+    /// True if the stack has to report [`StackNote::Trace`].
     pub traced: bool,
 }
 
-/// Factory of the connections of one group of flows.
+/// Factory that creates the connections of one group of flows.
 pub trait StackFactory: fmt::Debug + Send + Sync {
     /// Creates the connection of one flow.
     fn make(&self, setup: &StackSetup) -> Box<dyn Stack>;
 }
 
-/// The transport of flows that run in a stack from outside the engine.
+/// Transport of flows whose connections run in a foreign stack.
 #[derive(Clone, Debug)]
 pub struct ForeignStack {
     /// Factory of the connections.
     pub factory: Arc<dyn StackFactory>,
     /// Name of the congestion control, prefixed with the stack's name, such as `quinn:cubic`.
     pub congestion: String,
-    /// Payload to send; unlimited if none.
+    /// Number of payload bytes to send; `None` for an unlimited source.
     pub transfer: Option<u64>,
-    /// Largest datagram on the wire, headers included.
+    /// Size of the largest datagram on the wire in bytes, headers included.
     pub packet_bytes: u32,
 }

@@ -1,4 +1,5 @@
-//! Properties of any network: conservation, completion, repeatability.
+//! Tests of properties that every network has: packets and data are conserved, transfers complete, and runs are
+//! repeatable.
 
 mod common;
 
@@ -21,7 +22,7 @@ use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Algorithms with different needs of transports and routers.
+/// Congestion control algorithms that differ in what they need from transports and routers.
 const CONGESTION: [&str; 6] = ["reno", "cubic", "vcp", "xcp", "packet-pair", "peach"];
 
 /// A small network with finite and greedy flows of several kinds.
@@ -36,19 +37,19 @@ struct Small {
     loss: f64,
     extras: Extras,
     recovery: Recovery,
-    /// Delayed ACKs: the number of ACKs at the start that are not delayed, and true if the last segment's ACK is
-    /// not delayed.
+    /// Settings of delayed ACKs, if ACKs are delayed: the number of ACKs at the start that are not delayed, and true if
+    /// the ACK of the last segment is not delayed.
     delayed_ack: Option<(u32, bool)>,
     timestamps: bool,
     jitter_us: u64,
     pacing: bool,
     ns2_clock: bool,
-    /// True if all flows start together.
+    /// True if all flows start at the same time.
     at_once: bool,
     finite: usize,
     greedy: usize,
     bytes: u64,
-    /// Rate of a token bucket as a fraction of the link's rate.
+    /// Rate of a token bucket in front of the link, as a fraction of the link's rate; `None` without a token bucket.
     shaped: Option<f64>,
     seed: u64,
 }
@@ -93,7 +94,7 @@ impl Small {
         for link in &mut config.links {
             self.extras.add_to(link);
         }
-        // CUBIC uses Linux's variant, slow start and recovery rules.
+        // CUBIC is tested with Linux's variant, slow start and recovery rules.
         let linux = self.congestion == "cubic";
         let (variant, slow_start) = match linux {
             true => (Variant::Linux6_18, "hystart"),
@@ -108,7 +109,7 @@ impl Small {
             parameters: Vec::new(),
         };
         let base = Tcp {
-            // This many dummies may leave at once.
+            // TCP Peach may send as many dummies at once as the receive window has segments.
             receive_window: if self.congestion == "peach" {
                 200
             } else {
@@ -169,32 +170,32 @@ impl Small {
     }
 }
 
-/// Surroundings of a small network: access links, cross traffic.
+/// Surroundings of a small network: its access links and its cross traffic.
 #[derive(Clone, Debug)]
 struct Surroundings {
     access: Option<Access>,
-    /// True if every second flow goes the other way.
+    /// True if every second flow sends in the opposite direction.
     two_way: bool,
-    /// True if the first flow stops early.
+    /// True if the first flow stops before the end of the run.
     stops: bool,
-    /// Rate of datagrams in addition to the flows.
+    /// Rate of datagrams in kbit/s that are sent in addition to the flows; `None` without datagrams.
     datagrams_kbps: Option<u64>,
     one_generator: bool,
 }
 
-/// Links between the flows' nodes and the small network.
+/// Links between the nodes of the flows and the small network.
 #[derive(Clone, Debug)]
 struct Access {
-    /// True if every flow has separate nodes and links.
+    /// True if every flow has separate nodes and access links.
     own: bool,
-    /// True if all access links have the same delay and the bottleneck's rate, so that packets of
-    /// several flows arrive together.
+    /// True if all access links have the same delay and the rate of the bottleneck, so that packets of several flows
+    /// arrive at the same time.
     alike: bool,
     delay_us: u64,
     mbps: u64,
     limit: u64,
     loss: f64,
-    /// True if the access links have none of the small network's impairments.
+    /// True if the access links have none of the impairments of the small network.
     plain: bool,
 }
 
@@ -264,13 +265,14 @@ impl Access {
     }
 }
 
-/// Asserts that packets on every port, and data of every flow, are conserved.
+/// Asserts that the packets on every port and the data of every flow are conserved.
 fn assert_conserved(config: &Config, totals: &Totals) {
     for link in &totals.links {
         let counters = &link.total;
         let gone = counters.dropped_pkts() + counters.departed_pkts;
         assert!(gone <= counters.arrived_pkts);
-        // Packets that have neither left nor been lost wait: at most the queue's limit, and one in service.
+        // Packets that have neither left nor been dropped are in the queue or in service: at most the limit of the
+        // queue plus one.
         assert!(counters.arrived_pkts - gone <= 81, "{counters:?}");
         assert!(counters.queue_max_pkts <= 80);
     }
@@ -291,8 +293,8 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
-/// Runs with and without lookahead; the results do not include the number of events. Links whose packets are
-/// recorded do not look ahead.
+/// Runs a network with and without lookahead and returns both results, without the numbers of events. In the second
+/// run, packets on all links are recorded; such links do not look ahead.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -319,7 +321,7 @@ proptest! {
         }
     }
 
-    /// Explicit service and service on arrival give the same results.
+    /// Explicit service of a link and service on arrival give the same results.
     #[test]
     fn both_kinds_of_service_agree(small in small()) {
         let mut on_arrival = Small { ns2_clock: false, ..small }.config(8);
@@ -328,7 +330,7 @@ proptest! {
         }
         let mut explicit = on_arrival.clone();
         explicit.links[0].service = Service::Explicit;
-        // A change to the current values also makes a link explicit.
+        // A change also makes a link explicit if it sets the current values again.
         let back = &mut explicit.links[1];
         back.changes.push(Change {
             at: Time::ZERO + Span::from_secs(7),
@@ -338,7 +340,7 @@ proptest! {
         });
         let (mut one, records_one) = run(&on_arrival);
         let (mut two, records_two) = run(&explicit);
-        // Only the number of events may differ.
+        // The results may differ only in the number of events.
         for totals in [&mut one, &mut two] {
             totals.events = 0;
             totals.events_pending_max = 0;
@@ -347,7 +349,7 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
     }
 
-    /// Lookahead gives the results of processing on time.
+    /// Processing ahead of time gives the same results as processing on time.
     #[test]
     fn work_ahead_of_time_agrees(
         small in small(), around in surroundings(), every_us in 700u64..90_000,
@@ -361,16 +363,17 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
     }
 
-    /// Every finite transfer completes, byte for byte, once losses stop.
+    /// Every finite transfer delivers all of its bytes after losses have stopped.
     #[test]
     fn transfers_complete(small in small(), losses in prop::collection::btree_set(0u64..400, 0..60)) {
         let mut small = Small { loss: 0.0, greedy: 0, finite: 2, ..small };
         if small.congestion == "packet-pair" {
-            // Losses do not change packet-pair's window, which overflows a short queue for ever.
+            // Losses do not change the window of packet pair, so that it would overflow a short queue for ever.
             small.congestion = "reno";
         }
         if small.congestion == "peach" {
-            // A dummy that finds the queue empty takes its only place, at most once per round trip.
+            // With a queue of one packet, a dummy that finds the queue empty would take its only place, at most once
+            // per round trip.
             small.limit = small.limit.max(2);
         }
         let flows = |seconds| {
@@ -383,9 +386,10 @@ proptest! {
             }
             run(&config).0.flows
         };
-        // Timers of queues go on until a run ends, and most transfers are soon complete. If the bucket of a policer or
-        // a short queue drops all segments that an acknowledgement releases, a segment is delivered for each timeout,
-        // and without timestamps no round trip ends their backoff.
+        // Timers of queues continue until a run ends, and most transfers complete early, so that a short run comes
+        // first. If the bucket of a policer or a short queue drops all segments that an acknowledgement releases, one
+        // segment is delivered for each timeout, and without timestamps no round-trip time ends the backoff of the
+        // timeouts.
         let mut ended = flows(100);
         if ended.iter().any(|flow| flow.finish.is_none()) {
             ended = flows(20_000);
@@ -397,7 +401,8 @@ proptest! {
     }
 }
 
-/// Returns a network of 2048 flows behind access links without records, at 300 Mbit/s for a second.
+/// Returns a network of 2048 flows that run for a second over a bottleneck of 300 Mbit/s, behind access links that are
+/// not in the time series.
 fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
     let rate = Rate::from_bps(300_000_000);
     let mut config = dumbbell(rate, Span::from_millis(5), drop_tail(limit), 1);
@@ -413,8 +418,8 @@ fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2))]
 
-    /// So many access links are computed in closed form, with the results of ordinary links. (Links
-    /// with captures are ordinary links.)
+    /// 2048 access links are computed in closed form; the results are those of ordinary links. (Links with captures are
+    /// ordinary links.)
     #[test]
     fn many_access_links_agree_with_links(
         delay_us in 20u64..3_000,
@@ -433,7 +438,7 @@ proptest! {
         config.measure.every = Some(Span::from_micros(every_us));
         config.measure.from = Time::ZERO + Span::from_millis(300);
         for (link, number) in config.links[2..].iter_mut().zip(0..) {
-            // The links are of two kinds.
+            // The rates of the links alternate between two values.
             link.rate = Rate::from_bps(1_000_000 * (access_mbps + number % 2));
             link.queue = drop_tail(limit);
         }
@@ -443,7 +448,8 @@ proptest! {
     }
 }
 
-/// Links with records are ordinary links.
+/// Access links that are computed in closed form cause no events, so that the run has less than half of the events of a
+/// run in which the links are in the time series and thus ordinary.
 #[test]
 fn many_access_links_have_no_events_of_their_own() {
     let config = many_access_links(tcp(RECOVERIES[0]), Span::from_millis(1), 100);
@@ -455,8 +461,8 @@ fn many_access_links_have_no_events_of_their_own() {
     assert!(2 * closed_forms < links, "{closed_forms} {links}");
 }
 
-/// With ns-2's single generator all queues draw in the order of arrivals: PI and REM for any acknowledgement,
-/// others for acknowledgements that wait in a slow link's queue.
+/// With ns-2's single generator, all queues draw random numbers in the order of arrivals. PI and REM draw for every
+/// acknowledgement; other disciplines draw for acknowledgements that wait in the queue of a slow link.
 #[test]
 fn queues_of_acknowledgements_draw_in_turn() {
     let rate = Rate::from_bps(15_000_000);
@@ -493,9 +499,8 @@ fn busy() -> Config {
     config
 }
 
-/// Bytes count as delivered when they arrive, not when a hole before them is filled: in no interval
-/// are more bytes delivered than the bottleneck can transmit. (The number of bytes in order jumps
-/// when a hole is filled.)
+/// In no interval are more bytes delivered than the bottleneck can transmit: bytes count as delivered when they arrive,
+/// not when a hole before them is filled. (The number of bytes in order jumps when a hole is filled.)
 #[test]
 fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     let mut config = busy();
@@ -522,8 +527,8 @@ fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     }
 }
 
-/// In a measurement window that covers a part of a packet, or one and a half packets, a busy link
-/// transmits as many bytes as its rate allows, with either service.
+/// In a measurement window that covers a part of a packet, or one and a half packets, a busy link transmits as many
+/// bytes as its rate allows. This is so with explicit service and with service on arrival.
 #[test]
 fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     let lengths = [Span::from_ps(1000), Span::from_micros(900)];
@@ -546,7 +551,7 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
             let capacity = Work::of_rate(config.links[0].rate, length);
             assert_eq!((link.capacity(), link.line_capacity), (capacity, capacity));
             if ns2_clock {
-                // ns-2's sums of seconds are rounded to picoseconds.
+                // ns-2's sums of seconds are rounded to picoseconds here.
                 let off = link.transmitted.0.abs_diff(capacity.0);
                 assert!(
                     off <= 2 * u128::from(config.links[0].rate.as_bps()),
@@ -563,7 +568,7 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     }
 }
 
-/// All drops and marks that links count belong to flows, with any discipline.
+/// With any discipline, all drops and marks that a link counts are also counted for flows.
 #[test]
 fn drops_and_marks_belong_to_flows() {
     for queue in disciplines::all() {
@@ -584,7 +589,7 @@ fn drops_and_marks_belong_to_flows() {
             let fates = flows.map(|flow| (flow.dropped_pkts, flow.marked_pkts));
             let (dropped, marked) =
                 fates.fold((0, 0), |sum, fate| (sum.0 + fate.0, sum.1 + fate.1));
-            // Only the loss of a SYN, which is no data, is not included.
+            // Only losses of SYNs, which are not data, are not counted.
             assert!(counters.dropped_pkts() - dropped <= 1, "{queue:?}");
             assert_eq!(marked, counters.marked_pkts, "{queue:?}");
             assert!(dropped + marked > 10, "{queue:?}");
@@ -592,7 +597,8 @@ fn drops_and_marks_belong_to_flows() {
     }
 }
 
-/// Few events are needed if packets interact only with each other, and where links merge.
+/// A run takes less than one event for five data packets, both on a dumbbell and with separate access links for each
+/// flow.
 #[test]
 fn packets_take_few_events() {
     let rate = Rate::from_bps(100_000_000);

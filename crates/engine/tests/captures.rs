@@ -1,4 +1,5 @@
-//! Recorded packets look like those of real ends: everything that they acknowledge or echo has been sent.
+//! Recorded packets look like packets of real hosts: everything that a packet acknowledges or echoes has been sent
+//! before.
 
 mod common;
 
@@ -13,7 +14,7 @@ use longhaul_engine::measure::CapturedPacket;
 use longhaul_engine::{Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
-/// Returns a network with short and long connections, with or without losses.
+/// Returns a network with short and long connections. `loss` is the loss rate, zero for no losses.
 fn config(loss: f64) -> Config {
     let limit = if loss > 0.0 { 40 } else { 100_000 };
     let mut config = dumbbell(
@@ -51,7 +52,8 @@ fn config(loss: f64) -> Config {
     config
 }
 
-/// A connection, and one of its ends.
+/// Identifier of one end of a connection: the numbers of the flow and of the connection, and true for the end that
+/// sends packets in the reverse direction.
 type Host = (u32, u32, bool);
 
 fn sender(packet: &CapturedPacket) -> Host {
@@ -93,7 +95,7 @@ fn time_stamps_that_are_echoed_have_been_sent() {
     assert_eq!((unseen, echoes > 5000), (0, true));
 }
 
-/// Without losses between the two links everything that is acknowledged has been recorded.
+/// Without losses between the two links, every byte that a packet acknowledges is in a packet recorded before.
 #[test]
 fn nothing_is_acknowledged_before_it_is_sent() {
     let packets = recorded(0.0).packets;
@@ -113,7 +115,8 @@ fn nothing_is_acknowledged_before_it_is_sent() {
     }
 }
 
-/// The end with the request opens the connection; for web traffic, this is the node to which the responses go.
+/// The end that sends the request opens the connection. For web traffic, this is the node to which the responses are
+/// sent.
 #[test]
 fn the_end_that_asks_has_opened_the_connection() {
     for packet in &recorded(0.0).packets {
@@ -124,9 +127,9 @@ fn the_end_that_asks_has_opened_the_connection() {
     }
 }
 
-/// RFC 3168 section 6.1.1: a SYN asks for ECN with ECE and CWR, and the answer agrees with ECE. RFC
-/// 9768 section 3.1.1: a SYN asks for AccECN with AE, CWR and ECE, and the answer to an unmarked
-/// SYN has CWR alone; later segments and ACKs count marks from 5 on.
+/// The handshakes negotiate the ECN variant that the connection uses. RFC 3168 section 6.1.1: a SYN requests ECN with
+/// the flags ECE and CWR, and the answer agrees with ECE. RFC 9768 section 3.1.1: a SYN requests AccECN with AE, CWR
+/// and ECE, and the answer to an unmarked SYN has CWR alone; later segments and ACKs count marks from 5 on.
 #[test]
 fn handshakes_ask_for_the_ecn_that_is_in_use() {
     let flags = |ecn| {
@@ -171,9 +174,8 @@ fn handshakes_ask_for_the_ecn_that_is_in_use() {
     );
 }
 
-/// A link's impairments are part of the link, and packets are recorded when they arrive before the
-/// impairments: packets that the policer drops are recorded as dropped, and ACKs that thinning
-/// drops are recorded as having arrived.
+/// Packets are recorded when they arrive at a link, before the link's impairments apply. Packets that the policer drops
+/// are thus recorded as dropped, and ACKs that ACK thinning drops are recorded as having arrived.
 #[test]
 fn packets_are_recorded_at_the_link_whose_impairments_they_meet() {
     let mut config = config(0.0);

@@ -1,4 +1,4 @@
-//! Tests of the purpose of each queue discipline, on a network.
+//! Tests of queue disciplines on a network: each discipline has the effect for which it was designed.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn mbps(mbps: u64) -> Rate {
     Rate::from_bps(mbps * 1_000_000)
 }
 
-/// Returns a dumbbell with a discipline and greedy flows that start in the first second.
+/// Returns a dumbbell with a discipline and greedy flows that start within the first second.
 fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Config {
     let delay = Span::from_millis(25);
     let queue = discipline.config(Capacity::Packets(10_000), false, rate, delay);
@@ -28,23 +28,24 @@ fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Co
     config
 }
 
-/// Returns the bottleneck's counters after the flows have settled.
+/// Returns the bottleneck's counters, which exclude the time in which the flows settle.
 fn bottleneck(config: &Config) -> LinkCounters {
     run(config).0.links[0].window
 }
 
-/// Returns the mean queueing delay by Little's law.
+/// Returns the mean queueing delay in milliseconds by Little's law.
 fn mean_wait_ms(counters: &LinkCounters) -> f64 {
     1e3 * counters.queue_integral() / counters.departed_pkts as f64
 }
 
-/// Returns the link's utilisation in the last two thirds of `seconds`.
+/// Returns the utilisation of the link in the last two thirds of a run of `seconds`.
 fn utilisation(counters: &LinkCounters, rate: Rate, seconds: u64) -> f64 {
     let capacity = rate.as_bps() as f64 * (seconds - seconds / 3) as f64;
     8.0 * counters.departed_bytes as f64 / capacity
 }
 
-/// Flows of 10 Mbit/s each over 50 ms: one or two losses in a hundred round trips halve their windows.
+/// CoDel and PIE keep their delay with 1, 10 and 100 flows. Each flow has a share of 10 Mbit/s over 50 ms, so that one
+/// or two losses in a hundred round trips halve its window.
 #[test]
 fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     let seconds = 30;
@@ -55,12 +56,12 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
             let used = utilisation(&counters, rate, seconds);
             (mean_wait_ms(&counters), used)
         };
-        // CoDel allows the shortest delay of an interval to be at most 5 ms. The sawtooth of one flow leaves the
-        // link idle with a queue below half the bandwidth-delay product.
+        // CoDel keeps the shortest delay of an interval below 5 ms. The window of a single flow is a sawtooth, with
+        // which a queue shorter than half of the bandwidth-delay product leaves the link idle for a part of the time.
         let (wait_ms, used) = measure(disciplines::of("codel"));
         assert!(wait_ms < 7.5, "CoDel, {flows} flows: {wait_ms} ms");
         assert!(used > if flows == 1 { 0.75 } else { 0.98 }, "CoDel: {used}");
-        // PIE controls the mean to 15 ms.
+        // PIE keeps the mean at 15 ms.
         let (wait_ms, used) = measure(disciplines::of("pie"));
         assert!(
             (wait_ms - 15.0).abs() < 2.0,
@@ -70,8 +71,8 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     }
 }
 
-/// The probabilities in the time series are those with which packets are dropped. (RED spreads its drops over
-/// packets, so that the share differs.)
+/// The time series of a discipline shows the probabilities with which packets are dropped. (RED spaces its drops
+/// evenly, so that the share of dropped packets differs from the probability.)
 #[test]
 fn sampled_probabilities_are_those_of_drops() {
     let (rate, seconds) = (mbps(100), 60);
@@ -99,8 +100,8 @@ fn sampled_probabilities_are_those_of_drops() {
     assert!(records.links.iter().all(|one| one.drop_p.is_none()));
 }
 
-/// PI integrates until its queue is at the reference, REM until its price is constant, which is so with the queue
-/// at its target: 20 packets of 1.2 ms each for both.
+/// PI and REM keep their queues at the reference: PI integrates the deviation until the queue is at its reference, and
+/// REM's price is constant only with the queue at its target. Both are 20 packets, which take 1.2 ms each.
 #[test]
 fn pi_and_rem_keep_their_queue() {
     let (rate, seconds) = (mbps(10), 300);
@@ -112,8 +113,8 @@ fn pi_and_rem_keep_their_queue() {
     }
 }
 
-/// With datagrams at twice the link's rate, connections get nothing from a drop-tail queue. With a
-/// queue for each flow, each flow gets its share, unless it needs less.
+/// Datagrams at twice the rate of the link leave nothing of a drop-tail queue to connections. With a queue for each
+/// flow, each flow gets its share unless it needs less.
 #[test]
 fn flows_are_protected_from_one_another() {
     let (rate, flows, seconds) = (mbps(10), 4, 30);
@@ -131,13 +132,15 @@ fn flows_are_protected_from_one_another() {
         connections as f64 / (connections + datagrams) as f64
     };
     assert!(share(disciplines::of("droptail")) < 0.1);
-    // Payloads of 1460 of 1500 bytes and of 972 of 1000 hardly change four fifths.
+    // Payloads of 1460 bytes in 1500 and of 972 bytes in 1000 hardly change the share of four fifths.
     let drr = share(disciplines::of("drr"));
     assert!((drr - 0.8).abs() < 0.02, "{drr}");
-    // The CoDels keep the connections' windows small: 5 ms are four of the packets that the link sends in turn.
+    // The CoDel instances keep the windows of the connections small, since 5 ms are four of the packets that the link
+    // sends in turn.
     let fq = share(disciplines::of("fq-codel"));
     assert!((0.7..0.82).contains(&fq), "{fq}");
-    // Packet by packet, datagrams are smaller: 4 * 1460 of 4 * 1460 + 972 bytes.
+    // If flows take turns by packets, datagrams have a smaller share, since they are smaller: connections get 4 * 1460
+    // of 4 * 1460 + 972 bytes.
     for alike in [disciplines::of("fq-pie"), disciplines::of("cake")] {
         let share = share(alike);
         assert!((0.7..0.82).contains(&share), "{alike:?}: {share}");
@@ -146,7 +149,7 @@ fn flows_are_protected_from_one_another() {
     assert!((share - 0.857).abs() < 0.02, "round robin: {share}");
 }
 
-/// COBALT keeps CoDel's delay.
+/// COBALT keeps the delay of CoDel with 10 and with 100 flows.
 #[test]
 fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
     let seconds = 30;
@@ -160,9 +163,9 @@ fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
     }
 }
 
-/// Datagrams at five times the link's rate need 5000 drops per second, which CoDel's gaps of 100 ms over the root
-/// of a count reach in 100 s. BLUE, whose probability rises by a 256th every 5 ms, reaches four fifths in a
-/// second.
+/// BLUE controls a flood of datagrams that CoDel does not control. Datagrams at five times the link's rate need 5000
+/// drops per second. CoDel reaches this rate after 100 s, since its gaps are 100 ms divided by the square root of a
+/// count. BLUE, whose probability rises by 1/256 every 5 ms, reaches 4/5 within a second.
 #[test]
 fn blue_holds_a_flood_that_codel_does_not() {
     let (rate, seconds) = (mbps(10), 15);
@@ -183,7 +186,8 @@ fn blue_holds_a_flood_that_codel_does_not() {
     assert!(cobalt < 100.0, "{cobalt} of 200 packets");
 }
 
-/// Four pairs of flows with round trips from 70 to 100 ms share a link equally with CAKE and FQ-PIE.
+/// Four pairs of flows with round-trip times from 70 to 100 ms share a link equally if its discipline is CAKE or
+/// FQ-PIE.
 #[test]
 fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
     let (rate, flows, seconds) = (mbps(40), 8, 60);
@@ -214,8 +218,8 @@ fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
     }
 }
 
-/// DECbit's senders and routers together keep the queue at about a packet, including the one in service, and lose
-/// none.
+/// With DECbit, senders and routers together keep the queue at about one packet, including the packet in service, and
+/// lose no packets.
 #[test]
 fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
     let (rate, seconds) = (mbps(10), 120);
@@ -233,8 +237,7 @@ fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
     assert!(utilisation(&counters, rate, seconds) > 0.8, "{counters:?}");
 }
 
-/// A token bucket of 10 Mbit/s before a link of 100 Mbit/s passes at most its rate and a burst, and at least its
-/// rate.
+/// A token bucket of 10 Mbit/s before a link of 100 Mbit/s passes at most its rate plus a burst, and at least its rate.
 #[test]
 fn a_token_bucket_sets_the_rate() {
     let seconds = 20;
@@ -251,15 +254,16 @@ fn a_token_bucket_sets_the_rate() {
         let (totals, _) = run(&config);
         let counters = &totals.links[0].total;
         let most = rate.as_bps() * seconds / 8 + burst.0;
-        // The last packet may be in transmission, and the last token for another.
+        // At the end, the last packet may be in transmission, and some tokens may belong to a packet that has not
+        // arrived.
         assert!(counters.departed_bytes <= most, "{counters:?}");
         assert!(counters.departed_bytes + 2000 > most, "{counters:?}");
     }
 }
 
-/// The link has 10 Mbit/s forward and 64 kbit/s back, which are 200 ACKs of 40 bytes per second, or 2.34 Mbit/s of
-/// 1460 bytes each. A filtered ACK lets a newer one arrive in its place, so that the forward rate is not limited,
-/// with any discipline.
+/// With an ACK filter, a slow link for ACKs does not limit the forward rate, with any discipline. The link has 10
+/// Mbit/s forward and 64 kbit/s back, which are 200 ACKs of 40 bytes per second; 200 segments of 1460 bytes per second
+/// are 2.34 Mbit/s. A filtered ACK lets a newer one arrive in its place.
 #[test]
 fn filtered_acks_do_not_limit_the_way_there() {
     let back = Rate::from_bps(64_000);
@@ -270,7 +274,7 @@ fn filtered_acks_do_not_limit_the_way_there() {
         config.links[1].rate = back;
         config.links[1].queue = queue;
         config.links[1].direction.ack_filtering = Some(ack_filtering);
-        // A window that fills the path, but not the queue of the forward direction.
+        // This window fills the path, but not the queue of the forward direction.
         let window = Tcp {
             receive_window: 100,
             ..tcp(Recovery::NewReno)
@@ -296,9 +300,9 @@ fn filtered_acks_do_not_limit_the_way_there() {
     }
 }
 
-/// Four BBR flows of version 3 share 50 Mbit/s and 20 ms, which hold 83 packets, before a queue that marks beyond
-/// a seventh of that, 12 packets. Flows that count marks keep the queue shorter than that, with ECT(0) and with
-/// ECT(1); flows without ECN keep more than 83 packets in the queue.
+/// Four flows of BBR version 3 share a path of 50 Mbit/s and 20 ms, which holds 83 packets, with a queue that marks
+/// from a seventh of that, 12 packets. Flows that count marks keep the queue shorter than 12 packets, with ECT(0) and
+/// with ECT(1). Flows without ECN keep more than 83 packets in the queue.
 #[test]
 fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);
@@ -328,9 +332,8 @@ fn bbr3_keeps_a_queue_where_it_is_marked() {
     assert!(none > 83.0, "{none} packets");
 }
 
-/// The declarations of disciplines are true: a discipline that marks declares it, on which warnings
-/// about scenarios rely, and one that declares to draw no random numbers gives the same results
-/// with every seed.
+/// A discipline that can mark packets declares this, which warnings about scenarios require. A discipline that declares
+/// that it draws no random numbers gives the same results with every seed.
 #[test]
 fn disciplines_declare_that_they_mark_and_draw() {
     for discipline in disciplines::all() {

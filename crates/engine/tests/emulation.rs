@@ -1,5 +1,5 @@
-//! Emulation with a clock and hosts that the test provides: packets of programs get the delays and
-//! drops of the network, and flows of the configuration are those of a simulation.
+//! Tests of the emulation with a clock and with hosts that the test provides. Packets of programs get the delays and
+//! drops of the network, and flows of the configuration have the results of a simulation.
 
 mod common;
 
@@ -13,10 +13,10 @@ use longhaul_engine::simulation;
 use longhaul_engine::stack::EcnCodepoint;
 use longhaul_units::{Rate, Span, Time};
 
-/// A packet that has crossed the network: its flow, the microsecond at which it was due, and its bytes.
+/// A packet that has crossed the network: its flow, the time at which it was due in microseconds, and its bytes.
 type Left = (u32, u64, Vec<u8>);
 
-/// Hosts that send packets at given times; the clock jumps to the time of the next packet or event.
+/// Hosts that send packets at given times. The clock jumps to the time of the next packet or event.
 #[derive(Default)]
 struct Script {
     now: Time,
@@ -27,7 +27,7 @@ struct Script {
 }
 
 impl Script {
-    /// Adds a packet of flow 0, from left to right, or of flow 1, back.
+    /// Adds a packet that a host sends at the time `at`. Flow 0 goes from left to right, flow 1 from right to left.
     fn send(&mut self, at: Span, flow: u32, number: u64, is_pure_ack: bool, bytes: Vec<u8>) {
         let entering = Entering {
             flow,
@@ -91,7 +91,8 @@ fn path(limit: u64) -> Config {
     dumbbell(rate, delay, drop_tail(limit), 1)
 }
 
-/// 1500 bytes take 1 ms at 12 Mbit/s, and then 20 ms.
+/// Packets leave after their transmission and the delay of the link: 1500 bytes take 1 ms at 12 Mbit/s, and the delay
+/// is 20 ms.
 #[test]
 fn packets_leave_when_rate_queue_and_delay_say() {
     let mut script = Script::default();
@@ -116,7 +117,8 @@ fn packets_leave_when_rate_queue_and_delay_say() {
     assert_eq!(totals.links[0].total.dropped_pkts(), 2);
 }
 
-/// Of four acknowledgements that wait behind a long packet, the last takes the place of the first, with its bytes.
+/// Four acknowledgements wait behind a long packet. The ACK filter keeps the place of the first one in the queue and
+/// the bytes of the last one.
 #[test]
 fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     let mut config = path(100);
@@ -128,7 +130,7 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     for number in 1..=4 {
         script.send(start, 1, number * 1000, true, vec![number as u8 + 1; 52]);
     }
-    // A longer one, with blocks, is no pure acknowledgement.
+    // A longer packet with SACK blocks is not a pure acknowledgement.
     script.send(start, 1, 4000, false, vec![8; 64]);
     script.send(start, 1, 5000, true, vec![9; 52]);
     emulate(&config, &mut script);
@@ -138,8 +140,7 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     assert_eq!(contents, [(1, 1500), (5, 52), (8, 64), (9, 52)]);
 }
 
-/// Except for lookahead, the loop is that of a simulation: flows and links without programs have
-/// the same counters.
+/// Flows and links that no program uses have the same counters as in a simulation; only lookahead differs.
 #[test]
 fn flows_of_the_configuration_are_as_simulated() {
     let mut config = path(25);

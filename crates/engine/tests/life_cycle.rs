@@ -1,4 +1,4 @@
-//! Opening and closing of request and response connections, packet by packet.
+//! Tests of the opening and closing of request and response connections, packet by packet.
 
 mod common;
 
@@ -12,7 +12,8 @@ use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Returns one exchange at 100 ms over 10 Mbit/s and 10 ms; the server answers after 3 ms.
+/// Returns a network with one exchange, which starts at 100 ms over a link of 10 Mbit/s and 10 ms. The server answers
+/// after 3 ms.
 fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: u64) -> Config {
     let rate = Rate::from_bps(10_000_000);
     let mut config = dumbbell(rate, Span::from_millis(10), drop_tail(50), seconds);
@@ -24,7 +25,7 @@ fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: 
         server_delay: Span::from_millis(3),
     };
     add_source(&mut config, "web", Source::Trace([entry].into()), tcp);
-    // Packets are captured where they have reached the other side, over links that take no time.
+    // Packets are captured on links that take no time, where they have reached the other side.
     add_access(&mut config, Span::ZERO);
     for link in &mut config.links[2..] {
         link.rate = Rate::from_bps(1_000_000_000_000);
@@ -33,7 +34,8 @@ fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: 
     config
 }
 
-/// Returns a connection with segments of 1420 bytes whose receiver acknowledges every second one, or after 100 ms.
+/// Returns a connection with segments of 1420 bytes. Its receiver acknowledges every second segment at once, and a
+/// single segment after 100 ms.
 fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
         mss_bytes: 1420,
@@ -43,8 +45,8 @@ fn delayed(tcp: Tcp) -> Tcp {
     }
 }
 
-/// Arrival of a packet at the other side in seconds, true if the server has sent it, payload bytes, sequence
-/// number, acknowledgement number, and flags.
+/// A packet that has arrived at the other side: the arrival in seconds, true if the server has sent the packet, the
+/// payload in bytes, the sequence number, the acknowledgement number and the flags.
 type Seen = (f64, bool, u32, u64, u64, &'static str);
 
 fn seen(packet: &CapturedPacket) -> Seen {
@@ -70,9 +72,9 @@ fn packets(config: &Config) -> Vec<Seen> {
     packets.iter().map(seen).collect()
 }
 
-/// A trace of ns-2.35: one exchange of PackMimeHTTP over Agent/TCP/FullTcp/Newreno with `segsize_` 1420,
-/// `segsperack_` 2, `interval_` 0.1, `nodelay_` true, `window_` 68, `windowInit_` 2, request of 500 bytes,
-/// response of 1000, server delay 3 ms, over a duplex link of 10 Mbit/s and 10 ms.
+/// Trace of ns-2.35 for one exchange of PackMimeHTTP over Agent/TCP/FullTcp/Newreno. Parameters of the agent:
+/// `segsize_` 1420, `segsperack_` 2, `interval_` 0.1, `nodelay_` true, `window_` 68, `windowInit_` 2. The request has
+/// 500 bytes, the response 1000, the server's delay is 3 ms, and the duplex link has 10 Mbit/s and 10 ms.
 const NS2_SMALL: &[Seen] = &[
     (0.110032, false, 0, 0, 0, "SYN"),
     (0.120064, true, 0, 0, 1, "SYN ACK"),
@@ -84,9 +86,9 @@ const NS2_SMALL: &[Seen] = &[
     (0.164456, true, 0, 1002, 502, "ACK"),
 ];
 
-/// The exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes: a full and a
-/// short segment are less than two, and wait for its timer. Here they are two segments (RFC 5681 section 4.2), and
-/// later packets come 9.32 ms earlier.
+/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. The receiver of FullTcp counts bytes: a full
+/// segment and a short one are less than two segments, so that it waits for its timer. Longhaul counts them as two
+/// segments (RFC 5681 section 4.2), so that later packets come 9.32 ms earlier.
 const NS2_LARGE: &[Seen] = &[
     (0.110032, false, 0, 0, 0, "SYN"),
     (0.120064, true, 0, 0, 1, "SYN ACK"),
@@ -134,7 +136,7 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
-/// A FIN in a separate segment also waits for the acknowledgement of a small response, which is
+/// A FIN may always have a segment of its own. Such a FIN waits for the acknowledgement of a small response, which is
 /// delayed by 100 ms.
 #[test]
 fn a_fin_may_always_be_alone() {
@@ -159,13 +161,14 @@ fn a_fin_may_always_be_alone() {
     assert_alike(&packets(&large), NS2_LARGE, earlier);
 }
 
-/// If the application gives all data and closes, the FIN is on the last segment (RFC 9293 section 3.6: a FIN is
-/// sent when all data is), and acknowledged at once.
+/// If the application passes all data to the transport and then closes, the FIN is on the last segment (RFC 9293
+/// section 3.6: a FIN is sent when all data has been sent) and is acknowledged at once.
 #[test]
 fn a_fin_leaves_with_the_last_data() {
     let config = exchange(500, Some(10_000), delayed(tcp(Recovery::Sack)), 2);
     let mut expected = NS2_LARGE.to_vec();
-    // The odd last segment carries the FIN, and is acknowledged behind the acknowledgement of the one before.
+    // The last segment, which has an odd number, carries the FIN. Its acknowledgement follows that of the preceding
+    // segment.
     expected.truncate(15);
     expected[13].5 = "FIN ACK";
     let at = 0.190680 + 0.010032;
@@ -177,7 +180,7 @@ fn a_fin_leaves_with_the_last_data() {
     assert_alike(&packets(&config), &expected, |_| 0.0);
 }
 
-/// The sender of one-way data closes first; the other side sends nothing but its FIN.
+/// The sender of one-way data closes first; the other side sends no data, only its FIN.
 #[test]
 fn data_one_way_closes_both_ways() {
     let config = exchange(2000, None, tcp(Recovery::Sack), 2);
@@ -201,8 +204,8 @@ fn data_one_way_closes_both_ways() {
     assert_eq!(found, expected);
 }
 
-/// A transfer's receiver closes with the acknowledgement of the last segment, and its FIN is acknowledged. ns-2's
-/// one-way agents have no FIN.
+/// The receiver of a transfer closes with the acknowledgement of the last segment, and its FIN is acknowledged. The
+/// one-way agents of ns-2 send no FIN.
 #[test]
 fn a_transfer_closes_both_ways() {
     let flags = |tcp: Tcp| {
@@ -246,7 +249,7 @@ fn assert_over(totals: &Totals, records: &Records, bytes: u64) {
     assert!(exchange.end.is_some(), "{exchange:?}");
     let flow = totals.flows[0].total;
     assert_eq!(flow.delivered_bytes, bytes);
-    // FINs, SYNs and acknowledgements are no data packets.
+    // FINs, SYNs and acknowledgements do not count as data packets.
     assert!(flow.sent_pkts >= flow.delivered_pkts);
     assert_eq!(
         flow.sent_pkts - flow.retransmitted_pkts,
@@ -254,7 +257,7 @@ fn assert_over(totals: &Totals, records: &Records, bytes: u64) {
     );
 }
 
-/// Each packet of a connection is lost once, alone: data arrives, and both sides finally close.
+/// In each run, one packet of a connection is lost once. In all runs, all data arrives and both sides close.
 #[test]
 fn a_connection_closes_whichever_packet_is_lost() {
     for recovery in [
@@ -286,8 +289,8 @@ fn a_connection_closes_whichever_packet_is_lost() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// Any packets may be lost, including control packets, and several in a row: every connection closes on both
-    /// sides, all bytes arrive once, and after the last FIN nothing is sent.
+    /// Any packets may be lost, including control packets and several packets in a row. Every connection closes on both
+    /// sides, all bytes arrive exactly once, and no packet is sent after the last FIN.
     #[test]
     fn every_connection_ends(
         lost in prop::collection::btree_set(0u64..40, 0..12),
@@ -303,7 +306,7 @@ proptest! {
     ) {
         let tcp = Tcp { fin, ..tcp(recovery) };
         let tcp = if holds_back { delayed(tcp) } else { tcp };
-        // Twelve timeouts in a row take two to the power of twelve seconds, at most a minute each.
+        // The timeout doubles with each of twelve timeouts in a row, up to a minute.
         let mut config = exchange(request, response, tcp, 2000);
         config.links[0].direction.loss = Loss::List(lost.into_iter().collect());
         config.links[1].direction.loss = Loss::List(lost_back.into_iter().collect());

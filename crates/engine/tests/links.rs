@@ -1,4 +1,4 @@
-//! Impairments and changes of links, with datagrams whose fate can be predicted.
+//! Tests of the impairments and changes of links, with datagrams whose arrivals and losses can be computed by hand.
 
 mod common;
 
@@ -19,8 +19,8 @@ fn mbps(mbps: u64) -> Rate {
     Rate::from_bps(mbps * 1_000_000)
 }
 
-/// Returns one second of datagrams of 1000 B, one every half millisecond, over a link that takes 1 ms for each and
-/// delays them by 5 ms.
+/// Returns a network in which datagrams of 1000 B are sent for a second, one every half millisecond. The link takes 1
+/// ms to transmit each and has a delay of 5 ms.
 fn datagrams() -> Config {
     let mut config = dumbbell(mbps(8), Span::from_millis(5), drop_tail(10_000), 1);
     add_datagrams(&mut config, mbps(16));
@@ -28,8 +28,8 @@ fn datagrams() -> Config {
     config
 }
 
-/// Lets the flows continue to a node behind the first link, over a link that takes no time: a packet is captured
-/// there when it has reached the far end of the first.
+/// Extends the flows to a node behind the first link, over a link that takes no time. Captures at this link show when
+/// packets have reached the far end of the first link.
 fn watch_far_end(config: &mut Config) {
     config.nodes.push("behind".to_string());
     let behind = config.nodes.len() - 1;
@@ -49,7 +49,7 @@ fn watch_far_end(config: &mut Config) {
     }
 }
 
-/// Returns the arrivals of the first packets at the far end of the first link, in milliseconds.
+/// Returns the arrival times of the first `count` packets at the far end of the first link, in milliseconds.
 fn arrivals_ms(config: &Config, count: usize) -> Vec<f64> {
     let (_, records) = run(config);
     let packets = records.packets.iter().take(count);
@@ -67,7 +67,8 @@ fn change(at_ms: f64) -> Change {
     }
 }
 
-/// The rest of a packet in service is transmitted at the new rate, and no packet overtakes another.
+/// A new rate applies at once: the rest of a packet in service is transmitted at the new rate. A new delay applies to
+/// packets whose service has not begun, and no packet overtakes another.
 #[test]
 fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
     let mut config = datagrams();
@@ -81,14 +82,14 @@ fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
             ..change(9.0)
         },
     ];
-    // The third packet is half transmitted after 2.5 ms and takes another millisecond; the next take 2 ms each,
-    // the fourth of them from 9.5 ms on. With its delay of 1 ms it would arrive at 12.5 ms.
+    // The third packet is half transmitted after 2.5 ms and takes another millisecond; each following packet takes 2
+    // ms, the fourth of them from 9.5 ms on. With its delay of 1 ms, this packet would arrive at 12.5 ms.
     let expected = [6.0, 7.0, 8.5, 10.5, 12.5, 14.5, 14.5, 14.5, 16.5, 18.5];
     assert_eq!(arrivals_ms(&config, 10), expected);
 }
 
-/// Returns datagrams of 1000 B every half millisecond over a link of 8 Mbit/s that slows down to `bps` and
-/// recovers after 20 ms.
+/// Returns a network in which datagrams of 1000 B arrive every half millisecond at a link of 8 Mbit/s. The rate of the
+/// link falls to `bps` and returns after 20 ms.
 fn with_outage(bps: u64) -> Config {
     let mut config = datagrams();
     let at = |at_ms, bps| Change {
@@ -99,13 +100,13 @@ fn with_outage(bps: u64) -> Config {
     config
 }
 
-/// The packet in transmission when a link stops, or nearly stops, leaves when the link resumes, followed by those
-/// that have waited.
+/// A packet that is being transmitted when a link stops, or nearly stops, leaves when the link resumes. The packets
+/// that have waited follow it.
 #[test]
 fn a_link_goes_on_where_an_outage_has_stopped_it() {
     let expected = [6.0, 7.0, 28.0, 29.0, 30.0];
     assert_eq!(arrivals_ms(&with_outage(0), 5), expected);
-    // At 1 kbit/s 20 bits are sent during the outage, which saves 2.5 us afterwards.
+    // At 1 kbit/s, 20 bits are sent during the outage, so that the packet is 2.5 us faster afterwards.
     let slow = arrivals_ms(&with_outage(1000), 5);
     let expected = expected.map(|ms| if ms > 8.0 { ms - 0.0025 } else { ms });
     assert!(
@@ -116,7 +117,7 @@ fn a_link_goes_on_where_an_outage_has_stopped_it() {
     );
 }
 
-/// The transmitted work never exceeds the capacity given by the rates, in any interval.
+/// The work that a link transmits never exceeds what its rates allow, in any interval.
 #[test]
 fn utilisation_is_of_what_the_rates_hold() {
     for bps in [0, 100] {
@@ -137,8 +138,8 @@ fn utilisation_is_of_what_the_rates_hold() {
 #[test]
 fn packets_leave_at_the_times_of_a_delivery_trace() {
     let mut config = datagrams();
-    // 1504 bytes at 3, 3 and 10 ms, then at 13, 13 and 20 ms: packets of 1000 bytes end in the first, second and
-    // third opportunity, after 4512 bytes in the next repetition.
+    // Opportunities of 1504 bytes are at 3, 3 and 10 ms, and then at 13, 13 and 20 ms. Packets of 1000 bytes end in the
+    // first, second and third opportunity, and, after 4512 bytes, in the next repetition.
     let trace = DeliveryTrace::new(vec![3, 3, 10], Bytes(1504));
     config.links[0].delivery_trace = Some(Arc::new(trace));
     let expected = [8.0, 8.0, 8.0, 15.0, 18.0, 18.0, 18.0, 25.0, 25.0, 28.0];
@@ -148,7 +149,8 @@ fn packets_leave_at_the_times_of_a_delivery_trace() {
     assert_eq!(link.transmitted, link.capacity());
 }
 
-/// The delay and the loss of a period apply again in the next period, with losses drawn anew.
+/// The changes of the delay and of the loss within a period are repeated in the next period. The losses of each period
+/// are drawn anew.
 #[test]
 fn changes_happen_again_after_their_period() {
     let mut config = datagrams();
@@ -168,12 +170,12 @@ fn changes_happen_again_after_their_period() {
     config.links[0].changes = vec![slow, back];
     config.links[0].changes_period = Some(Span::from_millis(100));
     let (totals, _) = run(&config);
-    // Two packets in each of ten periods of a second.
+    // Two packets are lost in each of the ten periods of a second.
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 20);
 }
 
-/// A packet arrives every half millisecond and a service begins every millisecond, so that number k finds
-/// about k/2 packets waiting.
+/// The mean queue over arrivals counts the packets that an arriving packet finds waiting. A packet arrives every half
+/// millisecond and a service begins every millisecond, so that packet k finds about k/2 packets waiting.
 #[test]
 fn the_mean_over_arrivals_is_of_what_they_find_waiting() {
     for explicit in [false, true] {
@@ -203,7 +205,7 @@ fn loss_changes_for_packets_that_have_not_arrived() {
         },
     ];
     let (totals, _) = run(&config);
-    // The packets sent at 10, 10.5, 11 and 11.5 ms, then the second from 12 ms on.
+    // The lost packets are those sent at 10, 10.5, 11 and 11.5 ms, and the second one from 12 ms on.
     assert_eq!(totals.links[0].total.dropped_loss_pkts, 5);
 }
 
@@ -220,13 +222,13 @@ fn packets_that_are_held_back_arrive_so_much_later() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
     config.links[0].direction = held_back(1.0, Distribution::Constant(7.3e-3));
-    // 1 us of transmission, 5 ms of delay, 7.3 ms before the queue.
+    // A packet takes 7.3 ms before the queue, 1 us for its transmission and 5 ms of delay.
     let expected = [12.301, 12.801, 13.301, 13.801];
     assert_eq!(arrivals_ms(&config, 4), expected);
 }
 
-/// Packets come 0.12 ms apart. A packet looks lost once three others have overtaken it (RFC 6675), but not if only two
-/// have.
+/// Packets that are held back for long are retransmitted without need. Packets arrive 0.12 ms apart; a packet is
+/// considered lost when three later packets have arrived before it (RFC 6675), but not if only two have.
 #[test]
 fn packets_held_back_for_long_are_repaired_in_vain() {
     for (delay_ms, expected) in [(0.3, 0), (8.0, 1)] {
@@ -248,7 +250,7 @@ fn packets_held_back_for_long_are_repaired_in_vain() {
     }
 }
 
-/// Every datagram and every copy arrives, whichever are held back.
+/// Every datagram and every copy of a datagram arrives, even if some of them are held back.
 #[test]
 fn copies_and_packets_held_back_are_conserved() {
     let mut config = datagrams();
@@ -262,17 +264,17 @@ fn copies_and_packets_held_back_are_conserved() {
     let (totals, records) = run(&config);
     let (flow, link) = (&totals.flows[0].total, &totals.links[0].total);
     assert_eq!(flow.sent_pkts, 1800);
-    // Binomial: 450 with a standard deviation of 18.
+    // The number is binomial with a mean of 450 and a standard deviation of 18.
     assert!((380..520).contains(&link.duplicated_pkts), "{link:?}");
     assert_eq!(link.arrived_pkts, flow.sent_pkts + link.duplicated_pkts);
     assert_eq!(link.departed_pkts, link.arrived_pkts);
-    // Of a datagram and its copy the first is delivered.
+    // The first one of a datagram and its copy is delivered.
     assert_eq!(flow.delivered_pkts, flow.sent_pkts);
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
 }
 
-/// Two flows pass a box with the same values both ways, or with different ones. The transit times of their first
-/// packets show the values drawn one way, and the minimum round-trip times the sum of both ways.
+/// Two flows pass a delay box, which draws the same values for both directions or different ones. The transit times of
+/// the first packets of a flow show the value of one direction, and the minimum round-trip times show the sum of both.
 #[test]
 fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     for symmetric in [true, false] {
@@ -295,7 +297,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
             let there_ms = syn.time.as_secs_f64() * 1e3 - 5.0;
             let rtt_ms = counters.total.rtt_min.as_secs_f64() * 1e3 - 10.0;
             assert!((10.0..200.1).contains(&there_ms), "{there_ms}");
-            // A segment takes 12 us more than a SYN, an acknowledgement 0.3 us.
+            // A data segment takes 12 us longer than a SYN, an acknowledgement 0.3 us longer.
             let same = (rtt_ms - 2.0 * there_ms).abs() < 0.02;
             assert_eq!(same, symmetric, "{rtt_ms} ms and {there_ms} ms");
             drawn_ms.push(there_ms);
@@ -304,7 +306,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     }
 }
 
-/// A flow's own bottleneck limits it to its rate on a link that is a hundred times faster.
+/// A flow is limited to the rate that was drawn for its bottleneck, on a link that is a hundred times faster.
 #[test]
 fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 11);
@@ -320,14 +322,15 @@ fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     });
     let (totals, _) = run(&config);
     for flow in &totals.flows {
-        // 10 Mbit/s of packets of 1500 B in 10 s.
+        // The expected number is that of packets of 1500 B at 10 Mbit/s in 10 s.
         let expected = 10e6 * 10.0 / 12_000.0;
         let delivered = flow.window.delivered_pkts as f64;
         assert!((delivered - expected).abs() <= 1.0, "{delivered} packets");
     }
 }
 
-/// Packets are at the far end at 6, 7, 8 ms and so on, and are released two by two.
+/// A link with a tick releases packets only at ticks: packets arrive at the far end at 6, 7, 8 ms and so on, and are
+/// released two at a time.
 #[test]
 fn ticks_release_packets_together() {
     let mut config = datagrams();
@@ -336,7 +339,7 @@ fn ticks_release_packets_together() {
     assert_eq!(arrivals_ms(&config, 7), expected);
 }
 
-/// All impairments at once: the results are the same twice, and differ with another seed.
+/// With all impairments together, two runs give the same results; a run with another seed gives different ones.
 #[test]
 fn runs_repeat() {
     let mut config = dumbbell(mbps(20), Span::from_millis(10), drop_tail(40), 5);
@@ -366,8 +369,9 @@ fn runs_repeat() {
     assert!(first.0.links != run(&config).0.links);
 }
 
-/// Datagrams of 16 Mbit/s on a link of 8 Mbit/s behind a policer of 4 Mbit/s: it passes its burst and its rate,
-/// the queue stays empty, and its drops are counted as such.
+/// A policer drops packets before they reach the queue. Datagrams of 16 Mbit/s are sent to a link of 8 Mbit/s behind a
+/// policer of 4 Mbit/s. The policer passes its burst and its rate, the queue stays empty, and the drops are counted as
+/// the policer's.
 #[test]
 fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
     let mut config = datagrams();
@@ -378,11 +382,12 @@ fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
     assert_eq!(config.links[0].capacity(), mbps(4));
     let (totals, _) = run(&config);
     let link = &totals.links[0].total;
-    // One datagram every half millisecond from 0 to 1 s; tokens for 5000 bytes at the beginning and 500,000 since.
+    // A datagram is sent every half millisecond from 0 to 1 s. There are tokens for 5000 bytes at the beginning and for
+    // 500,000 bytes in this second.
     let passed = link.arrived_pkts - link.dropped_policed_pkts;
     assert_eq!((link.arrived_pkts, passed), (2001, 505));
     assert_eq!(link.dropped_pkts(), link.dropped_policed_pkts);
-    // Six datagrams of the burst reach a link that takes twice as long as they are apart.
+    // Six datagrams of the burst reach a link on which the transmission takes twice their spacing.
     assert!(link.queue_max_pkts <= 3, "{link:?}");
 }
 
@@ -391,7 +396,7 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
     let mut config = datagrams();
     config.links[0].rate = mbps(8_000);
     config.links[0].direction.jitter = Some(Distribution::Constant(2e-3));
-    // 1 us of transmission, 5 ms of delay and 2 ms.
+    // A packet takes 1 us for its transmission, 5 ms of delay and 2 ms of jitter.
     let whole_us = arrivals_ms(&config, 3)
         .into_iter()
         .map(|ms| (ms * 1e3).round());
@@ -407,8 +412,8 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
         added_s.push(packet.time.as_secs_f64() - (0.5e-3 * number as f64 + 5.001e-3));
     }
     assert!(added_s.iter().all(|&added_s| added_s > -1e-9));
-    // Packets behind one with a long delay wait for it: the delay is the maximum over the last of draw - 0.5 ms *
-    // age. P(max <= x) is the product of 1 - exp(-(x + 0.5 ms k)/mean) over k from 0.
+    // Packets behind one with a long delay wait for it, so that the delay is the maximum over the preceding packets of
+    // draw - 0.5 ms * age. P(max <= x) is the product of 1 - exp(-(x + 0.5 ms k)/mean) over k from 0.
     let below = |x_s: f64| -> f64 {
         let one = |k: u32| 1.0 - (-(x_s + 0.5e-3 * f64::from(k)) / mean_s).exp();
         (0..400).map(one).product()
@@ -422,7 +427,8 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
     assert_eq!(totals.links[0].total.dropped_pkts(), 0);
 }
 
-/// Every third ACK is forwarded on the way back, and the transfer is complete: the last ACK is not lost.
+/// ACK thinning forwards every third ACK. The transfer completes without retransmissions, since the last ACK is not
+/// dropped.
 #[test]
 fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     let run_with = |keep_every: Option<u32>| {
@@ -454,9 +460,9 @@ fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     assert!(later >= finish && later < finish + 0.5, "{finish} {later}");
 }
 
-/// A link can hold back packets for reordering and ACKs for thinning at the same time; each leaves
-/// when its own time is over. Datagrams that are delayed by a second arrive as evenly as they were
-/// sent, although ACKs wait for thinning on the same link.
+/// A link can hold back packets for reordering and ACKs for ACK thinning at the same time; each packet leaves at the
+/// end of its own waiting time. Datagrams that are delayed by a second arrive at the intervals at which they were sent,
+/// although ACKs wait for thinning on the same link.
 #[test]
 fn packets_held_back_leave_on_time_beside_acks_that_wait() {
     let mut config = dumbbell(mbps(1_000_000), Span::from_millis(5), drop_tail(1000), 4);
@@ -479,7 +485,7 @@ fn packets_held_back_leave_on_time_beside_acks_that_wait() {
         keep_every: 1000,
         hold: Span::from_millis(20),
     });
-    // One every 4 ms.
+    // A datagram is sent every 4 ms.
     add_datagrams(&mut config, mbps(2));
     (config.flows[0].from, config.flows[0].to) = (1, 2);
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::RackTlp));

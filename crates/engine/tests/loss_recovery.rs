@@ -1,4 +1,4 @@
-//! The life of a connection from slow start to the recovery of its losses, alone and with others.
+//! Tests of connections from slow start to the recovery of their losses, with and without other connections.
 
 mod common;
 
@@ -23,8 +23,8 @@ fn slow_start_doubles_each_round_trip() {
     );
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
     let (_, records) = run(&config);
-    // The SYN is answered at 0.1 s, then 2, 4, 8, ... segments follow; sampled in the middle of each round trip
-    // (samples are at multiples of 100 ms, just before the acknowledgements of the round).
+    // The SYN is answered at 0.1 s. Then 2, 4, 8, ... segments follow. The window is sampled in the middle of each
+    // round trip (samples are at multiples of 100 ms, just before the acknowledgements of the round).
     let windows: Vec<f64> = records
         .flows
         .iter()
@@ -42,7 +42,7 @@ fn a_single_loss_is_repaired_in_one_round_trip_without_timeout() {
             drop_tail(1000),
             3,
         );
-        // Packet 300 of the first link: well into slow start.
+        // Packet 300 of the first link is lost, in the middle of slow start.
         config.links[0].direction.loss = Loss::List(vec![300]);
         let transfer = Some(4_000_000);
         add_flows(
@@ -75,7 +75,8 @@ fn sack_repairs_half_a_window_without_timeout() {
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::Sack));
     let (totals, records) = run(&config);
     let flow = &totals.flows[0].total;
-    // Slow start overshoots by the bandwidth-delay product, the buffer and one segment (gold set README: 1667).
+    // Slow start exceeds the window that the path can hold: it sends the bandwidth-delay product, the buffer and one
+    // segment too many (README of the recorded runs: 1667).
     assert_eq!(totals.links[0].total.dropped_pkts(), 1667);
     assert_eq!((flow.cuts_loss, flow.timeouts), (1, 0));
     assert_eq!(flow.retransmitted_pkts, 1667);
@@ -87,8 +88,8 @@ fn sack_repairs_half_a_window_without_timeout() {
     assert!((first.time.as_secs_f64() - 1.378).abs() < 0.01);
 }
 
-/// New data, which carries CWR, answers an echo (RFC 3168 section 6.1.2), so that the echoes
-/// continue until everything is retransmitted.
+/// Echoes of congestion do not delay the retransmissions after a timeout. Only new data carries CWR, which ends the
+/// echoes (RFC 3168 section 6.1.2), so that the echoes continue until everything is retransmitted.
 #[test]
 fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     let (rate, delay) = (Rate::from_bps(100_000_000), Span::from_millis(50));
@@ -110,8 +111,8 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     );
 }
 
-/// Access links as fast as the bottleneck: in every slot of its full queue packets of several flows arrive
-/// together, and no flow may be preferred.
+/// Access links are as fast as the bottleneck, so that in every slot of its full queue packets of several flows arrive
+/// at the same time. All flows get the same share.
 #[test]
 fn flows_whose_packets_arrive_together_share_alike() {
     let mut config = dumbbell(
@@ -135,8 +136,9 @@ fn flows_whose_packets_arrive_together_share_alike() {
     assert!(jain > 0.85, "Jain's index {jain}: {shares:?}");
 }
 
-/// Runs a transfer of 20 segments over a round trip of 162 ms, with these packets lost; the SYN is packet 0, so
-/// that segments have the numbers of their packets until one is retransmitted. The timeout is at least a second.
+/// Runs a transfer of 20 segments over a round trip of 162 ms, in which the packets `lost` are lost. The SYN is packet
+/// 0, so that segments and packets have the same numbers until a segment is retransmitted. The timeout is at least a
+/// second.
 fn transfer_of_20_segments(lost: Vec<u64>, flow: Tcp) -> (Totals, Records) {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(81));
     let mut config = dumbbell(rate, delay, drop_tail(1000), 20);
@@ -151,7 +153,7 @@ fn transfer_of_20_segments(lost: Vec<u64>, flow: Tcp) -> (Totals, Records) {
     run(&config)
 }
 
-/// Returns combinations of timestamps and acknowledgements.
+/// Returns connections with all combinations of timestamps and acknowledgement settings.
 fn receivers(recovery: Recovery) -> Vec<Tcp> {
     let mut all = Vec::new();
     for timestamps in [Timestamps::Off, Timestamps::Standard(12)] {
@@ -166,9 +168,9 @@ fn receivers(recovery: Recovery) -> Vec<Tcp> {
     all
 }
 
-/// RFC 8985 section 7: after two round trips without acknowledgements (and the ACK delay of a single segment) the
-/// last segment is retransmitted. If other segments were lost, too, its SACK begins fast recovery, whatever
-/// timestamp is echoed: no tail loss needs the timeout.
+/// A tail loss is repaired without a timeout. RFC 8985 section 7: after two round trips without acknowledgements (plus
+/// the ACK delay if one segment is in flight), the last segment is retransmitted as a probe. If other segments have
+/// also been lost, the SACK for the probe begins fast recovery, whatever timestamp is echoed.
 #[test]
 fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -186,9 +188,9 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
                     "{what}"
                 );
                 assert_eq!(total.retransmitted_pkts, tail, "{what}");
-                // The ten segments of the second round trip end at 0.486 s. The probe leaves two round trips
-                // later, its answer takes a third, and the losses that it shows a fourth: for four and five
-                // losses, two segments at a time.
+                // The last of the ten segments of the second round trip is sent at 0.486 s. The probe is sent two round
+                // trips later. Its answer takes a third round trip, and the repair of the losses that it reports takes
+                // a fourth: for four and five losses, two segments at a time.
                 let trips = [3.0, 4.0, 4.0, 5.0, 5.0][tail as usize - 1];
                 let finish = totals.flows[0].finish.expect("it ends").as_secs_f64();
                 let more = finish - 0.162 * (3.0 + trips);
@@ -198,8 +200,8 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     }
 }
 
-/// The probe of a lost tail is also lost: the timeout comes a second after the last acknowledgement or after the
-/// probe, and the segments lost with the probe are retransmitted in slow start.
+/// If the probe for a lost tail is also lost, the timeout follows a second after the last acknowledgement or after the
+/// probe. The lost segments are retransmitted in slow start.
 #[test]
 fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     for flow in receivers(Recovery::RackTlp) {
@@ -214,8 +216,8 @@ fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     }
 }
 
-/// Only the acknowledgements of the tail are lost: the D-SACK of the probe shows this, and nothing is reduced (RFC
-/// 8985 section 7.4.2).
+/// If only the acknowledgements of the tail are lost, the D-SACK for the probe shows this, and the window is not
+/// reduced (RFC 8985 section 7.4.2).
 #[test]
 fn a_probe_that_was_not_needed_reduces_nothing() {
     for flow in receivers(Recovery::RackTlp) {

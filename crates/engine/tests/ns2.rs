@@ -14,8 +14,8 @@ use longhaul_engine::queue::Capacity;
 use longhaul_keys::{Profile, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
-/// Values recorded in ns-2: times of reductions in seconds (timeouts included), timeouts, packets dropped, and
-/// packets acknowledged.
+/// Values recorded in ns-2: the times of reductions in seconds (including timeouts), the number of timeouts, of dropped
+/// packets and of acknowledged packets.
 struct Recorded {
     cuts: &'static [f64],
     timeouts: u64,
@@ -23,7 +23,7 @@ struct Recorded {
     acked: u64,
 }
 
-/// Returns a path of 100 Mbit/s and 100 ms round trip with the SACK, NewReno or Reno agent.
+/// Returns a path of 100 Mbit/s with a round-trip time of 100 ms for the SACK, NewReno or Reno agent.
 fn path_100m(limit: u64, seconds: u64, recovery: Recovery) -> Config {
     let rate = Rate::from_bps(100_000_000);
     let mut config = dumbbell(rate, Span::from_millis(50), drop_tail(limit), seconds);
@@ -45,7 +45,7 @@ fn assert_matches(config: &Config, recorded: &Recorded) {
     let flow = &totals.flows[0].total;
     assert_eq!(flow.timeouts, recorded.timeouts);
     assert_eq!(totals.links[0].total.dropped_pkts(), recorded.drops);
-    // ns-2 counts the SYN.
+    // ns-2 also counts the SYN.
     let acked = (flow.delivered_pkts + 1) as f64;
     let error = acked / recorded.acked as f64 - 1.0;
     assert!(
@@ -77,8 +77,8 @@ fn sack_with_a_buffer_of_a_fifth_bdp() {
     assert_matches(&path_100m(167, 60, Recovery::Ns2Sack), &recorded);
 }
 
-/// With `Sack1` and a plain `TCPSink`, an acknowledgement without a block is no duplicate, so that only the timer
-/// recovers losses.
+/// If the sender is `Sack1` and the receiver a plain `TCPSink`, acknowledgements have no SACK block and thus do not
+/// count as duplicates, so that only the timer recovers losses.
 #[test]
 fn sack_with_a_receiver_that_reports_no_blocks() {
     let recorded = Recorded {
@@ -132,7 +132,7 @@ fn hstcp_with_limited_slow_start() {
         ..ns2_tcp(Recovery::Ns2Sack)
     };
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
-    // Packets acknowledged by the utilisation of 0.61991 over 30 s, of 1500 bytes.
+    // The number of acknowledged packets follows from the utilisation of 0.61991 over 30 s with packets of 1500 bytes.
     let recorded = Recorded {
         cuts: &[21.019_88],
         timeouts: 0,
@@ -142,8 +142,9 @@ fn hstcp_with_limited_slow_start() {
     assert_matches(&config, &recorded);
 }
 
-/// The first two marks of case `A3_hstcp_red_auto`: RED's average, curve and random numbers have to be ns-2's for
-/// a million packets until the first, and three million until the second.
+/// The first two marks of case `A3_hstcp_red_auto` are at the same packets as in ns-2. This requires that RED's
+/// average, curve and random numbers are equal to ns-2's for a million packets before the first mark, and for three
+/// million before the second.
 #[test]
 fn adaptive_red_marks_the_packets_that_ns2_marks() {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
@@ -167,7 +168,7 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
         },
         ..ns2_tcp(Recovery::Ns2Sack)
     };
-    // The script draws a number for the start, which is zero nevertheless.
+    // The script draws a random number for the start, although the start is zero.
     let at_once = Start::Uniform(Time::ZERO, Time::ZERO);
     add_flows(&mut config, "flow", 1, at_once, tcp);
     let (_, records) = run(&config);
@@ -177,14 +178,16 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
         .filter(|event| matches!(event.kind, EventKind::Cut(_)));
     let cuts: Vec<f64> = cuts.map(|event| event.time.as_secs_f64()).collect();
     assert_eq!(cuts.len(), 2, "{cuts:?}");
-    // Recorded to 10 us; a packet takes 12. The second is a few packets off.
+    // The times were recorded with a resolution of 10 us; a packet takes 12 us. The second time differs by a few
+    // packets.
     assert!((cuts[0] - 18.736_38).abs() < 6e-6, "{cuts:?}");
     assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
 }
 
-/// Access links as fast as the bottleneck, 100 Mbit/s: in every slot of the full queue several
-/// packets arrive together, and their order decides which flow loses. Ten Reno flows, started every
-/// 100 ms, each with separate links of 1 ms at both ends; packets acknowledged after 20 s.
+/// Packets that arrive at the same time are processed in the order in which they entered the network. The access links
+/// have the rate of the bottleneck, 100 Mbit/s, so that in every slot of the full queue several packets arrive at the
+/// same time, and their order decides which flow loses a packet. Ten Reno flows start 100 ms apart, each with separate
+/// links of 1 ms at both ends; the expected values are packets acknowledged after 20 s.
 #[test]
 fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     const ACKED: [u64; 10] = [
@@ -202,7 +205,8 @@ fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     add_equal_access(&mut config, Span::from_millis(1));
     let (totals, _) = run(&config);
     for (flow, acked) in totals.flows.iter().zip(ACKED) {
-        // In addition to the acknowledged packets, 167 of all flows are acknowledged by packets on their way back.
+        // In addition to the acknowledged packets, 167 packets of all flows together have been delivered whose
+        // acknowledgements are in flight.
         let delivered = flow.total.delivered_pkts;
         let ahead = delivered.checked_sub(acked);
         assert!(

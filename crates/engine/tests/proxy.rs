@@ -1,4 +1,4 @@
-//! Proxies that split connections.
+//! Tests of proxies that split connections.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Returns `count` transfers each way.
+/// Returns a network with `count` transfers in each direction.
 fn transfers(count: usize, bytes: u64, seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     let tcp = Tcp {
@@ -38,7 +38,7 @@ fn transfers(count: usize, bytes: u64, seconds: u64) -> Config {
     config
 }
 
-/// Returns an unlimited flow from left to right.
+/// Returns a network with an unlimited flow from left to right.
 fn greedy(seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     add_flows(&mut config, "bulk", 1, AT_ONCE, tcp(Recovery::Sack));
@@ -50,7 +50,7 @@ fn totals(config: &Config) -> Totals {
     simulation::run(config, &mut NoRecorder).expect("the configuration is sound")
 }
 
-/// Asserts that the counters at the end of the run agree, and that nothing was delivered twice.
+/// Asserts that the counters at the end of the run are consistent and that no data was delivered twice.
 fn assert_conserved(config: &Config, totals: &Totals) {
     for (number, proxy) in totals.proxies.iter().enumerate() {
         let total = proxy.total;
@@ -78,7 +78,7 @@ fn local_disciplines() -> Vec<&'static str> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// With any losses, every flow gets its own bytes, once, both ways.
+    /// With any losses, every flow gets its own bytes exactly once, in both directions.
     #[test]
     fn every_byte_arrives_once(
         flows in 1usize..5,
@@ -121,7 +121,8 @@ proptest! {
     }
 }
 
-/// Lookahead must not skip a proxy's checks. There is no lookahead with explicit service.
+/// Lookahead does not skip the checks of a proxy: the results are those of explicit service, with which there is no
+/// lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
@@ -135,7 +136,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.events < explicit.events);
 }
 
-/// Timeline of a segment: access link, the wait for a check, the split link, access link.
+/// A segment is delayed by the access link, the wait for the proxy's next check, the split link and the second access
+/// link, and by nothing else.
 #[test]
 fn a_segment_waits_for_a_check_only() {
     let mut config = greedy(2);
@@ -145,8 +147,8 @@ fn a_segment_waits_for_a_check_only() {
         let sample = records.proxies.iter().find(|&sample| has_come(sample));
         sample.map(|sample| sample.queue.time)
     };
-    // The SYN arrives at 2.032 ms and is answered at 10 ms. The data leaves at 12.032 ms, arrives at 15.232 ms and
-    // is taken at 20 ms.
+    // The SYN arrives at 2.032 ms and is answered at 10 ms. The data is sent at 12.032 ms, arrives at 15.232 ms and is
+    // taken at 20 ms.
     assert_eq!(
         proxy(&|sample| sample.queue.departed_pkts == 1),
         Some(at(10))
@@ -158,15 +160,16 @@ fn a_segment_waits_for_a_check_only() {
         proxy(&|sample| sample.queue.departed_pkts > 1),
         Some(at(20))
     );
-    // The connection between the nodes is opened for this data: two times 50.032 ms.
+    // The connection between the nodes is opened for this data, which takes two times 50.032 ms.
     assert_eq!(proxy(&|sample| sample.carrier.sent_pkts > 0), Some(at(121)));
-    // The data takes 51.2 ms. The same steps follow behind: 4.064 ms to open, 3.2 ms for the data.
+    // The data takes 51.2 ms. The same steps follow on the second leg: 4.064 ms for the handshake and 3.2 ms for the
+    // data.
     let mut flows = records.flows.iter();
     let arrived = flows.find(|sample| sample.delivered_bytes > 0);
     assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
 }
 
-/// Credit is the data that may wait unsent in the split connection's sender.
+/// The credit of a proxy is the data that may wait unsent in the sender of the split connection.
 #[test]
 fn credit_is_what_may_wait_unsent() {
     for credit in [1, 7, 50] {
@@ -179,7 +182,7 @@ fn credit_is_what_may_wait_unsent() {
     }
 }
 
-/// Without loss, the backlog never exceeds the credit.
+/// Without losses, the backlog never exceeds the credit.
 #[test]
 fn credit_bounds_the_backlog() {
     for seconds in 1..12 {
@@ -192,12 +195,12 @@ fn credit_bounds_the_backlog() {
         let total = totals(&config).proxies[0].total;
         let unsent = total.admitted_bytes - total.carrier.sent_pkts * MSS;
         assert!(unsent <= 50 * MSS, "{unsent}");
-        // The window of 40 segments is less than the path holds: credit is used up.
+        // The window of 40 segments is less than the path can hold, so that the credit is used up.
         assert!(seconds < 3 || unsent > 40 * MSS, "{unsent}");
     }
 }
 
-/// Retransmissions give credit only if configured.
+/// Retransmissions increase the credit only if this is configured.
 #[test]
 fn credit_grows_with_retransmissions_if_it_is_to() {
     let unsent = |credit_for_retransmissions| {
@@ -216,7 +219,7 @@ fn credit_grows_with_retransmissions_if_it_is_to() {
     assert!(with > 50 * MSS && with <= 50 * MSS + drift);
 }
 
-/// An outage of the link stops the flow at the local queue, and nothing is stranded when the link is back.
+/// During an outage of the link, the flow stops at the local queue. After the outage, all data is delivered.
 #[test]
 fn a_pause_of_the_link_strands_nothing() {
     let mut config = transfers(2, 3_000_000, 300);
@@ -236,7 +239,7 @@ fn each_direction_has_its_own_proxy() {
         flow.start = Start::At(at(50_000));
     }
     let one = totals(&config);
-    // The other direction adds acknowledgements to the link, but no packets to the proxy.
+    // The opposite direction adds acknowledgements to the link, but no packets to the proxy.
     let admitted = |totals: &Totals| totals.proxies[0].total.admitted_bytes;
     assert_eq!(admitted(&both), admitted(&one));
     assert_eq!(both.proxies[1].total.forwarded_bytes, 2_000_000);
@@ -256,7 +259,7 @@ fn a_flow_that_stops_ends_behind_the_proxy_too() {
     );
 }
 
-/// Credit, interval and queue change as configured.
+/// Credit, interval and queue of a proxy change at the configured times.
 #[test]
 fn parameters_change_at_their_time() {
     let mut config = greedy(20);
@@ -267,7 +270,7 @@ fn parameters_change_at_their_time() {
         queue: Some(drop_tail(20)),
     };
     config.proxies[0].changes = vec![change];
-    // The path holds this window: the local queue is always full.
+    // The path can hold this window, so that the local queue is always full.
     config.proxies[0].tcp = Arc::new(Tcp {
         receive_window: 20,
         ..tcp(Recovery::Sack)
@@ -283,8 +286,8 @@ fn parameters_change_at_their_time() {
     assert!(most(at(13_000), at(20_000)) <= Some(20));
 }
 
-/// The connection between the nodes has a number behind those of flows; the events of the senders at the end node
-/// are not recorded.
+/// The connection between the nodes of a proxy has a number above those of the flows. The events of the senders at the
+/// end node are not recorded.
 #[test]
 fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     let mut config = greedy(5);
@@ -303,9 +306,8 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Without a proxy, one flow has the utilisation that the closed form predicts; so have flows that
-/// lose packets together. The flow here has a tenth of the rate, and of the bandwidth-delay
-/// product, of the link in the thesis.
+/// Without a proxy, the utilisation of one flow, and of flows that lose packets together, is that of the closed form
+/// for a sawtooth. The rate and the bandwidth-delay product of the link are a tenth of those of the link in the thesis.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

@@ -1,4 +1,4 @@
-//! Routers that take part in congestion control, with the senders made for them.
+//! Tests of routers that take part in congestion control, with the senders designed for them.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn sender(kind: &str) -> Tcp {
     }
 }
 
-/// Returns a dumbbell with a router whose queue holds a bandwidth-delay product of 80 ms, without flows.
+/// Returns a dumbbell without flows whose router has a queue of a bandwidth-delay product for 80 ms.
 fn network(router: Discipline, rate: Rate) -> Config {
     let delay = Span::from_millis(40);
     let limit = Capacity::Bytes(rate.bdp(delay * 2).0);
@@ -41,26 +41,26 @@ fn utilisation(bottleneck: &LinkCounters, rate: Rate) -> f64 {
     8.0 * bottleneck.departed_bytes as f64 / (rate.as_bps() as f64 * HALF as f64)
 }
 
-/// Returns the mean queueing delay by Little's law.
+/// Returns the mean queueing delay in milliseconds by Little's law.
 fn mean_wait_ms(bottleneck: &LinkCounters) -> f64 {
     1e3 * bottleneck.queue_integral() / bottleneck.departed_pkts as f64
 }
 
-/// Returns the segments per second of each flow in the second half of the run.
+/// Returns the rate of each flow in segments per second, in the second half of the run.
 fn rates(totals: &Totals) -> Vec<f64> {
     let rate = |pkts| pkts as f64 / HALF as f64;
     let flows = totals.flows.iter();
     flows.map(|flow| rate(flow.window.delivered_pkts)).collect()
 }
 
-/// Returns true if all rates are within a part of their mean.
+/// Returns true if each rate differs from the mean of all by at most the fraction `part` of the mean.
 fn are_equal(rates: &[f64], part: f64) -> bool {
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     rates.iter().all(|rate| (rate / mean - 1.0).abs() < part)
 }
 
-/// SIGCOMM 2005 section 4: the utilisation is high, the queue low and there are almost no losses, for any capacity
-/// and number of flows.
+/// With VCP the utilisation is high, the queue is short and there are almost no losses, for any capacity and number of
+/// flows (SIGCOMM 2005, section 4).
 #[test]
 fn vcp_fills_links_without_losses() {
     for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
@@ -77,8 +77,8 @@ fn vcp_fills_links_without_losses() {
     }
 }
 
-/// Section 3.3: the window's steps are scaled with the round trip such that shares do not depend on it, and a late
-/// flow reaches its share.
+/// Shares of VCP's flows do not depend on the round-trip time, since the steps of the window are scaled with it; a flow
+/// that starts late reaches its share (SIGCOMM 2005, section 3.3).
 #[test]
 fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     let rate = mbps(20);
@@ -88,14 +88,14 @@ fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     add_flows(&mut config, "early", 2, AT_ONCE, sender("vcp"));
     let late = Start::At(Time::ZERO + Span::from_secs(30));
     add_flows(&mut config, "late", 2, late, sender("vcp"));
-    // Round trips of 160, 160, 200 and 200 ms.
+    // The round-trip times are 160, 160, 200 and 200 ms.
     add_own_access(&mut config, Span::from_millis(20));
     let rates = rates(&run(&config).0);
     assert!(are_equal(&rates, 0.1), "{rates:?}");
 }
 
-/// SIGCOMM 2002 section 5.2: for any capacity and number of flows, the link is full, the queue nearly empty, and
-/// nothing is lost.
+/// With XCP the link is fully used, the queue is nearly empty and no packet is lost, for any capacity and number of
+/// flows (SIGCOMM 2002, section 5.2).
 #[test]
 fn xcp_fills_links_with_an_empty_queue() {
     for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
@@ -122,8 +122,8 @@ fn xcp_fills_links_with_an_empty_queue() {
     }
 }
 
-/// Section 5.3: shares become equal within tens of round trips, also with different ones, which the control
-/// interval averages.
+/// Shares of XCP's flows become equal within tens of round trips, also with different round-trip times, over which the
+/// control interval is averaged (SIGCOMM 2002, section 5.3).
 #[test]
 fn xcp_shares_equally_soon_after_flows_have_joined() {
     let rate = mbps(20);
@@ -133,8 +133,8 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
         let joined = Time::ZERO + Span::from_secs(20);
         add_flows(&mut config, "late", 2, Start::At(joined), sender("xcp"));
         add_own_access(&mut config, access);
-        // Round trips of 80 ms, or of 240 and 320 ms: the window begins forty of the longest later, and lasts as
-        // long.
+        // The round-trip times are 80 ms, or 240 and 320 ms. The measurement begins after forty of the longest round
+        // trips and lasts as long.
         let forty = (access * 6 + Span::from_millis(80)) * 40;
         config.measure.from = joined + forty;
         config.duration = config.measure.from + forty;
@@ -143,9 +143,9 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
     }
 }
 
-/// Keshav 1991: if flows are served in turn, each flow keeps its target in the queue and gets its share of the
-/// rate. The queue may be shorter by up to two segments: a window is a whole number, and segments leave two at a
-/// time.
+/// If packet-pair flows are served in turn, each flow gets its share of the rate and keeps its target number of
+/// segments in the queue (Keshav 1991). The queue may be shorter by up to two segments, since a window is a whole
+/// number and segments leave two at a time.
 #[test]
 fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     let rate = mbps(10);
@@ -171,7 +171,7 @@ fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     }
 }
 
-/// Returns a satellite link of 10 Mbit/s and 550 ms, with windows of about 460 segments.
+/// Returns a network with a satellite link of 10 Mbit/s and 550 ms, on which windows are about 460 segments.
 fn satellite(loss: f64) -> Config {
     let delay = Span::from_millis(275);
     let queue = disciplines::of("droptail").config(Capacity::Packets(230), false, mbps(10), delay);
@@ -180,7 +180,7 @@ fn satellite(loss: f64) -> Config {
     config
 }
 
-/// Returns the segments delivered to the first flow.
+/// Returns the number of segments that were delivered for the first flow.
 fn delivered(config: &Config) -> u64 {
     run(config).0.flows[0].total.delivered_pkts
 }
@@ -192,8 +192,8 @@ fn satellite_sender(kind: &str) -> Tcp {
     }
 }
 
-/// ToN 9(3), section IV: with losses other than by congestion, rapid recovery restores the window within a round
-/// trip; standard TCP needs half a window of round trips.
+/// With losses that are not caused by congestion, the rapid recovery of TCP Peach restores the window within a round
+/// trip; standard TCP needs as many round trips as half of the window has segments (ToN 9(3), section IV).
 #[test]
 fn peach_recovers_from_random_losses_faster_than_reno() {
     for (loss, gain) in [(0.0, 1.05), (1e-4, 1.4), (1e-3, 2.5), (1e-2, 4.0)] {
@@ -207,8 +207,8 @@ fn peach_recovers_from_random_losses_faster_than_reno() {
     }
 }
 
-/// The sudden starts of 140 short connections use a quarter of the link. They take no more from a long connection
-/// than 140 short connections of standard TCP do: dummies use only the capacity that data leaves.
+/// Dummies of TCP Peach use only capacity that data leaves. The sudden starts of 140 short connections use a quarter of
+/// the link, but they slow down a long connection no more than 140 short connections of standard TCP do.
 #[test]
 fn dummies_leave_data_alone() {
     let beside = |kind: &str| {

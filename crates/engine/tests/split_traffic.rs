@@ -1,4 +1,4 @@
-//! Proxies that split connections which traffic opens during the run.
+//! Tests of proxies that split connections which traffic opens during the run.
 
 mod common;
 
@@ -21,7 +21,8 @@ const RATE: Rate = Rate::from_bps(10_000_000);
 const DELAY: Span = Span::from_millis(50);
 const RECOVERY: Recovery = Recovery::Sack;
 
-/// Returns sources whose responses go from left to right, with a proxy for either direction and access links.
+/// Returns a network with access links, in which the responses of sources are sent from left to right and each
+/// direction has a proxy.
 fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     for (number, source) in sources.iter().enumerate() {
@@ -32,8 +33,8 @@ fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     config
 }
 
-/// Asserts that the proxies forward exactly what their connections carry, nothing twice, and all of it if
-/// everything has arrived.
+/// Asserts that the proxies have forwarded exactly the data that their connections carry and nothing twice, and that
+/// this is all data if all of it has arrived.
 fn assert_carried(totals: &Totals) {
     for proxy in &totals.proxies {
         let total = proxy.total;
@@ -57,8 +58,8 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// Every leg has a separate handshake, and segments wait for checks, every 10 ms, at the nodes
-/// where they are answered.
+/// An exchange takes the sum of the times of its legs. Each leg has a handshake of its own, and segments wait at the
+/// nodes at which they are answered for the next check, which is made every 10 ms.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {
@@ -77,20 +78,20 @@ fn an_exchange_takes_what_its_legs_take() {
         let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected_ms;
         assert!(difference.abs() < 1e-6, "{difference} ms off {expected_ms}");
     };
-    // An access link takes 2 ms, the other 50 ms, 40 B take 0.032 ms, 500 B 0.4 ms. The SYN arrives at 1002.032
-    // and is answered at 1010, the request leaves at 1012.032, and is taken at 1020. Two transit times open the
-    // connection between the nodes, two that behind them.
+    // One access link takes 2 ms, the path between the nodes 50 ms, a packet of 40 B 0.032 ms and one of 500 B 0.4 ms.
+    // The SYN arrives at 1002.032 ms and is answered at 1010 ms. The request is sent at 1012.032 ms and taken at 1020
+    // ms. The connection between the nodes opens in two transit times, and so does the second leg.
     let requested = 1020.0 + 2.0 * 50.032 + 50.4 + 2.0 * 2.032 + 2.4;
     close(exchange.requested, requested);
-    // The server's SYN leaves at 1176.928, is answered at 1180, and the response is taken at 1190.
+    // The server's SYN is sent at 1176.928 ms and answered at 1180 ms; the response is taken at 1190 ms.
     let end = 1190.0 + 2.0 * 50.032 + 50.8 + 2.0 * 2.032 + 2.8;
     close(exchange.answered, end);
     close(exchange.end, end);
     assert_all_arrived(&totals, &records);
 }
 
-/// Captures show both legs under the flow's number, with a connection for each direction, and the proxies'
-/// connections between the nodes.
+/// Captures show both legs of a connection under the number of its flow, with one connection for each direction, and
+/// the connections between the nodes of the proxies.
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {
@@ -112,7 +113,7 @@ fn captures_tell_the_legs_of_a_connection() {
         });
         packets.map(|packet| packet.payload_bytes).sum()
     };
-    // Requests come back on connection 0, responses go on connection 1, over two links each.
+    // Requests are sent on connection 0 and responses on connection 1, over two links each.
     assert_eq!(
         (payload(0, 0, true), payload(0, 1, false)),
         (2 * 3000, 2 * 5000)
@@ -120,7 +121,7 @@ fn captures_tell_the_legs_of_a_connection() {
     assert_eq!((payload(1, 0, false), payload(2, 0, false)), (5000, 3000));
     let all = records.packets.iter().map(|packet| packet.payload_bytes);
     assert_eq!(all.sum::<u32>(), 3 * 8000);
-    // Each leg opens with a SYN: four, in addition to those of the proxies.
+    // Each leg opens with a SYN, so that there are four SYNs in addition to those of the proxies.
     let syns = records.packets.iter();
     let syns = syns.filter(|packet| packet.syn && !packet.ack);
     assert_eq!(syns.filter(|packet| packet.flow == 0).count(), 4);
@@ -146,8 +147,8 @@ fn requests(per_connection: u32, round_trip_s: f64) -> Requests {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// With any losses, every exchange gets its own bytes, once, both ways, even if the segments of many wait in
-    /// one queue.
+    /// With any losses, every exchange gets its own bytes exactly once, in both directions, even if segments of many
+    /// exchanges wait in the same queue.
     #[test]
     fn every_exchange_is_complete_in_the_end(
         per_connection in 1u32..4,
@@ -190,7 +191,7 @@ proptest! {
     }
 }
 
-/// Lookahead must not skip a proxy's checks.
+/// Lookahead does not skip the checks of a proxy, so that it does not change the results.
 #[test]
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));
@@ -203,8 +204,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 100);
 }
 
-/// Pages follow one another behind a proxy. Each object has a separate connection, or shares the connection of
-/// its request.
+/// Pages of a session follow one another behind a proxy, whether each object has a separate connection or uses the
+/// connection of its request.
 #[test]
 fn sessions_go_on_behind_a_proxy() {
     for separate in [false, true] {
@@ -224,7 +225,7 @@ fn sessions_go_on_behind_a_proxy() {
     }
 }
 
-/// A connection that is cut off leaves data in the proxy, which has no effect on others.
+/// A connection that is cut off leaves data in the proxy. This data has no effect on other connections.
 #[test]
 fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     let cut_off = Source::CutOff(Span::from_millis(900));
@@ -244,7 +245,7 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     );
     split(&mut all);
     let bulk = all.flows.remove(0);
-    // These flows have the nodes of the first source.
+    // These flows have the same nodes as the first source.
     let (from, to) = (config.flows[0].from, config.flows[0].to);
     config
         .flows
@@ -255,16 +256,15 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     assert!(records.exchanges.is_empty());
     let cut = totals.proxies[0].total.forwarded_bytes - 3_000_000;
     assert!(cut > 100_000, "{cut}");
-    // Everything that was admitted has been forwarded, at last for connections that no longer
-    // exist.
+    // All data that was admitted has been forwarded, the last of it for connections that no longer exist.
     assert_eq!(
         totals.proxies[0].total.admitted_bytes,
         totals.proxies[0].total.forwarded_bytes
     );
 }
 
-/// Bursts over connections that exist from the start, 750 connections in the thesis's experiments.
-/// All data that the application gave arrives.
+/// Bursts are sent through a proxy over connections that exist from the start; the experiments of the thesis have 750
+/// connections. All data that the application has passed to the transport arrives.
 #[test]
 fn bursts_go_by_a_proxy() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), 100);
@@ -291,7 +291,7 @@ fn bursts_go_by_a_proxy() {
     split(&mut config);
     let (totals, _) = run(&config);
     assert_carried(&totals);
-    // 19 messages in every 0.99875 s.
+    // 19 messages are sent in every 0.99875 s.
     for flow in &totals.flows {
         let bursts = (90.0_f64 / (0.5 + 19.0 * 0.02625)).floor();
         let given = flow.total.delivered_bytes / 1460;
@@ -304,7 +304,7 @@ fn bursts_go_by_a_proxy() {
     );
 }
 
-/// Both legs of a connection get the connection's values from a delay box.
+/// A delay box delays both legs of a connection by the values that were drawn for the connection.
 #[test]
 fn delay_boxes_know_both_legs() {
     let entry = TraceEntry {
@@ -316,7 +316,7 @@ fn delay_boxes_know_both_legs() {
     };
     let took = |delayed: bool| {
         let mut config = split_sources(&[Source::Trace([entry].into())], &tcp(RECOVERY), 5);
-        // The links between the proxy's end node and the receiver, both ways.
+        // These are the links between the proxy's end node and the receiver, in both directions.
         for link in config.links.iter_mut().filter(|_| delayed) {
             if link.from == config.flows[0].to || link.to == config.flows[0].to {
                 link.forward_name = "box".to_string();
@@ -334,7 +334,7 @@ fn delay_boxes_know_both_legs() {
         let end = exchange.end.expect("it is complete");
         end.since(exchange.start).as_secs_f64()
     };
-    // The SYN of the second leg, its answer and the data each have the same delay.
+    // The SYN of the second leg, its answer and the data are delayed by the same value each.
     let more = took(true) - took(false);
     assert!((0.06..0.6).contains(&more), "{more}");
 }

@@ -1,4 +1,4 @@
-//! Connections of a foreign stack: bytes, timers, ECN, failures, and all impairments of datagrams.
+//! Tests of connections of a foreign stack: bytes, timers, ECN, failures, and all impairments of datagrams.
 
 mod common;
 
@@ -21,7 +21,7 @@ use longhaul_keys::Profile;
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Fault of a toy stack.
+/// Faults of a toy stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
@@ -32,8 +32,9 @@ enum Fault {
     LosesConnection,
 }
 
-/// A protocol that sends a window of numbered datagrams, answers each, and retransmits unanswered ones after a
-/// time. The contents are pseudo-random, with or without zeros at their ends.
+/// Stack of a toy protocol that sends a window of numbered datagrams, answers each one that it receives, and
+/// retransmits after a time those that were not answered. The contents are pseudo-random, with or without zeros at
+/// their ends.
 #[derive(Debug)]
 struct Toy {
     setup: StackSetup,
@@ -41,7 +42,7 @@ struct Toy {
     window: usize,
     timeout: Span,
     next: u64,
-    /// Numbers in flight, with the time at which they count as lost.
+    /// Numbers of the datagrams in flight, with the time from which each counts as lost.
     in_flight: BTreeMap<u64, Time>,
     lost: Vec<u64>,
     answers: Vec<(u64, EcnCodepoint)>,
@@ -213,7 +214,7 @@ impl StackFactory for Toys {
     }
 }
 
-/// Adds flows of a toy stack; a transfer is a number of datagrams.
+/// Adds `count` flows of a toy stack. `transfer` is the number of datagrams to be transferred; `None` means no limit.
 fn add_toys(config: &mut Config, count: usize, toys: Toys, transfer: Option<u64>) {
     let factory = Arc::new(toys);
     for number in 0..count {
@@ -256,8 +257,8 @@ fn codel() -> QueueConfig {
     common::disciplines::queue(("fq-codel", Profile::Linux), limit, context, [])
 }
 
-/// Returns the results and records of two runs: with packets captured, which are then never
-/// forwarded ahead of time, and without captures.
+/// Returns the results and records of two runs: one without captures, and one in which packets are captured, so that
+/// none are forwarded ahead of time.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -275,8 +276,8 @@ fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Datagrams keep their bytes through every impairment, only those that links drop are lost, and lookahead
-    /// gives the results of processing on time.
+    /// Datagrams keep their bytes through every impairment, and only those that links drop are lost. Processing ahead
+    /// of time gives the same results as processing on time.
     #[test]
     fn datagrams_survive_what_links_do(
         there in extras(), back in extras(), limit in 2u64..60, window in 1usize..80,
@@ -298,7 +299,7 @@ proptest! {
         prop_assert_eq!(records_one, records_two);
         let link = &one.links[0].total;
         let sent: u64 = one.flows.iter().map(|flow| flow.total.sent_pkts).sum();
-        // Impairments hold packets back; not all packets of TCP are data.
+        // Impairments hold packets back, and not all packets of TCP are data.
         prop_assert!(fair || link.arrived_pkts <= sent + link.duplicated_pkts);
         for flow in &one.flows {
             let known = flow.total.delivered_pkts + flow.total.dropped_pkts;
@@ -306,7 +307,7 @@ proptest! {
         }
     }
 
-    /// Transfers complete once losses stop.
+    /// Transfers complete after losses have stopped.
     #[test]
     fn transfers_complete(there in extras(), limit in 2u64..60, loss in 0.0..0.3f64) {
         let mut config = path(drop_tail(limit), 600);
@@ -324,8 +325,8 @@ proptest! {
     }
 }
 
-/// Marks reach the receiver. Drops and marks of data are counted for the flow; drops and marks of
-/// its answers are not.
+/// Marks reach the receiver. Drops and marks of a flow's data are counted for the flow, but those of its answers are
+/// not.
 #[test]
 fn marks_and_drops_are_those_of_the_flow() {
     let mut config = path(codel(), 20);
@@ -353,7 +354,7 @@ fn marks_and_drops_are_those_of_the_flow() {
     assert_eq!(flow.dropped_pkts, link.dropped_pkts());
 }
 
-/// A failure ends its connection, with a reason, and no other.
+/// A failure of a stack ends only its own connection, for which the reason is recorded.
 #[test]
 fn failures_end_their_connection_alone() {
     let cases = [
@@ -383,7 +384,7 @@ fn failures_end_their_connection_alone() {
     }
 }
 
-/// An application that stops sends nothing new.
+/// A flow whose application has stopped sends no new data.
 #[test]
 fn a_stopped_flow_sends_no_more() {
     let mut config = path(drop_tail(50), 10);
@@ -399,7 +400,7 @@ fn a_stopped_flow_sends_no_more() {
     assert_eq!(sent(3), sent(9));
 }
 
-/// Captures have datagrams both ways with their sizes.
+/// Captures contain the datagrams of both directions with their sizes.
 #[test]
 fn captures_have_datagrams_with_their_sizes() {
     let mut config = path(drop_tail(50), 2);
@@ -425,7 +426,7 @@ fn captures_have_datagrams_with_their_sizes() {
     assert!(answers.all(|packet| packet.reverse && packet.payload_bytes == 9));
 }
 
-/// Among more than 2048 access links, which are computed in closed form, datagrams have the results of ordinary
+/// 2048 and more access links are computed in closed form; datagrams have the same results on them as on ordinary
 /// links.
 #[test]
 fn many_access_links_agree_with_links() {

@@ -1,4 +1,4 @@
-//! Connections limited by something other than the network: applications that pause, and receive windows.
+//! Tests of connections that are not limited by the network: applications that pause, and receive windows.
 
 mod common;
 
@@ -14,7 +14,7 @@ use longhaul_units::{Rate, Span, Time};
 
 const CONSTANT: fn(f64) -> Process = |value| Process::Independent(Distribution::Constant(value));
 
-/// Pacing slightly faster than the window divided by the round-trip time.
+/// Pacing at a rate slightly above the window divided by the round-trip time.
 const PACING: Option<Pacing> = Some(Pacing {
     slow_start: 1.25,
     avoidance: 1.25,
@@ -34,8 +34,8 @@ const RECOVERIES: [Recovery; 8] = [
     Recovery::RackTlpPrr,
 ];
 
-/// Returns a connection with two exchanges of these sizes, the second 12 s after the first, over 100 ms and 10
-/// Gbit/s.
+/// Returns a connection with two exchanges, the second of which starts 12 s after the first. The path has 10 Gbit/s and
+/// 100 ms.
 fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
     let (rate, delay) = (Rate::from_bps(10_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(100_000), 30);
@@ -70,9 +70,9 @@ fn durations(records: &Records) -> [f64; 2] {
     of_first.try_into().expect("two exchanges")
 }
 
-/// RFC 5681 section 4.1, last paragraph: a request that has just arrived does not count as use of
-/// the server's window, nor the preceding response as use of the client's. The first exchange
-/// includes the handshake's round trip.
+/// A window that was not used for longer than the timeout is reset (RFC 5681 section 4.1, last paragraph). A request
+/// that has just arrived does not count as use of the server's window, nor does the preceding response count as use of
+/// the client's. The first exchange includes the round trip of the handshake.
 #[test]
 fn a_second_exchange_starts_over_after_an_idle_timeout() {
     for (request, response) in [(400.0, 1e6), (1e6, 400.0)] {
@@ -100,7 +100,7 @@ fn a_second_exchange_starts_over_after_an_idle_timeout() {
     }
 }
 
-/// A proxy's connection between its nodes restarts after idle time like any other.
+/// The connection between the nodes of a proxy resets its window after an idle time, as other connections do.
 #[test]
 fn a_proxy_starts_over_after_an_idle_timeout() {
     let tcp = Tcp {
@@ -125,7 +125,7 @@ fn a_proxy_starts_over_after_an_idle_timeout() {
     assert!(restarted[1] > kept[1] + 0.2, "{restarted:?} s, {kept:?} s");
 }
 
-/// Returns a flow over 50 Mbit/s and 100 ms with Careful Resume.
+/// Returns a network with one flow with Careful Resume over 50 Mbit/s and 100 ms.
 fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f64>) -> Config {
     let (rate, delay) = (Rate::from_bps(50_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(queue), 6);
@@ -149,9 +149,9 @@ fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f6
     config
 }
 
-/// RFC 9959: the jump is to 1668 segments, on a path that holds 417 and a queue of 417. After a loss, the window is
-/// half of the data acknowledged since the jump, with any threshold: by default slow start ends at the receive window
-/// of 1666 segments, which is less than the jump.
+/// Careful Resume (RFC 9959) increases the window at once to 1668 segments, on a path that holds 417 segments with a
+/// queue for 417. After a loss, the window is half of the data acknowledged since the increase, whatever the threshold
+/// is: by default, slow start ends at the receive window of 1666 segments, which is less than 1668.
 #[test]
 fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     let retreat = |receive_window, ssthresh| {
@@ -175,7 +175,8 @@ fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     }
 }
 
-/// RFC 9959, Validating: the window becomes the flight, which the receive window limits, and no more.
+/// In RFC 9959's Validating phase, the window becomes the number of segments in flight, which the receive window
+/// limits.
 #[test]
 fn a_jump_beyond_the_receive_window_becomes_what_is_in_flight() {
     let (totals, records) = run(&resumed(4000.0, 2085, 900, None));
@@ -189,8 +190,8 @@ fn a_jump_beyond_the_receive_window_becomes_what_is_in_flight() {
     }
 }
 
-/// Returns an application that gives this many segments at a time, this many seconds apart; over 1 Gbit/s and 100
-/// ms.
+/// Returns a network with an application that passes `segments` segments to its transport every `pause_s` seconds, over
+/// 1 Gbit/s and 100 ms.
 fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Config {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(10_000), 30);
@@ -215,10 +216,9 @@ fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Co
     config
 }
 
-/// An application that pauses, for a tenth of a round trip or for longer than a timeout, does not
-/// end slow start, since no queue builds up. The window does not grow after the first round trips
-/// either: with short pauses it stays constant, and with long ones it is at most twice the
-/// application's flight, which is one message.
+/// An application that pauses, for a tenth of a round trip or for longer than a timeout, does not end slow start, since
+/// no queue builds up. The window does not grow after the first round trips: with short pauses it stays constant, and
+/// with long pauses it is at most two messages, which is twice the number of segments in flight.
 #[test]
 fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_without_use() {
     let saved = ("saved_cwnd".to_string(), 1000.0);
@@ -254,9 +254,10 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// If slow start may enlarge the window up to twice the flight, as in Linux, the window grows no further, however fast
-/// the slow start is. A step of Hybla at a round trip of 600 ms is 2^16 - 1 segments, which a receive window of 690
-/// segments leaves unused. Hybla begins with 24 segments, the ratio of the round trip to 25 ms.
+/// If slow start may increase the window up to twice the number of segments in flight, as in Linux, the window grows no
+/// further, however large a step of slow start is. At a round-trip time of 600 ms, a step of Hybla is 2^16 - 1
+/// segments, of which a receive window of 690 segments leaves most unused. Hybla begins with 24 segments, the ratio of
+/// the round-trip time to 25 ms.
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     for (algorithm, slow_start, largest) in [
@@ -289,8 +290,7 @@ fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     }
 }
 
-/// At any time one of three limits holds a sender back: the times add up to the duration of the
-/// flow.
+/// At any time exactly one of three limits applies to a sender: the times limited add up to the duration of the flow.
 #[test]
 fn times_limited_sum_to_the_life_of_a_flow() {
     for recovery in RECOVERIES {

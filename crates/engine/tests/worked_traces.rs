@@ -1,7 +1,7 @@
-//! The worked traces of a textbook, segment by segment: Weigle 2003, chapter 2.
+//! Tests of the worked traces of Weigle 2003, chapter 2, segment by segment.
 //!
-//! The sender's own link takes no time, and the bottleneck spaces segments by 10 ms, so that each acknowledgement
-//! comes alone and the segments that it releases can be distinguished from those of the next.
+//! The link of the sender takes no time, and the bottleneck spaces segments by 10 ms. Each acknowledgement thus arrives
+//! alone, and the segments that it releases can be distinguished from those of the next one.
 
 mod common;
 
@@ -14,7 +14,7 @@ use common::{AT_ONCE, add_access, add_flows, delayed_ack, drop_tail, dumbbell, r
 
 const SEGMENT_BYTES: u64 = 1460;
 
-/// Returns the text's sender: two segments to begin with, then as the windows allow.
+/// Returns the sender of the text. It starts with two segments and then sends as many as the windows allow.
 fn textbook(recovery: Recovery) -> Tcp {
     Tcp {
         limited_transmit: false,
@@ -22,7 +22,7 @@ fn textbook(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Returns a connection whose receiver acknowledges every second segment, however late it comes: the delayed-ACK
+/// Returns a connection whose receiver acknowledges every second segment, however late this comes: the delayed-ACK
 /// timer of a second does not expire within a round trip.
 fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
@@ -31,19 +31,20 @@ fn delayed(tcp: Tcp) -> Tcp {
     }
 }
 
-/// Returns the segments sent before the first acknowledgement of data, and after each one until the next:
-/// (acknowledgement number, segments sent). Segments are numbered from 1; those in `lost` are lost the first time.
+/// Returns acknowledgement numbers, each with the segments sent after this acknowledgement and before the next one. The
+/// first entry contains the segments sent before the first acknowledgement of data. Segments are numbered from 1; the
+/// segments in `lost` are lost when they are sent for the first time.
 fn trace(tcp: Tcp, lost: &[u64]) -> Vec<(u64, Vec<u64>)> {
     let rate = Rate::from_bps(1_200_000);
     let mut config = dumbbell(rate, Span::from_millis(250), drop_tail(1000), 4);
-    // The SYN is packet 0 of the bottleneck.
+    // The SYN is packet 0 at the bottleneck.
     config.links[0].direction.loss = Loss::List(lost.to_vec());
     add_flows(&mut config, "flow", 1, AT_ONCE, tcp);
     add_access(&mut config, Span::ZERO);
     for link in &mut config.links[2..] {
         link.rate = Rate::from_bps(1_000_000_000_000);
         link.direction.loss = Loss::None;
-        // The links to and from the source.
+        // These are the links to and from the source.
         link.captured = [link.from, link.to].contains(&2);
     }
     let (_, records) = run(&config);
@@ -77,7 +78,8 @@ fn assert_begins(found: &[(u64, Vec<u64>)], expected: &[(u64, &[u64])]) {
     assert_eq!(found, expected);
 }
 
-/// Flow control: a window of three segments, one more for each acknowledgement, six in all.
+/// Flow control with a receive window of three segments: each acknowledgement releases one segment, until six have been
+/// sent.
 #[test]
 fn the_receive_window_lets_one_segment_go_for_each_acknowledged() {
     let tcp = Tcp {
@@ -90,7 +92,7 @@ fn the_receive_window_lets_one_segment_go_for_each_acknowledged() {
     assert_begins(&trace(tcp, &[]), &expected);
 }
 
-/// Slow start: each acknowledgement releases two segments; the eighth releases 17 and 18.
+/// In slow start, each acknowledgement releases two segments; the eighth releases segments 17 and 18.
 #[test]
 fn slow_start_sends_two_segments_for_each_acknowledged() {
     let found = trace(textbook(Recovery::Reno), &[]);
@@ -101,7 +103,7 @@ fn slow_start_sends_two_segments_for_each_acknowledged() {
     }
 }
 
-/// Slow start with delayed acknowledgements: each acknowledgement covers two segments and releases three.
+/// In slow start with delayed acknowledgements, each acknowledgement covers two segments and releases three.
 #[test]
 fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
     let expected: [(u64, &[u64]); 4] = [
@@ -113,7 +115,8 @@ fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
     assert_begins(&trace(delayed(textbook(Recovery::Reno)), &[]), &expected);
 }
 
-/// Congestion avoidance, without and with delayed acknowledgements: windows of 2, 2.5, 2.9 and 3.245 segments.
+/// In congestion avoidance, windows are 2, 2.5, 2.9 and 3.245 segments, without and with delayed acknowledgements.
+/// Another segment is sent when the window has grown by a whole one.
 #[test]
 fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     let avoidance = Tcp {
@@ -126,10 +129,10 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     assert_begins(&trace(delayed(avoidance), &[]), &expected);
 }
 
-/// Go-back-N: a window of three, with the second segment lost. Segments 3 and 4 cause duplicates, too few to
-/// indicate a loss; the timer expires, and the retransmission is answered with an acknowledgement of all that
-/// arrived. The text's sliding window goes back to send 2, 3 and 4 again; standard TCP has a window of one segment
-/// (RFC 5681 section 3.1), and 3 and 4 need no retransmission.
+/// Go-back-N with a window of three segments, of which the second is lost. Segments 3 and 4 cause two duplicates, which
+/// are too few to indicate a loss. The timer expires, and the retransmission is answered with an acknowledgement of all
+/// segments that have arrived. The sliding window of the text goes back and sends 2, 3 and 4 again; standard TCP has a
+/// window of one segment (RFC 5681 section 3.1) and need not retransmit 3 and 4.
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {
@@ -147,15 +150,16 @@ fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     assert_begins(&trace(tcp, &[2]), &expected);
 }
 
-/// Returns the position in slow start at which segment 9 is missed: 9 to 18 are in flight, the window is 10.
+/// Returns the index of the entry in slow start at which segment 9 is missing. Segments 9 to 18 are in flight, and the
+/// window is 10 segments.
 fn before_the_loss(found: &[(u64, Vec<u64>)]) -> usize {
     let eighth = found.iter().position(|(asked, _)| *asked == 9).unwrap();
     assert_eq!(found[eighth].1, [17, 18]);
     eighth
 }
 
-/// Tahoe: the third duplicate causes the retransmission of segment 9 and a window of one segment; six further ones
-/// release nothing; the acknowledgement of all segments makes the window two.
+/// With Tahoe, the third duplicate causes the retransmission of segment 9 and a window of one segment. Six further
+/// duplicates release nothing. The acknowledgement of all segments increases the window to two.
 #[test]
 fn tahoe_starts_over_after_three_duplicates() {
     let found = trace(textbook(Recovery::Tahoe), &[9]);
@@ -166,9 +170,9 @@ fn tahoe_starts_over_after_three_duplicates() {
     assert_begins(&found[eighth + 1..], &expected);
 }
 
-/// Reno: the third duplicate causes the retransmission of segment 9, the window becomes 5 and 3; of the further
-/// six duplicates the first two inflate it to 10, which is in use, the others release 19 to 22; the
-/// acknowledgement of all segments deflates it to 5, of which 19 to 22 take four.
+/// With Reno, the third duplicate causes the retransmission of segment 9, and the window becomes 5 plus 3 segments. The
+/// first two of the six further duplicates inflate the window to 10, which is in use; the other four release segments
+/// 19 to 22. The acknowledgement of all segments deflates the window to 5, of which 19 to 22 use four.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);

@@ -1,9 +1,8 @@
-//! Binomial control: increase and decrease by powers of the window.
+//! Binomial control: increase and decrease are powers of the window.
 //!
-//! Bansal and Balakrishnan, "Binomial congestion control algorithms", INFOCOM 2001. Each round trip
-//! adds `increase / w^k`; a congestion signal removes `decrease w^l`. AIMD has k = 0 and l = 1,
-//! MIMD k = -1 and l = 1, IIAD k = 1 and l = 0, SQRT k = l = 1/2. Algorithms with k + l = 1 and l
-//! <= 1 share fairly with standard TCP.
+//! Bansal and Balakrishnan, "Binomial congestion control algorithms", INFOCOM 2001. Each round trip adds `increase /
+//! w^k` segments; a congestion signal removes `decrease w^l`. AIMD has k = 0 and l = 1, MIMD has k = -1 and l = 1, IIAD
+//! has k = 1 and l = 0, and SQRT has k = l = 1/2. Algorithms with k + l = 1 and l <= 1 share fairly with standard TCP.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -89,8 +88,8 @@ impl Binomial {
         f64::max(window - self.decrease * libm::pow(window, self.l), 1.0)
     }
 
-    /// Returns the segments sent, and round trips passed, while the window grows up to `top` after a
-    /// reduction: integrals of `w / growth` and `1 / growth` over the window.
+    /// Returns the number of segments sent, and the number of round trips, while the window grows to `top` after a
+    /// reduction: the integrals of `w / growth` and of `1 / growth` over the window.
     fn cycle(&self, top: f64) -> (f64, f64) {
         let bottom = self.reduced(top);
         let between = |power: f64| {
@@ -115,8 +114,8 @@ impl CongestionControl for Binomial {
         window.reduce_to(self.reduced(event.base));
     }
 
-    /// Returns the mean window of the saw-tooth whose cycle sends `1 / loss` segments; its top is
-    /// found by bisection.
+    /// Returns the mean window of the saw-tooth in whose cycle `1 / loss` segments are sent; the top of the saw-tooth
+    /// is found by bisection.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let (mut low, mut high) = (1.0, 1e9);
         for _ in 0..200 {

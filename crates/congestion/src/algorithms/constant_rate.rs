@@ -1,8 +1,8 @@
-//! Constant-rate increase: growth that does not depend on the round-trip time.
+//! Constant-rate increase: rates grow independently of the round-trip time.
 //!
-//! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR
-//! 21(5), 1991. Standard TCP grows by one segment a round trip, so that its rate
-//! grows with the inverse square of the round-trip time; here all rates grow alike.
+//! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR 21(5), 1991. Standard
+//! TCP grows by one segment per round trip, so that the growth of its rate is proportional to the inverse square of the
+//! round-trip time. Here, the rates of all flows grow equally fast.
 
 use serde::{Deserialize, Serialize};
 

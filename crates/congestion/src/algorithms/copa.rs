@@ -1,10 +1,10 @@
-//! Copa: steers towards a rate that follows from the queueing delay.
+//! Copa: steers the rate to a target that is computed from the queueing delay.
 //!
-//! Arun and Balakrishnan, NSDI 2018. Points that the paper leaves open are as in its authors'
-//! implementation (genericCC, markoviancc.cc): the velocity at most doubles the window in a round
-//! trip, and where more than 30 % are lost over two round trips, the window is multiplied by 0.7;
-//! without that rule, a buffer far below the path's capacity would lose a third of all segments
-//! permanently. The smallest round-trip time is that of ten seconds or twenty round trips.
+//! Arun and Balakrishnan, NSDI 2018. Points that the paper does not define are as in its authors' implementation
+//! (genericCC, markoviancc.cc). The velocity at most doubles the window in a round trip. If more than 30 % are lost
+//! over two round trips, the window is multiplied by 0.7; without this rule, a buffer far below the path's capacity
+//! would lose a third of all segments permanently. The smallest round-trip time is that of the last ten seconds or
+//! twenty round trips.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::quantity::{self, Quantity};
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;
 
-/// Boxed, so that other controllers stay small.
+/// State of Copa. It is boxed, so that other controllers stay small.
 pub type BoxedCopa = Box<Copa>;
 
 pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
@@ -81,28 +81,27 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// Time over which the smallest round-trip time is taken, and number of round trips that it spans
-/// at least.
+/// Time over which the smallest round-trip time is taken; the next constant is the minimum of this time in round trips.
 const MIN_RTT: Span = Span::from_secs(10);
 const MIN_RTT_ROUNDS: u64 = 20;
-/// Round trips in which the queue of a path without loss-based senders empties once.
+/// Number of round trips in which the queue must become empty once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
-/// Fraction of the largest queueing delay of these round trips below which the queue counts as empty.
+/// Fraction of the largest queueing delay in these round trips below which the queue counts as empty.
 const EMPTY: f64 = 0.1;
 /// Number of successive round trips in one direction from which on the velocity doubles.
 const STEADY: u32 = 3;
-/// Pacing rate in windows per smallest round-trip time of the current round trip.
+/// Pacing rate, in windows per smallest round-trip time of the current round trip.
 const PACING: f64 = 2.0;
-/// Response to losses: number of round trips and number of segments over which losses are counted,
-/// largest fraction that may be lost, and fraction of the window that is kept if more are lost.
+/// Number of round trips over which losses are counted. The next constants are the minimum number of segments, the
+/// maximum fraction that may be lost, and the fraction of the window that is kept if more are lost.
 const LOSS_ROUNDS: u64 = 2;
 const LOSS_SAMPLES: u64 = 20;
 const MOST_LOST: f64 = 0.3;
 const KEPT: f64 = 0.7;
-/// Smallest window in segments.
+/// Minimum window in segments.
 const MIN_CWND: f64 = 2.0;
 
-/// Smallest and largest round-trip time of one round trip, in seconds.
+/// Smallest and largest round-trip time within one round trip, in seconds.
 type Extremes = (f64, f64);
 const NONE: Extremes = (f64::INFINITY, 0.0);
 
@@ -115,17 +114,17 @@ pub struct Copa {
     competes: bool,
     slow_start: bool,
     velocity: f64,
-    /// True if the window grew over the last round trip.
+    /// True if the window grew in the last round trip.
     grows: bool,
-    /// Number of successive round trips with this direction of the window.
+    /// Number of successive round trips in which the window has changed in this direction.
     steady: u32,
-    /// The window when the round trip began.
+    /// Window at the beginning of the round trip.
     cwnd_before: f64,
-    /// True if a loss has been answered in this round trip.
+    /// True if the flow has responded to a loss in this round trip.
     lost: bool,
-    /// Extremes of the round-trip time in the last round trips, the current one first.
+    /// Smallest and largest round-trip times of the last round trips; the current one is first.
     rounds: [Extremes; ROUNDS + 1],
-    /// Maximum over recent inverse round-trip times, which gives the smallest round-trip time.
+    /// Maximum of recent inverse round-trip times, from which the smallest round-trip time is computed.
     per_min_rtt: WindowedMax,
     per_standing_rtt: WindowedMax,
     delivered: u64,
@@ -133,7 +132,7 @@ pub struct Copa {
     rate: Option<Rate>,
 }
 
-/// Beginning of the current count of losses: its time, and the connection's counters at that time.
+/// Beginning of the current count of losses: its time, and the connection's counters at this time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Losses {
     since: Time,
@@ -168,7 +167,7 @@ impl Copa {
         1.0 / self.per_min_rtt.get()
     }
 
-    /// Returns the round-trip time without the time that ACKs wait for one another (section 2.1).
+    /// Returns the standing round-trip time, which excludes the time that ACKs wait for each other (section 2.1).
     fn standing_rtt_s(&self) -> f64 {
         1.0 / self.per_standing_rtt.get()
     }
@@ -188,7 +187,7 @@ impl Copa {
         *most = most.max(rtt_s);
     }
 
-    /// Begins a round trip: chooses its mode and its velocity.
+    /// Begins a round trip: chooses the mode and the velocity.
     fn begin_round(&mut self, window: &Window) {
         if self.may_compete {
             self.choose_mode();
@@ -199,7 +198,7 @@ impl Copa {
         self.lost = false;
     }
 
-    /// Chooses the velocity (section 2.1): it doubles from the third round trip in one direction on, after slow start.
+    /// Chooses the velocity (section 2.1). After slow start, it doubles from the third round trip in one direction on.
     fn choose_velocity(&mut self, cwnd: f64) {
         let grows = cwnd > self.cwnd_before;
         self.steady = if grows == self.grows && !self.slow_start {
@@ -215,7 +214,7 @@ impl Copa {
         self.cwnd_before = cwnd;
     }
 
-    /// Chooses the mode (section 2.2): a queue that never empties is filled by others.
+    /// Chooses the mode (section 2.2): if the queue never becomes empty, other senders fill it.
     fn choose_mode(&mut self) {
         let seen = self.rounds.iter().filter(|round| **round != NONE);
         let (least, most) = seen.fold(NONE, |(least, most), round| {
@@ -226,17 +225,17 @@ impl Copa {
         self.delta = match (competes, self.competes) {
             (false, _) => self.default_delta,
             (true, false) => self.delta,
-            // Additive increase of 1 / delta, in a round trip without losses.
+            // The window grows by 1 / delta segments in a round trip without losses.
             (true, true) if self.lost => self.delta,
             (true, true) => self.delta / (1.0 + self.delta),
         };
         self.competes = competes;
     }
 
-    /// Takes one acknowledgement's step towards the target.
+    /// Moves the window towards the target, by the step of one acknowledgement.
     fn step(&mut self, acked: f64, may_grow: bool, window: &mut Window) {
         let (cwnd, queueing_s) = (window.cwnd(), self.queueing_s());
-        // Without a queue the target rate is infinite.
+        // Without a queue, the target rate is infinite.
         let below = cwnd * self.delta * queueing_s <= self.standing_rtt_s();
         self.slow_start &= below;
         if self.slow_start {
@@ -245,7 +244,8 @@ impl Copa {
             }
             return;
         }
-        // Not at the velocity of the other direction (mvfst, Copa.cpp): the window would fall as fast as it rose.
+        // When the direction changes, the velocity starts at one (mvfst, Copa.cpp); otherwise the window would fall as
+        // fast as it rose.
         if below != self.grows && self.velocity > 1.0 {
             self.velocity = 1.0;
             self.steady = 0;
@@ -262,7 +262,7 @@ impl Copa {
         }
     }
 
-    /// Limits losses, every two round trips.
+    /// Reduces the window if too many segments were lost; checked every two round trips.
     fn limit_losses(&mut self, ack: &AckSample, window: &mut Window) {
         let (lost, delivered) = (
             ack.lost.saturating_sub(self.losses.lost),
@@ -320,7 +320,7 @@ impl CongestionControl for Copa {
         self.pace(ack.segment_bytes, window);
     }
 
-    /// Does nothing: losses have no effect in the default mode (section 2.2).
+    /// Does nothing: in the default mode, losses have no effect (section 2.2).
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {
         if self.competes && !self.lost {
             self.delta = (2.0 * self.delta).min(self.default_delta);

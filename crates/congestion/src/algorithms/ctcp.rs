@@ -1,9 +1,9 @@
-//! Compound TCP: a window of standard TCP and one that follows the delay, added up.
+//! Compound TCP: the window is the sum of a window of standard TCP and a window controlled by delay.
 //!
-//! Tan, Song, Zhang and Sridharan, "A compound TCP approach for high-speed and long distance
-//! networks", INFOCOM 2006. As long as the queue is short, the delay window makes the sum grow by
-//! `increase * win^exponent` segments per round trip; it then gives way to the window of standard
-//! TCP. Variant nist has the values of NIST SP 500-282, equations 14 to 17.
+//! Tan, Song, Zhang and Sridharan, "A compound TCP approach for high-speed and long distance networks", INFOCOM 2006.
+//! While the queue is short, the delay window makes the sum grow by `increase * win^exponent` segments per round trip.
+//! When a queue builds up, the delay window shrinks, and the window of standard TCP remains. Variant nist has the
+//! values of NIST SP 500-282, equations 14 to 17.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,7 @@ pub(crate) const LOW_WINDOW: Parameter = Parameter {
     source: "NIST SP 500-282, chapter 5",
 };
 
-/// Law by which the delay window changes, once per round trip.
+/// Rule by which the delay window changes once per round trip.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DelayLaw {
     increase: f64,
@@ -143,13 +143,13 @@ impl DelayLaw {
         }
     }
 
-    /// Returns true if a round trip is over since the last update.
+    /// Returns true if a round trip has passed since the last update.
     pub(crate) fn is_due(&mut self, ack: &AckSample) -> bool {
         let period = ack.srtt + self.slack;
         ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
     }
 
-    /// Returns the next delay window of a flow with `window` segments in flight.
+    /// Returns the next delay window; `delay` is the current one, and `window` the number of segments in flight.
     pub(crate) fn next(&self, delay: f64, window: f64, min_rtt: Span, srtt: Span) -> f64 {
         let queued = window * (1.0 - min_rtt.as_secs_f64() / srtt.as_secs_f64());
         let change = if queued < self.gamma {
@@ -167,11 +167,11 @@ pub struct Ctcp {
     law: DelayLaw,
     decrease: f64,
     low_window: f64,
-    /// Part of the window that the delay window contributes; the rest is standard TCP's.
+    /// Part of the window that the delay window contributes, in segments; the rest is that of standard TCP.
     delay: f64,
-    /// Change of the delay window, pending until an acknowledgement may move the window.
+    /// Change of the delay window that waits until an acknowledgement may change the window.
     change: f64,
-    /// True if there was a congestion signal since the delay window last moved.
+    /// True if there was a congestion signal since the last change of the delay window.
     signalled: bool,
 }
 
@@ -187,8 +187,8 @@ impl Ctcp {
         }
     }
 
-    /// Updates the delay window, which stays as it is in slow start, below `low_window`, and in the
-    /// round trip of a congestion signal.
+    /// Updates the delay window. It does not change in slow start, below `low_window`, and in the round trip of a
+    /// congestion signal.
     fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         if !self.law.is_due(ack) || std::mem::take(&mut self.signalled) {
             return;
@@ -202,8 +202,8 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Grows both windows. Growth that the upper bound of the window cuts off is not added to the
-    /// delay window either.
+    /// Grows both windows. If the upper bound of the window limits growth, the delay window does not grow by the excess
+    /// either.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {
@@ -234,12 +234,12 @@ impl CongestionControl for Ctcp {
         restart(event, window);
     }
 
-    /// Returns the mean window of a saw-tooth that grows by `increase * w^exponent` per round trip,
-    /// on a queue that stays empty.
+    /// Returns the mean window of a saw-tooth that grows by `increase * w^exponent` per round trip while the queue
+    /// stays empty.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let kept = 1.0 - self.decrease;
-        // Integrals over one saw-tooth below `top`: of w^(1 - k), the segments sent, and of w^-k,
-        // the round trips passed, both over `increase`.
+        // These are integrals over one sawtooth below `top`: of w^(1 - k), which gives the segments sent, and of w^-k,
+        // which gives the round trips. Both are divided by `increase`.
         let rise = |power: f64| (1.0 - libm::pow(kept, power)) / power;
         let (sent, rounds) = (rise(2.0 - self.law.exponent), rise(1.0 - self.law.exponent));
         let top = libm::pow(
@@ -276,7 +276,7 @@ mod tests {
         Ctcp::new(&ENTRY.settings(variant, &[]).unwrap())
     }
 
-    /// Worked out from NIST SP 500-282, equation 17.
+    /// Computed from NIST SP 500-282, equation 17.
     #[test]
     fn the_delay_window_grows_with_a_power_of_the_sum() {
         let cases = [
@@ -297,7 +297,7 @@ mod tests {
         assert!((found - 21.228).abs() < 1e-3, "{found}");
     }
 
-    /// A window of 1000 at 42 and 44 ms has 45.4545 segments queued.
+    /// A window of 1000 segments with round-trip times of 42 ms (smallest) and 44 ms has 45.4545 segments in the queue.
     #[test]
     fn the_delay_window_shrinks_by_a_part_of_the_queue() {
         let (min_rtt, srtt) = (Span::from_millis(42), Span::from_millis(44));

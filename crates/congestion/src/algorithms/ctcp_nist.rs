@@ -1,8 +1,8 @@
-//! Compound TCP as NIST's study prints it: one window, to which the delay window is added again every
-//! round trip.
+//! Compound TCP as NIST's study prints it: a single window, to which the delay window is added again in every round
+//! trip.
 //!
-//! NIST SP 500-282, equations 14 to 17, with interchanged minima and maxima corrected. It grows
-//! much faster than the study's results show; `ctcp` follows those.
+//! NIST SP 500-282, equations 14 to 17, where interchanged minima and maxima are corrected. This algorithm grows much
+//! faster than the study's results show; those agree with `ctcp`.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -48,11 +48,11 @@ pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
 pub struct CtcpNist {
     law: DelayLaw,
     low_window: f64,
-    /// The delay window.
+    /// The delay window, in segments.
     delay: f64,
     /// Part of the delay window that is still to be added to the window.
     pending: f64,
-    /// True if there was a congestion signal since the delay window last moved.
+    /// True if there was a congestion signal since the last change of the delay window.
     signalled: bool,
 }
 
@@ -98,7 +98,7 @@ impl CongestionControl for CtcpNist {
         window.grow(ack.credit / both);
     }
 
-    /// Reduces the window to half of the sum of itself and the delay window, but never enlarges it.
+    /// Reduces the window to half of the sum of the window and the delay window, but never enlarges it.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let delay = if event.base < self.low_window {
             0.0

@@ -1,8 +1,8 @@
-//! DECbit: the sender grows until half of its packets come back marked.
+//! DECbit: the window grows until half of the packets are marked.
 //!
-//! Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks",
-//! TOCS 8(2), 1990. Routers mark while their average queue is at least one packet. The receiver has
-//! to echo the mark of each packet, rather than echo it until it is confirmed as in RFC 3168.
+//! Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks", TOCS 8(2), 1990.
+//! Routers mark packets while their average queue is at least one packet. The receiver has to echo the mark of each
+//! packet, unlike in RFC 3168, where it repeats the echo until the sender confirms it.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,11 +63,11 @@ pub struct DecBit {
     increase: f64,
     decrease: f64,
     threshold: f64,
-    /// Segments of the window before the last change, whose marks refer to that window.
+    /// Number of segments in the window before the last change; their marks belong to that window, and do not count.
     previous: u64,
-    /// Segments acknowledged since the last change.
+    /// Number of segments acknowledged since the last change.
     seen: u64,
-    /// Marked segments among those of `seen` that were sent after the last change.
+    /// Number of marked segments among those in `seen` that were sent after the last change.
     marked: u64,
 }
 
@@ -83,7 +83,7 @@ impl DecBit {
         }
     }
 
-    /// Forgets all marks at a change from a window of `previous` segments.
+    /// Discards all marks when the window changes; before, it was `previous` segments.
     fn begin(&mut self, previous: u64) {
         (self.previous, self.seen, self.marked) = (previous, 0, 0);
     }
@@ -122,7 +122,7 @@ impl CongestionControl for DecBit {
         self.begin(current);
     }
 
-    /// Responds to losses; marks are counted one by one instead.
+    /// Responds to losses only: marks are counted with each acknowledgement instead.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if event.cause != Cause::Ecn {
             self.begin(event.base as u64);

@@ -1,8 +1,9 @@
-//! Delay gradient: the window grows while delay does not rise with it.
+//! Delay gradient: the window grows as long as delay does not increase with it.
 //!
-//! Jain, "A delay-based approach for congestion avoidance in interconnected heterogeneous computer
-//! networks", CCR 19(5), 1989. Every other round trip, the change of the round-trip time relative
-//! to the change of the window since the last decision shows on which side of the knee the flow is.
+//! Jain, "A delay-based approach for congestion avoidance in interconnected heterogeneous computer networks", CCR
+//! 19(5), 1989. Every second round trip, the relative change of the round-trip time is compared with the relative
+//! change of the window since the last decision. The ratio shows if the window is below or above the knee, where a
+//! queue begins to build up.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -62,7 +63,7 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
     build: |settings| Ok(DelayGradient::new(settings)),
 };
 
-/// The delay measured at a window.
+/// A window, and the delay measured with it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Point {
     rtt_s: f64,
@@ -70,8 +71,8 @@ struct Point {
 }
 
 impl Point {
-    /// Returns the normalised delay gradient from an earlier point; if the window has not changed,
-    /// the change of the delay alone.
+    /// Returns the normalised delay gradient from an earlier point to this one or, if the window has not changed, only
+    /// the change of the delay.
     fn gradient_from(self, earlier: Self) -> f64 {
         let delay = (self.rtt_s - earlier.rtt_s) / (self.rtt_s + earlier.rtt_s);
         if self.window == earlier.window {
@@ -86,11 +87,11 @@ impl Point {
 pub struct DelayGradient {
     increase: f64,
     decrease: f64,
-    /// Sum and number of the current round's samples: whole numbers, so that equal delays have
+    /// Sum of the current round's samples; the next field is their number. They are integers, so that equal delays give
     /// equal means.
     rtt_sum_ps: u128,
     rtt_count: u64,
-    /// True if the current round acknowledges segments sent after the last change.
+    /// True if acknowledgements in the current round are for segments sent after the last change.
     settled: bool,
     last: Option<Point>,
     /// The gradient at the last decision.
@@ -124,8 +125,7 @@ impl DelayGradient {
         }
     }
 
-    /// Begins anew after losses, which changed the window: there is no earlier point to compare
-    /// with.
+    /// Restarts after losses, which have changed the window: there is no earlier point to compare with.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn the_gradient_is_that_of_the_paper() {
         let point = |rtt_s, window| Point { rtt_s, window };
-        // (0.1 / 0.3) (30 / 10).
+        // The gradient is (0.1 / 0.3) (30 / 10) = 1.
         let rising = point(0.2, 20.0).gradient_from(point(0.1, 10.0));
         assert!((rising - 1.0).abs() < 1e-12);
         let falling = point(0.1, 10.0).gradient_from(point(0.2, 20.0));

@@ -1,7 +1,7 @@
-//! FAST with alpha tuning: the number of segments to keep queued follows from the throughput.
+//! FAST with alpha tuning: the number of segments kept in the queue depends on the throughput.
 //!
-//! The levels and thresholds of FAST's prototype as NIST used them (NIST SP 500-282, equations 22 and
-//! 23): a slow flow that kept hundreds of segments queued would fill a slow path's buffer.
+//! The levels and thresholds are those of FAST's prototype, as NIST used them (NIST SP 500-282, equations 22 and 23).
+//! Without tuning, a slow flow that keeps hundreds of segments in the queue would fill a slow path's buffer.
 
 use super::fast::tuning::Tuning;
 use super::fast::{ALPHA, Fast, GAIN, SRTT_TIMER_SLACK, TARGET, UPDATE_PERIOD};
@@ -9,7 +9,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::quantity::Quantity;
 
-/// FAST with a level of alpha.
+/// State of FAST with alpha tuning.
 pub type FastAt = Fast;
 
 pub(crate) static ENTRY: Entry<FastAt> = Entry {

@@ -1,14 +1,13 @@
-//! General AIMD: any additive increase with any multiplicative decrease.
+//! General AIMD: additive increase and multiplicative decrease with any parameters.
 //!
-//! Yang and Lam, "General AIMD congestion control", ICNP 2000. The window changes as in standard
-//! TCP, with other amounts; the default increase and decrease are such that the flow gets the same
-//! throughput as standard TCP.
+//! Yang and Lam, "General AIMD congestion control", ICNP 2000. The window changes as in standard TCP, with other
+//! amounts. With the default increase and decrease, a flow gets the same throughput as standard TCP.
 
 use super::reno::Reno;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
-/// GAIMD: standard TCP with other increases and decreases.
+/// State of GAIMD: standard TCP with other amounts of increase and decrease.
 pub type Gaimd = Reno;
 
 pub(crate) static ENTRY: Entry<Gaimd> = Entry {

@@ -1,10 +1,10 @@
-//! Gentle HighSpeed TCP: HighSpeed TCP that grows as standard TCP while round-trip times rise.
+//! Gentle HighSpeed TCP: HighSpeed TCP that grows like standard TCP while round-trip times increase.
 //!
-//! Zhang, thesis, Osaka University, 2006: the original in chapter 2, the refined form in chapter 4.
-//! The samples of one window form a cycle. The original form decides after each cycle by the
-//! correlation of round-trip and departure times, with Fisher's transform of the coefficient. The
-//! refined form does so only if the mean of the cycle is neither near the least mean since the last
-//! loss nor far above it, in units of the cycle's standard deviation.
+//! Zhang, thesis, Osaka University, 2006: the original variant in chapter 2, the refined one in chapter 4. The samples
+//! of one window form a cycle. After each cycle, the original variant decides by the correlation of round-trip and
+//! departure times, with Fisher's transform of the coefficient. The refined variant does so only for cycles whose mean
+//! is neither near the smallest mean since the last loss nor far above it, measured in standard deviations of the
+//! cycle.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -110,10 +110,10 @@ pub struct Ghstcp {
     near: f64,
     far: f64,
     clock: Span,
-    /// True if the window grows as in standard TCP.
+    /// True if the window grows like standard TCP at present.
     gentle: bool,
     cycle: Option<Cycle>,
-    /// Least mean round-trip time of a cycle since the last loss, in seconds.
+    /// Smallest mean round-trip time of a cycle since the last loss, in seconds.
     least_mean_s: f64,
 }
 
@@ -134,7 +134,7 @@ impl Ghstcp {
         })
     }
 
-    /// Adds the round-trip time `rtt` of a segment whose acknowledgement came at `now`.
+    /// Adds the round-trip time `rtt` of a segment that was acknowledged at `now`.
     fn sample(&mut self, now: Time, rtt: Span, cwnd: f64) {
         let departure = Time::ZERO + now.since(Time::ZERO).saturating_sub(rtt);
         let resolution = self.clock.as_ps().max(1);
@@ -151,7 +151,7 @@ impl Ghstcp {
         }
     }
 
-    /// Returns true if the window is to grow as in standard TCP after this cycle.
+    /// Returns true if the window must grow like standard TCP after this cycle.
     fn judge(&mut self, cycle: &Cycle) -> bool {
         let rising = cycle.fisher_z() > self.trend;
         if !self.refined {
@@ -163,7 +163,7 @@ impl Ghstcp {
         above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
     }
 
-    /// Restarts with HighSpeed TCP's growth, after any loss (chapter 2).
+    /// Restarts with the growth of HighSpeed TCP, after any loss (chapter 2).
     fn start_anew(&mut self) {
         self.gentle = false;
         self.cycle = None;
@@ -213,17 +213,18 @@ impl CongestionControl for Ghstcp {
     }
 }
 
-/// Moments of the samples of one cycle, updated as Welford (1962) does.
+/// Statistics of the samples of one cycle, updated by Welford's method (1962).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Cycle {
-    /// Departure of the first segment.
+    /// Departure time of the first segment.
     start: Time,
-    /// Number of samples in the cycle: the window at its start.
+    /// Number of samples in a complete cycle: the window at its start.
     size: u64,
     count: u64,
     mean_departure_s: f64,
     mean_rtt_s: f64,
-    /// Sums of the squares of deviations from the means, and of the products of deviations.
+    /// Sum of squared deviations of the departure times; the next fields are that of the round-trip times, and the sum
+    /// of products of both deviations.
     departures: f64,
     rtts: f64,
     products: f64,
@@ -256,7 +257,7 @@ impl Cycle {
         self.products += from_mean_departure * from_mean_rtt * rest;
     }
 
-    /// Returns Pearson's coefficient of departure and round-trip times; zero where either is constant.
+    /// Returns Pearson's correlation coefficient of departure and round-trip times; zero if one of them is constant.
     fn correlation(&self) -> f64 {
         let spread = libm::sqrt(self.departures * self.rtts);
         if spread > 0.0 {
@@ -266,7 +267,7 @@ impl Cycle {
         }
     }
 
-    /// Returns Fisher's transform of the correlation, in its standard deviations (chapter 2).
+    /// Returns Fisher's transform of the correlation, in units of its standard deviation (chapter 2).
     fn fisher_z(&self) -> f64 {
         if self.count < 4 {
             return 0.0;
@@ -296,7 +297,7 @@ mod tests {
         Ghstcp::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
     }
 
-    /// Returns a cycle of departures one millisecond apart.
+    /// Returns a cycle of segments that departed one millisecond apart.
     fn cycle(rtts_ms: &[u64]) -> Cycle {
         let mut cycle = Cycle::new(Time::ZERO, rtts_ms.len() as u64);
         for (number, &rtt_ms) in rtts_ms.iter().enumerate() {
@@ -308,17 +309,17 @@ mod tests {
 
     #[test]
     fn the_moments_are_those_of_textbooks() {
-        // Sums of squares 10 and 6, of products 6: 6 / sqrt(60).
+        // The sums of squares are 10 and 6, the sum of products is 6; the correlation is 6 / sqrt(60).
         let found = cycle(&[2, 4, 5, 4, 5]);
         assert!((found.correlation() - 0.774_597).abs() < 1e-6);
         assert!((found.mean_rtt_s - 4e-3).abs() < 1e-12);
-        // Sum of squares 32 over 7.
+        // The sum of squares is 32; divided by 7, it is the variance.
         let found = cycle(&[2, 4, 4, 4, 5, 5, 7, 9]);
         assert!((found.deviation_s() - 2.138_090e-3).abs() < 1e-9);
         assert_eq!(cycle(&[7; 50]).fisher_z(), 0.0);
     }
 
-    /// The threshold 3.09 corresponds to these correlations.
+    /// The threshold of 3.09 corresponds to these correlations at these numbers of samples.
     #[test]
     fn the_trend_s_threshold_is_a_correlation_that_falls_with_the_sample_size() {
         for (count, critical) in [(38, 0.479), (100, 0.304), (400, 0.154), (1667, 0.0756)] {
@@ -335,15 +336,16 @@ mod tests {
         }
     }
 
-    /// Round-trip times rise within each cycle only: the original form takes this for a trend, but
-    /// the mean does not exceed the least mean, so that the refined form does not.
+    /// Round-trip times increase within each cycle, but not from cycle to cycle. The original variant takes this for a
+    /// trend. The refined variant does not, since the mean does not exceed the smallest mean.
     #[test]
     fn the_refinement_trusts_means_more_than_trends() {
         let rising: Vec<u64> = (100..150).collect();
         assert!(ghstcp(&[]).judge(&cycle(&rising)));
         let mut refined = ghstcp(&[("refined", 1.0)]);
         assert!(!refined.judge(&cycle(&rising)));
-        // The deviation is 14.58 ms: 25 ms above is near, 35 in between, 60 far.
+        // The deviation is 14.58 ms. Round-trip times 25 ms above are considered near, 60 ms above far, and 35 ms above
+        // neither.
         for (above, expected) in [(25, false), (35, true), (60, true)] {
             let rising: Vec<u64> = (100 + above..150 + above).collect();
             assert_eq!(refined.judge(&cycle(&rising)), expected, "{above} ms");
@@ -352,7 +354,7 @@ mod tests {
         }
     }
 
-    /// On an empty path the deviation is zero, and so is the distance from the least mean.
+    /// On an empty path, the deviation is zero, and so is the difference from the smallest mean.
     #[test]
     fn constant_round_trip_times_are_not_congestion() {
         for refined in [0.0, 1.0] {

@@ -1,8 +1,8 @@
-//! LEDBAT: grows or shrinks to hold a target queueing delay.
+//! LEDBAT: increases or decreases the window to keep a target queueing delay.
 //!
-//! RFC 6817 section 2.4.2. It uses one-way delays where the transport measures them, and round-trip
-//! times otherwise. The RFC leaves the start of a flow open; here the flow's slow start is used
-//! until the target is exceeded, as in libutp, the implementation of the RFC's authors.
+//! RFC 6817 section 2.4.2. It uses one-way delays if the transport measures them, and round-trip times otherwise. The
+//! RFC does not define the start of a flow. As in libutp, the implementation of the RFC's authors, the flow's slow
+//! start is used until the target is exceeded.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -54,10 +54,10 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
     build: |settings| Ok(Ledbat::new(settings)),
 };
 
-/// Segments beyond those in flight that the window may hold (ALLOWED_INCREASE).
+/// Number of segments by which the window may exceed those in flight (ALLOWED_INCREASE).
 const ALLOWED_INCREASE: f64 = 1.0;
 
-/// Smallest window in segments (MIN_CWND).
+/// Minimum window, in segments (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
 
 /// State of LEDBAT for one flow.
@@ -66,7 +66,7 @@ pub struct Ledbat {
     target_s: f64,
     gain: f64,
     delays: DelayHistory,
-    /// Queueing delay in seconds, by the latest samples.
+    /// Queueing delay from the latest samples, in seconds.
     queueing_s: Option<f64>,
 }
 
@@ -84,8 +84,8 @@ impl Ledbat {
         self.queueing_s.is_some_and(|delay| delay > self.target_s)
     }
 
-    /// Leaves slow start with half the window. The window has doubled since the segment was sent
-    /// whose delay exceeds the target, so half of it is the window that filled the queue.
+    /// Ends slow start with half of the window. The window has doubled since the segment was sent whose delay exceeds
+    /// the target; half of the window is therefore the window that filled the queue.
     fn leave_slow_start(window: &mut Window) {
         let cwnd = window.cwnd();
         window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));
@@ -93,7 +93,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    /// Includes slow start, so that the algorithm can end it.
+    /// Returns that the algorithm also processes slow start, to be able to end it.
     fn phases(&self) -> Phases {
         if self.is_above_target() {
             Phases::SlowStart
@@ -127,7 +127,7 @@ impl CongestionControl for Ledbat {
         }
         let off_target = (self.target_s - queueing_s) / self.target_s;
         let grown = window.cwnd() + self.gain * off_target * ack.credit / window.cwnd();
-        // In flight before this acknowledgement.
+        // This is the number of segments in flight before this acknowledgement.
         let flight = (ack.in_flight + ack.acked) as f64;
         let bounded = grown.min(flight + ALLOWED_INCREASE).max(MIN_CWND);
         if bounded < window.cwnd() {
@@ -142,7 +142,7 @@ impl CongestionControl for Ledbat {
         window.reduce_to(half.min(event.base));
     }
 
-    /// Discards the latest delays: those before a timeout are no evidence about the queue after it.
+    /// Discards the latest delays: those from before a timeout say nothing about the queue after it.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.delays.forget_current();
         self.queueing_s = None;

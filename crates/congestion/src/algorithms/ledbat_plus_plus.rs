@@ -1,8 +1,8 @@
-//! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and
-//! pauses to measure the empty path.
+//! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and pauses to measure the
+//! delay of the empty path.
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. It removes LEDBAT's latecomer
-//! advantage: a later flow includes the queue of the others in its base delay, and starves them.
+//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. It removes LEDBAT's latecomer advantage: a flow that
+//! starts later takes the queue of the other flows for part of its base delay, and starves them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::quantity::{self, Quantity};
 use crate::window::Window;
 
-/// Boxed, so that other controllers stay small.
+/// State of LEDBAT++. It is boxed, so that other controllers stay small.
 pub type BoxedLedbatPlusPlus = Box<LedbatPlusPlus>;
 
 pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
@@ -53,32 +53,31 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
     build: |settings| Ok(Box::new(LedbatPlusPlus::new(settings))),
 };
 
-/// Lower bound of the growth, as a fraction of standard TCP's.
+/// Minimum growth, as a fraction of standard TCP's.
 const LEAST_GAIN: f64 = 1.0 / 16.0;
-/// Fraction of the target at which the first slow start ends.
+/// Fraction of the target delay at which the first slow start ends.
 const EXIT: f64 = 0.75;
-/// Number of round trips that a slowdown lasts before the window grows again, and from the first
-/// slow start to the first slowdown.
+/// Number of round trips for which a slowdown keeps the window small; also the number from the first slow start to the
+/// first slowdown.
 const PAUSE_ROUNDS: u64 = 2;
-/// Time between two slowdowns, as a multiple of the duration of the last one.
+/// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
 const BETWEEN: u64 = 9;
-/// Smallest window, and window of a slowdown, in segments.
+/// Minimum window, also that of a slowdown, in segments.
 const MIN_CWND: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// Slow start until the queueing delay rises.
     FirstSlowStart,
-    /// Steered by the delay until the next slowdown.
+    /// The delay steers the window until the next slowdown, at the time `slowdown`.
     Steady { slowdown: Time },
-    /// Two segments per round trip from `begun` to `ends`; `before` is the window before the
-    /// slowdown.
+    /// Slowdown with two segments per round trip, from `begun` to `ends`; `before` is the window before it.
     Pause {
         begun: Time,
         ends: Time,
         before: f64,
     },
-    /// Slow start back to the window before the slowdown.
+    /// Slow start after the slowdown that began at `begun`, back to `before`, the window before the slowdown.
     SlowStart { begun: Time, before: f64 },
 }
 
@@ -99,14 +98,14 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// Returns the segments a round trip while the queue is short.
+    /// Returns the growth with a short queue, in segments per round trip.
     fn gain(&self) -> f64 {
         let base_s = self.delays.base().map_or(0.0, Span::as_secs_f64);
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
     }
 
-    /// Returns the segments that a round trip adds or removes, at a queueing delay given as a
-    /// fraction of the target.
+    /// Returns the change of the window in a round trip, in segments, for a queueing delay given as a fraction of the
+    /// target.
     fn change(&self, queueing: f64, cwnd: f64) -> f64 {
         if queueing <= 1.0 {
             return self.gain();
@@ -114,12 +113,12 @@ impl LedbatPlusPlus {
         (self.gain() - cwnd * (queueing - 1.0)).max(-cwnd / 2.0)
     }
 
-    /// Enters the next stage if the current one ends now.
+    /// Enters the next stage if the current stage ends with this acknowledgement.
     fn advance(&mut self, ack: &AckSample, queueing: f64, window: &mut Window) {
         let (now, cwnd) = (ack.now, window.cwnd());
         self.stage = match self.stage {
             Stage::FirstSlowStart if queueing > EXIT => {
-                // From here on the threshold equals the window.
+                // From here on, the threshold equals the window.
                 window.shrink(0.0);
                 let slowdown = now + ack.srtt * PAUSE_ROUNDS;
                 Stage::Steady { slowdown }
@@ -143,7 +142,7 @@ impl LedbatPlusPlus {
         };
     }
 
-    /// Returns the stage after a slowdown that began at `begun`.
+    /// Returns the stage that follows a slowdown which began at `begun`.
     fn after(begun: Time, now: Time) -> Stage {
         Stage::Steady {
             slowdown: now + now.since(begun) * BETWEEN,
@@ -209,8 +208,8 @@ impl CongestionControl for LedbatPlusPlus {
         };
     }
 
-    /// Begins slow start up to the threshold, and discards the delays before the timeout, which are
-    /// no evidence about the queue after it.
+    /// Begins slow start up to the threshold, and discards the delays from before the timeout, which say nothing about
+    /// the queue after it.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.delays.forget_current();
         restart(event, window);

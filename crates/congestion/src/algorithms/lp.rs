@@ -1,8 +1,7 @@
-//! TCP-LP: uses only the capacity that standard flows leave, backing off on delay before losses occur.
+//! TCP-LP: uses only the capacity that standard flows leave, and reduces the window on delay before losses occur.
 //!
-//! Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control",
-//! INFOCOM 2003 and IEEE/ACM ToN 14(4), 2006. It uses one-way delays where the transport measures
-//! them, and round-trip times otherwise.
+//! Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control", INFOCOM 2003 and IEEE/ACM
+//! ToN 14(4), 2006. It uses one-way delays if the transport measures them, and round-trip times otherwise.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -83,20 +82,19 @@ pub struct Lp {
     srtt: Span,
     /// Number of segments delivered or lost so far.
     answered: u64,
-    /// Number of segments that had been sent at the last reaction to an indication or a loss. The
-    /// delays of these segments do not count, so that the algorithm reacts once per round trip.
+    /// Number of segments that had been sent at the last reaction to an indication or a loss. Delays of these segments
+    /// are ignored, so that the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// Standard TCP, which a current kernel's TCP-LP uses for everything else; none in the other
-    /// variants.
+    /// Standard TCP, to which a current kernel's TCP-LP leaves everything else; `None` in other variants.
     standard: Option<Reno>,
 }
 
 /// One-way delays in seconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Delays {
-    /// Smoothed delay; none if no segment sent since the last reaction has been acknowledged.
+    /// Smoothed delay; `None` until a segment sent after the last reaction is acknowledged.
     smoothed: Option<f64>,
     min: f64,
     max: f64,
@@ -120,7 +118,7 @@ impl Lp {
         }
     }
 
-    /// Returns true if the smoothed delay is above the threshold.
+    /// Returns true if the smoothed delay exceeds the threshold.
     fn is_congested(&self) -> bool {
         self.delays.is_some_and(|delays| {
             let level = delays.min + self.threshold * (delays.max - delays.min);
@@ -128,7 +126,7 @@ impl Lp {
         })
     }
 
-    /// Restarts smoothing with segments sent from now on.
+    /// Restarts the smoothing; only segments sent from now on count.
     fn restart_smoothing(&mut self, in_flight: u64) {
         self.deaf_until = self.answered + in_flight;
         if let Some(delays) = &mut self.delays {
@@ -155,7 +153,7 @@ impl Lp {
         self.restart_smoothing(ack.in_flight);
     }
 
-    /// Adds a delay sample.
+    /// Adds the delay of an acknowledgement, if it has one.
     fn measure(&mut self, ack: &AckSample) {
         (self.srtt, self.answered) = (ack.srtt, ack.delivered + ack.lost);
         let Some(delay) = ack.one_way_delay.or(ack.rtt) else {
@@ -177,8 +175,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Includes slow start: indications also occur in later slow starts, and in Linux in the first
-    /// one.
+    /// Returns that the algorithm also processes slow start: indications also occur in later slow starts, and in Linux
+    /// in the first one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
             Phases::Avoidance
@@ -209,9 +207,9 @@ impl CongestionControl for Lp {
         if !phase.may_grow() {
             return;
         }
-        // The smallest and the largest delay are estimated in slow start and used in congestion avoidance,
-        // after the first loss: before it the largest comes from the flow's own bursts, and any jitter
-        // seems to be congestion.
+        // The smallest and the largest delay are estimated in slow start. They are used in congestion avoidance after
+        // the first loss, since before this loss the largest delay is caused by the flow's own bursts, and any jitter
+        // would count as congestion.
         self.range_known |= !window.in_slow_start();
         if self.range_known && self.is_congested() {
             self.on_early_indication(ack, window);
@@ -257,7 +255,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// Returns an acknowledgement of the segment with this number, at most 40 being in flight.
+    /// Returns the acknowledgement of the segment with this number; at most 40 segments are in flight.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),
@@ -270,9 +268,9 @@ mod tests {
         }
     }
 
-    /// Delays are 20 ms, more or less by half a segment's time. As long as nothing was lost, they
-    /// make up the whole range and give no indication. After a loss at 60 ms of delay they are far
-    /// below 15 % of the range, and 30 ms are above. Linux uses the range from the start.
+    /// Delays are 20 ms, plus or minus half of a segment's time. Before the first loss, this is the whole range of
+    /// delays, and gives no indication. After a loss at a delay of 60 ms, these delays are far below 15 % of the range,
+    /// while 30 ms are above it. Linux uses the range from the beginning.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {
@@ -313,9 +311,8 @@ mod tests {
         }
     }
 
-    /// Section IV.B: delays of segments sent before a reduction are no evidence about its effect;
-    /// after an indication the window keeps its size until the inference phase, here 120 ms from
-    /// 141 ms on, is over.
+    /// Section IV.B: delays of segments sent before a reduction say nothing about its effect. After an indication, the
+    /// window does not change until the inference phase, here the 120 ms after 141 ms, is over.
     #[test]
     fn a_reduction_is_judged_by_segments_sent_after_it() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
@@ -356,7 +353,7 @@ mod tests {
         assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
     }
 
-    /// A timeout ends the inference phase: the following slow start begins at once.
+    /// A timeout ends the inference phase, so that the slow start after it begins at once.
     #[test]
     fn no_inference_phase_outlives_a_timeout() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

@@ -1,4 +1,4 @@
-//! Every congestion control algorithm. A new one needs a file here and a line in the list.
+//! All congestion control algorithms. A new algorithm needs a file in this folder and a line in the list.
 
 use longhaul_units::{Rate, Span, Time};
 
@@ -10,8 +10,8 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::window::Window;
 
-// The list of algorithms (module and type), in the order of `longhaul list algorithms`. The module
-// contains the type and the static `ENTRY` that declares and builds it.
+// The list of algorithms (module and type), in the order of `longhaul list algorithms`. Each module contains the type
+// and the static `ENTRY` that declares and builds it.
 controllers! {
     reno::Reno,
     hstcp::Hstcp,
@@ -136,7 +136,7 @@ mod tests {
 
     use super::MODULES;
 
-    /// The compiler does not find a file that has no line in the list.
+    /// Every file of the folder must have a line in the list, since the compiler would not notice a missing one.
     #[test]
     fn every_file_is_in_the_list() {
         let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");

@@ -1,16 +1,16 @@
-//! MulTCP: one flow that behaves as several, or as a part of one.
+//! MulTCP: one flow that behaves like several flows, or like a fraction of one.
 //!
-//! Crowcroft and Oechslin, "Differentiated end-to-end Internet services using a weighted
-//! proportional fair sharing TCP", CCR 28(3), 1998: `n` flows together grow by `n` segments a round
-//! trip, and a loss affects one of them, so that it removes half of an `n`-th of the window. With
-//! `n` below one it is the fractional congestion control of parallel streams (LBNL-52549, 2003):
-//! each of `1 / n` streams grows by `n` segments a round trip and halves its window.
+//! Crowcroft and Oechslin, "Differentiated end-to-end Internet services using a weighted proportional fair sharing
+//! TCP", CCR 28(3), 1998. `n` flows together grow by `n` segments per round trip. A loss affects one of them, and
+//! therefore removes half of an `n`-th of the window. With `n` below one, this is the fractional congestion control of
+//! parallel streams (LBNL-52549, 2003): each of `1 / n` streams grows by `n` segments per round trip, and halves its
+//! window.
 
 use super::reno::Reno;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 
-/// MulTCP: standard TCP with other increases and decreases.
+/// State of MulTCP: standard TCP with other amounts of increase and decrease.
 pub type MulTcp = Reno;
 
 pub(crate) static ENTRY: Entry<MulTcp> = Entry {
@@ -43,7 +43,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     },
 };
 
-/// Returns the segments per round trip, and the fraction of the window removed.
+/// Returns the growth in segments per round trip, and the fraction of the window that a loss removes.
 fn amounts(settings: &Settings) -> (f64, f64) {
     let flows = settings.get("flows");
     (flows, 0.5 / flows.max(1.0))

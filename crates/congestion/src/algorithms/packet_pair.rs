@@ -1,10 +1,9 @@
-//! Packet pair: computes the window from the service rate that pairs of segments measure.
+//! Packet pair: computes the window from the service rate, which is measured with pairs of segments.
 //!
-//! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. Where routers serve flows
-//! in turn, two segments that leave back to back are acknowledged as far apart as the bottleneck
-//! serves the flow. The paper paces at the rate that brings a set number of segments into the
-//! bottleneck's queue; here the window keeps that number there. The paper predicts the rate with a
-//! fuzzy controller; here the rate is averaged.
+//! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. If routers serve flows in turn, the
+//! acknowledgements of two segments that were sent back to back are spaced like the service of the flow at the
+//! bottleneck. The paper sets the pacing rate so that a given number of segments is in the queue of the bottleneck;
+//! here, the window does this. The paper predicts the service rate with a fuzzy controller; here, the rate is averaged.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +61,7 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
 pub struct PacketPair {
     queued: f64,
     weight: f64,
-    /// Average spacing in seconds; none before the first pair, which is sent in slow start.
+    /// Average spacing in seconds; `None` before the first pair, which is sent in slow start.
     spacing_s: Option<f64>,
 }
 
@@ -109,7 +108,7 @@ impl CongestionControl for PacketPair {
 
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Reports the measured spacing in seconds; not a number before the first measurement.
+    /// Reports the measured spacing in seconds; NaN before the first measurement.
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("spacing", self.spacing_s.unwrap_or(f64::NAN));
     }

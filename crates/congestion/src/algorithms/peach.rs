@@ -1,8 +1,8 @@
-//! TCP-Peach: low-priority dummy segments probe the path instead of slow start and fast recovery.
+//! TCP-Peach: low-priority dummy segments probe the path, instead of slow start and fast recovery.
 //!
-//! Akyildiz, Morabito and Palazzo, "TCP-Peach: a new congestion control scheme for satellite IP
-//! networks", ToN 9(3), 2001. Routers drop dummies first, so every one that is
-//! acknowledged has found capacity that a data segment may use.
+//! Akyildiz, Morabito and Palazzo, "TCP-Peach: a new congestion control scheme for satellite IP networks", ToN 9(3),
+//! 2001. Routers drop dummies before any other packet. Each acknowledged dummy has therefore found capacity that a data
+//! segment may use.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -41,13 +41,13 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
     build: |_| Ok(Peach::new()),
 };
 
-/// Dummies to send at the next opportunity.
+/// Request to send dummies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum DummyRequest {
     None,
-    /// Sudden start: as many dummies as the receive window allows, less the one data segment.
+    /// Sudden start: the number of dummies is the receive window less the one data segment.
     SuddenStart,
-    /// Rapid recovery: as many dummies as the window before the loss, in segments.
+    /// Rapid recovery, with the window before the loss in segments. This is the number of dummies to send.
     RapidRecovery(u64),
 }
 
@@ -55,7 +55,7 @@ enum DummyRequest {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Peach {
     wanted: DummyRequest,
-    /// Number of acknowledged dummies to ignore before the window grows: the paper's wdsn.
+    /// Number of acknowledged dummies that must be ignored before the window grows (wdsn in the paper).
     waiting: u64,
 }
 
@@ -69,7 +69,7 @@ impl Peach {
 }
 
 impl CongestionControl for Peach {
-    /// Includes slow start, which sudden start replaces.
+    /// Returns that the algorithm also processes slow start, which sudden start replaces.
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }

@@ -1,11 +1,10 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! It follows the module 0.6 of Linux (L4STeam, `net/ipv4/tcp_prague.c`;
-//! draft-briscoe-iccrg-prague-congestion-control gives the reasons), with its scaling *rate*: a
-//! flow with a round-trip time below the target round-trip time gets the rate of a flow with the
-//! target, once it is some hundred round trips old. The detection of classic queues, which is off
-//! in the module, is left out. The target window is fractional; the window follows it, rounded up,
-//! by one segment per acknowledgement.
+//! It follows version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`;
+//! draft-briscoe-iccrg-prague-congestion-control gives the reasons), with its scaling *rate*: once a flow is some
+//! hundred round trips old, if its round-trip time is below the target round-trip time, it gets the rate of a flow with
+//! the target. The detection of classic queues, which is off in the module, is not implemented. The target window is
+//! fractional; the window follows it, rounded up, by one segment per acknowledgement.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -60,10 +59,10 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
 
 /// Weight of a round in the estimate (PRAGUE_SHIFT_G).
 const GAIN: f64 = 1.0 / 16.0;
-/// Smallest window (MIN_CWND).
+/// Minimum window, in segments (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
-/// Longest burst at the pacing rate, in seconds (prague_burst_shift), and its minimum in segments
-/// (tcp_min_tso_segs).
+/// Maximum duration of a burst at the pacing rate, in seconds (prague_burst_shift); the next constant is the minimum
+/// burst in segments (tcp_min_tso_segs).
 const BURST_S: f64 = 1.0 / 4096.0;
 const MIN_BURST: u64 = 2;
 
@@ -73,10 +72,9 @@ pub struct Prague {
     rtt_target: Span,
     rtt_transition: u64,
     alpha: f64,
-    /// Fractional target window, which the window follows (`frac_cwnd`); zero before the first
-    /// acknowledgement.
+    /// Fractional target window, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
     target: f64,
-    /// True once a mark has arrived: before that, the estimate is not updated.
+    /// True once a mark has arrived; the estimate is not updated before.
     marks_seen: bool,
     /// True if the window has been reduced for a loss in the current recovery.
     in_loss: bool,
@@ -85,9 +83,9 @@ pub struct Prague {
     /// Time of the last change of the estimate.
     estimated: Time,
     marks: MarkedShare,
-    /// Number of delivered segments at which the round is over.
+    /// Number of delivered segments at which the round ends.
     round_end: u64,
-    /// Rounds since slow start.
+    /// Number of rounds since slow start.
     rounds: u64,
     pacing: Option<Rate>,
     quantum: u64,
@@ -112,13 +110,13 @@ impl Prague {
         }
     }
 
-    /// Returns true if the rate is scaled now for round-trip times below the target.
+    /// Returns true if the rate is currently scaled, as for round-trip times below the target.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
     }
 
-    /// Returns the segments by which a round trip without marks enlarges the window.
+    /// Returns the growth of the window in a round trip without marks, in segments.
     fn increase(&self, srtt: Span, window: &Window) -> f64 {
         if srtt == Span::ZERO || srtt >= self.rtt_target || !self.scales(window) {
             return 1.0;
@@ -127,7 +125,7 @@ impl Prague {
         share * share
     }
 
-    /// Grows by `segments` that arrived without a mark.
+    /// Grows the target window for `segments` segments that arrived without a mark.
     fn grow(&mut self, segments: f64, srtt: Span, window: &mut Window) {
         let room = window.ssthresh() - window.cwnd();
         let slow = if window.in_slow_start() {
@@ -142,8 +140,7 @@ impl Prague {
         self.target += (segments - slow) * self.increase(srtt, window) / self.target.ceil();
     }
 
-    /// Moves the window by one segment towards its target, or to the target rounded up to a whole
-    /// segment.
+    /// Moves the window towards its target, rounded up to a whole segment, by at most one segment.
     fn follow(&self, window: &mut Window) {
         let target = self.target.ceil();
         let step = (target - window.cwnd()).clamp(-1.0, 1.0);
@@ -152,7 +149,7 @@ impl Prague {
         }
     }
 
-    /// Ends a round: updates the estimate.
+    /// Ends a round: updates the estimate of the fraction of marked segments.
     fn end_round(&mut self, ack: &AckSample, window: &Window) {
         let share = self.marks.end_round().unwrap_or(0.0);
         if self.marks_seen {
@@ -273,7 +270,7 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance, old enough to be scaled.
+        /// Returns a flow in congestion avoidance that is old enough for its rate to be scaled.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);
@@ -303,7 +300,7 @@ mod tests {
             self.window.cwnd()
         }
 
-        /// Acknowledges one segment; as many arrive in a round trip as the window holds.
+        /// Acknowledges one segment. Acknowledgements are spaced so that a window of them arrives per round trip.
         fn acknowledge(&mut self, marked: bool) {
             let gap = self.ack.srtt.as_ps() as f64 / self.cwnd();
             self.ack.now += Span::from_ps(gap as u64);
@@ -332,8 +329,8 @@ mod tests {
         }
     }
 
-    /// One of a hundred segments is marked, before any mark is known: the window does not change,
-    /// and the estimate becomes a sixteenth of the share.
+    /// One of a hundred segments is marked, before any other mark. The window does not change, and the estimate becomes
+    /// a sixteenth of the fraction of marks.
     #[test]
     fn the_first_mark_moves_the_estimate_not_the_window() {
         let mut flow = Flow::new(100.0, 25, 0.0);
@@ -363,11 +360,10 @@ mod tests {
         assert_eq!((flow.prague.target, flow.cwnd()), (50.0 + 1.0 / 50.0, 51.0));
     }
 
-    /// Marks are independent with probability p. Between two reductions a round trip and 1 / p
-    /// segments pass, in which the window W grows by p W / 2, which a reduction removes. With x = p
-    /// W marks per round trip, this means x / 2 = 1 + 1 / x, so x is 1 + sqrt(3) at any rate. With
-    /// short round trips, x is the number of marks per target round-trip time. (Where each round
-    /// trip has a reduction, x is 2.)
+    /// Marks are independent, with probability p. Between two reductions, a round trip and 1 / p segments pass, in
+    /// which the window W grows by p W / 2; a reduction removes this. With x = p W marks per round trip, x / 2 = 1 + 1
+    /// / x, so that x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per target
+    /// round-trip time. (If each round trip had a reduction, x would be 2.)
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {

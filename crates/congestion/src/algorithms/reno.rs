@@ -1,7 +1,7 @@
-//! Additive increase, multiplicative decrease: standard TCP's congestion avoidance.
+//! Additive increase, multiplicative decrease: the congestion avoidance of standard TCP.
 //!
-//! RFC 5681 section 3.1 (equation 3: one segment a round trip; equation 4: half the window), with
-//! both amounts as parameters, as in GAIMD (Yang and Lam, ICNP 2000).
+//! RFC 5681 section 3.1 (equation 3: one segment per round trip; equation 4: half of the window). Both amounts are
+//! parameters, as in GAIMD (Yang and Lam, ICNP 2000).
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -57,10 +57,10 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
 pub struct Reno {
     increase: f64,
     backoff: Backoff,
-    /// True if the first reduction, and those in slow start, halve the window (ns-2).
+    /// True if the first reduction and those in slow start halve the window, as in ns-2.
     first_halves: bool,
-    /// True if windows are whole: each window of acknowledged segments adds one segment. `counted`
-    /// is the number of segments acknowledged since the last increase (`snd_cwnd_cnt`).
+    /// True if windows are whole numbers: each window of acknowledged segments adds one segment. The next field is the
+    /// number of segments acknowledged since the last increase (`snd_cwnd_cnt`).
     whole: bool,
     counted: f64,
 }
@@ -75,7 +75,7 @@ impl Reno {
         }
     }
 
-    /// Creates an algorithm without variants.
+    /// Creates the algorithm with these amounts, without the rules of any variant.
     pub(crate) fn general(increase: f64, decrease: f64) -> Self {
         Self {
             increase,
@@ -86,7 +86,7 @@ impl Reno {
         }
     }
 
-    /// Creates the standard TCP of a current kernel.
+    /// Creates the standard TCP of a current Linux kernel.
     pub(crate) fn of_linux() -> Self {
         Self {
             whole: true,
@@ -94,7 +94,7 @@ impl Reno {
         }
     }
 
-    /// Returns the segments to add for `credit` acknowledged ones (`tcp_cong_avoid_ai`).
+    /// Returns the number of segments that `credit` acknowledged segments add (`tcp_cong_avoid_ai`).
     fn whole_increment(&mut self, credit: f64, cwnd: f64) -> f64 {
         let needed = larger((cwnd / self.increase).floor(), 1.0);
         let due = self.counted >= needed;
@@ -135,15 +135,15 @@ impl CongestionControl for Reno {
         }
     }
 
-    /// Returns the mean window of the saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b
-    /// p))`.
+    /// Returns the mean window of the saw-tooth between `(1 - b) W` and `W` with slope `a`, which is `sqrt(a (2 - b) /
+    /// (2 b p))`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         Some(mean_window(self.increase, self.backoff.loss, loss))
     }
 }
 
-/// Returns the mean window of AIMD if every `1 / loss`-th segment is lost (RFC 3649 section 5 uses
-/// it for HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`).
+/// Returns the mean window of AIMD if every `1 / loss`-th segment is lost. RFC 3649 section 5 uses this formula for
+/// HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`.
 pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
     libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
 }
@@ -152,8 +152,8 @@ pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Acknowledged two at a time, ten segments take five acknowledgements; the excess of the sixth
-    /// above eleven counts towards the next increase.
+    /// If ten segments are acknowledged two at a time, the window grows after five acknowledgements. The next window,
+    /// of eleven segments, takes six acknowledgements; their twelfth segment counts towards the increase after that.
     #[test]
     fn linux_adds_a_segment_for_each_window_of_acknowledged_segments() {
         let mut reno = Reno::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

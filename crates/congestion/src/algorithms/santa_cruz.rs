@@ -1,10 +1,9 @@
-//! Santa Cruz: keeps a few segments queued, counted from one-way delays.
+//! Santa Cruz: keeps a few segments in the queue, whose number is computed from one-way delays.
 //!
-//! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with
-//! heterogeneous transmission media", ICNP 1999. The relative delay of two segments is the
-//! difference of the spacing at their arrival and at their departure, by which the queue of the
-//! forward path has grown. The arrival of a segment follows from the round-trip time and the
-//! one-way delay of its acknowledgement.
+//! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with heterogeneous transmission
+//! media", ICNP 1999. The relative delay of two segments is the difference between their spacing at arrival and at
+//! departure: the growth of the queue on the forward path. The arrival time of a segment is computed from the
+//! round-trip time and the one-way delay of its acknowledgement.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -56,7 +55,7 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
     build: |settings| Ok(SantaCruz::new(settings)),
 };
 
-/// The arrival of a segment at the receiver.
+/// Arrival of a segment at the receiver.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Arrival {
     at_s: f64,
@@ -74,8 +73,8 @@ impl Arrival {
         })
     }
 
-    /// Returns the mean time between arrivals since an earlier one, in seconds, as an estimate of a
-    /// segment's service time.
+    /// Returns the mean time between arrivals since an earlier one, in seconds, which estimates the service time of a
+    /// segment.
     fn service_s(self, earlier: Self) -> Option<f64> {
         let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
         let service_s = (self.at_s - earlier.at_s) / segments;
@@ -88,7 +87,7 @@ impl Arrival {
 pub struct SantaCruz {
     operating_point: f64,
     tolerance: f64,
-    /// Segments counted in the queue at the start of the current round.
+    /// Number of segments in the queue at the start of the current round.
     queued: f64,
     /// Transit time of the connection's first segment.
     first: Option<Span>,
@@ -107,10 +106,10 @@ impl SantaCruz {
         }
     }
 
-    /// Returns the count of queued segments at an acknowledgement. Relative delays are summed as
-    /// times, so that all transit times but the first and the last cancel, and the sum is converted
-    /// to segments. A sum in segments would still contain the queue of a burst after it has
-    /// drained, since few segments arrive in the round trip in which it drains.
+    /// Returns the number of segments in the queue at an acknowledgement. Relative delays are summed as times, so that
+    /// all transit times except the first and the last cancel; then the sum is converted to segments. A sum in segments
+    /// would still contain the queue of a burst after it has drained, since few segments arrive in the round trip in
+    /// which it drains.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)
@@ -173,7 +172,7 @@ impl CongestionControl for SantaCruz {
         window.reduce_to(event.base / 2.0);
     }
 
-    /// Restarts the measurement of spacings, since the pause is not a spacing of arrivals.
+    /// Restarts the measurement of spacings, since the pause of a timeout is not a spacing of arrivals.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.began = None;
         restart(event, window);
@@ -202,7 +201,8 @@ mod tests {
         santa_cruz
     }
 
-    /// Ten segments that left 1 ms apart and arrive 2 ms apart are 10 ms late: five are queued.
+    /// Ten segments that departed 1 ms apart and arrive 2 ms apart are 10 ms late in total, so that five segments are
+    /// in the queue.
     #[test]
     fn relative_delay_over_service_time_counts_segments() {
         let santa_cruz = began(arrival(100, 50, 7));
@@ -211,8 +211,8 @@ mod tests {
         assert_eq!(santa_cruz.queued_at(arrival(120, 60, 7)), None);
     }
 
-    /// A burst of ten segments queues five; once the queue has drained, it counts as empty however
-    /// few segments arrive.
+    /// A burst of ten segments leaves five in the queue. Once the queue has drained, its computed length is zero,
+    /// however few segments arrive.
     #[test]
     fn what_a_burst_queues_is_gone_when_it_has_drained() {
         let mut santa_cruz = began(arrival(100, 50, 7));

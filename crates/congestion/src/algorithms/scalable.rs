@@ -1,9 +1,8 @@
 //! Scalable TCP: multiplicative increase, multiplicative decrease.
 //!
-//! Kelly, "Scalable TCP: improving performance in highspeed wide area networks", CCR 33(2), 2003:
-//! each acknowledgement adds a fixed fraction of a segment, each congestion signal removes a fixed
-//! fraction of the window. Up to a small window it is standard TCP. Variant nist is the form of
-//! NIST SP 500-282, equations 37 to 40.
+//! Kelly, "Scalable TCP: improving performance in highspeed wide area networks", CCR 33(2), 2003. Each acknowledgement
+//! adds a fixed fraction of a segment; each congestion signal removes a fixed fraction of the window. Up to a small
+//! window, the flow is standard TCP. Variant nist is the form of NIST SP 500-282, equations 37 to 40.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -91,7 +90,7 @@ pub struct Scalable {
     decrease: f64,
     low_window: f64,
     variant: Variant,
-    /// Segments counted towards the next increase, as in a current kernel.
+    /// Number of segments counted towards the next increase, in the variant of a current kernel.
     counted: Counted,
 }
 
@@ -106,8 +105,8 @@ impl Scalable {
         }
     }
 
-    /// Returns the window after a reduction at `base` segments. Linux subtracts whole segments from
-    /// whole segments; small windows therefore lose less, and two flows converge.
+    /// Returns the window after a reduction at `base` segments. In Linux, both the window and the segments removed are
+    /// whole numbers; small windows therefore lose less, and two flows converge.
     fn reduced(&self, base: f64) -> f64 {
         if matches!(self.variant, Variant::Linux2_6_22 | Variant::Linux6_18) {
             let whole = libm::floor(base);
@@ -122,7 +121,7 @@ impl CongestionControl for Scalable {
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         if self.variant == Variant::Linux6_18 {
-            // `tcp_scalable_cong_avoid`
+            // As in `tcp_scalable_cong_avoid`.
             let per_segment = cwnd.min(1.0 / self.increase) as u64;
             return Some(self.counted.add(per_segment, credit as u64) as f64);
         }
@@ -140,7 +139,7 @@ impl CongestionControl for Scalable {
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        // `tcp_enter_loss`
+        // As in `tcp_enter_loss`.
         self.counted = Counted::default();
         if self.variant == Variant::Paper {
             restart(event, window);
@@ -156,9 +155,9 @@ impl CongestionControl for Scalable {
         window.cwnd() >= self.low_window
     }
 
-    /// Returns the mean window. Between reductions the window grows by `increase / loss` segments,
-    /// geometrically over the round trips; where that would be a small window, the result is
-    /// standard TCP's.
+    /// Returns the mean window. Between reductions, the window grows by `increase / loss` segments, geometrically with
+    /// the number of round trips. If the result would be in the range of standard TCP, returns the mean window of
+    /// standard TCP.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let mean = self.increase / (loss * -libm::log(1.0 - self.decrease));
         let standard = mean_window(1.0, 0.5, loss);
@@ -175,8 +174,8 @@ impl CongestionControl for Scalable {
 }
 
 impl Extension for Scalable {
-    /// Returns the lower bound of standard TCP in Linux, although the algorithm intends to keep
-    /// seven eighths of the window (`tcp_reno_min_cwnd`).
+    /// Returns the lower bound of the window that Linux has for standard TCP (`tcp_reno_min_cwnd`), although the
+    /// algorithm is intended to keep seven eighths of the window.
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)
     }

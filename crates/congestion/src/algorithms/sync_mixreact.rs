@@ -1,4 +1,4 @@
-//! Sync-TCP(MixReact): detector mix with reaction mixreact.
+//! Sync-TCP(MixReact): detector SyncMix with reaction SyncMixReact.
 
 use super::sync::{AFTER_CUT, STATE, SyncTcp, TIE, TOO_SMALL, WEIGHT};
 use crate::entry::{Entry, OwnBursts, PathNeeds, Signal};

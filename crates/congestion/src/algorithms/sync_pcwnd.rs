@@ -1,4 +1,4 @@
-//! Sync-TCP(Pcwnd): detector pqlen with reaction pcwnd.
+//! Sync-TCP(Pcwnd): detector SyncPQlen with reaction SyncPcwnd.
 
 use super::sync::{AFTER_CUT, DECREASE, PART, STATE_OF_DELAYS, SyncTcp};
 use crate::entry::{Entry, PathNeeds, Signal};

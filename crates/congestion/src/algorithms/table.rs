@@ -1,8 +1,7 @@
-//! Additive increase and multiplicative decrease by table: both are given as functions of the window.
+//! Additive increase and multiplicative decrease from tables: both are given as functions of the window.
 //!
-//! It represents any response to the window that can be tabulated, at the cost of a built-in
-//! algorithm. Between two points a function is a straight line in the window; before the first and
-//! after the last it is constant.
+//! It represents any response to the window that can be tabulated, with the speed of a built-in algorithm. Between two
+//! points, a function is linear in the window; before the first point and after the last one, it is constant.
 
 use std::sync::Arc;
 
@@ -98,13 +97,13 @@ impl CongestionControl for TableDriven {
 struct Function {
     #[serde(skip)]
     points: Arc<[Point]>,
-    /// The first point above the window of the last query. Windows change little between queries,
-    /// so that a search is seldom needed.
+    /// Index of the first point above the window of the last query. Windows change little between queries, so that a
+    /// search is rarely needed.
     above: usize,
 }
 
 impl Function {
-    /// Returns the function's value at `window`, and stores the window's position.
+    /// Returns the function's value at `window`, and stores the position of the window.
     #[inline]
     fn at(&mut self, window: f64) -> f64 {
         if !self.is_between(window) {
@@ -122,7 +121,7 @@ impl Function {
         self.points.partition_point(|&(w, _)| w <= window)
     }
 
-    /// Returns the value at `window` of the line that ends at the point `above`.
+    /// Returns the value at `window` of the line that ends at the point with index `above`.
     #[inline]
     fn line(&self, above: usize, window: f64) -> f64 {
         let below = above
@@ -137,7 +136,7 @@ impl Function {
         }
     }
 
-    /// Returns true if `window` lies between the same two points as the last one.
+    /// Returns true if `window` is between the same two points as the window of the last query.
     #[inline]
     fn is_between(&self, window: f64) -> bool {
         let reached = self.above == 0 || self.points[self.above - 1].0 <= window;
@@ -163,7 +162,7 @@ mod tests {
     #[test]
     fn a_function_is_a_line_between_points_and_constant_outside() {
         let mut function = function(&[(10.0, 1.0), (20.0, 3.0), (100.0, 3.0), (200.0, 8.0)]);
-        // The order moves the stored position forwards, backwards and over several points.
+        // The order of these windows moves the stored position forwards, backwards and past several points.
         for (window, value) in [
             (1.0, 1.0),
             (10.0, 1.0),

@@ -1,10 +1,9 @@
-//! VCP, the sender's side: routers report in two bits if their load is low, high or too high.
+//! VCP at the sender: routers report in two bits if their load is low, high, or an overload.
 //!
-//! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005:
-//! multiplicative increase on low load, additive increase on high load, one multiplicative decrease
-//! on overload. Both increases are scaled such that flows with different round-trip times grow
-//! equally fast. As in the authors' ns-2 module, the window does not change for an interval after a
-//! decrease, and then grows for a round trip whatever the load.
+//! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005: multiplicative increase on low
+//! load, additive increase on high load, and one multiplicative decrease on overload. Both increases are scaled so that
+//! flows with different round-trip times grow equally fast. As in the authors' ns-2 module, the window does not change
+//! for an interval after a decrease, and then grows for a round trip whatever the load is.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -75,7 +74,8 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
     build: |settings| Ok(Vcp::new(settings)),
 };
 
-/// Largest multiplicative increase per round trip: no faster than slow start (SIGCOMM 2005).
+/// Maximum multiplicative increase per round trip, as a fraction of the window: no faster than slow start (SIGCOMM
+/// 2005).
 const MAX_INCREASE: f64 = 1.0;
 
 /// State of VCP's sender for one flow.
@@ -85,9 +85,9 @@ pub struct Vcp {
     alpha: f64,
     decrease: f64,
     interval_s: f64,
-    /// End of the time in which the window is frozen after a decrease on overload.
+    /// End of the interval after a decrease in which the window does not change.
     rests_until: Time,
-    /// End of the time of growth that follows this pause.
+    /// End of the round trip of growth that follows this interval.
     grows_until: Time,
 }
 
@@ -103,13 +103,14 @@ impl Vcp {
         }
     }
 
-    /// Returns the segments per segment acknowledged: `(1 + xi)^(rtt / interval) - 1`.
+    /// Returns the growth per acknowledged segment on low load, in segments: `(1 + xi)^(rtt / interval) - 1`.
     fn multiplicative(&self, ack: &AckSample) -> f64 {
         let intervals = ack.srtt.as_secs_f64() / self.interval_s;
         f64::min(libm::pow(1.0 + self.xi, intervals) - 1.0, MAX_INCREASE)
     }
 
-    /// Returns the segments per segment acknowledged: `alpha (rtt / interval)^2` a round trip.
+    /// Returns the growth per acknowledged segment on high load, in segments, which makes `alpha (rtt / interval)^2`
+    /// per round trip.
     fn additive(&self, ack: &AckSample, window: &Window) -> f64 {
         let intervals = ack.srtt.as_secs_f64() / self.interval_s;
         self.alpha * intervals * intervals / window.cwnd()
@@ -145,7 +146,7 @@ impl CongestionControl for Vcp {
         let Some(RouterFeedback::Vcp(load)) = ack.router else {
             return;
         };
-        // A window that is not used follows routers only downwards.
+        // A window that is not used follows the feedback of routers only downwards.
         let step = match load {
             Load::Low | Load::High if !phase.may_grow() => return,
             Load::Low => self.multiplicative(ack),

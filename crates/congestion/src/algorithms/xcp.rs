@@ -1,9 +1,8 @@
-//! XCP, the sender's side: routers report the change of the throughput that it may make.
+//! XCP at the sender: routers report by how much it may change its throughput.
 //!
-//! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks",
-//! SIGCOMM 2002, section 3.3; draft-falk-xcp-spec-03, which states the feedback as a change of the
-//! throughput. Every packet requests its share of the desired change; the acknowledgement returns
-//! the part that the routers grant.
+//! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks", SIGCOMM 2002, section
+//! 3.3; and draft-falk-xcp-spec-03, in which the feedback is a change of the throughput. Every packet requests its
+//! share of the desired change; the acknowledgement returns the part that the routers grant.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -52,7 +51,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Xcp {
     desired_rate: f64,
-    /// The last change granted, in segments per second.
+    /// Change of the throughput that was granted last, in segments per second.
     granted: f64,
 }
 
@@ -77,7 +76,7 @@ impl CongestionControl for Xcp {
         }
         if let Some(RouterFeedback::Xcp { change }) = ack.router {
             self.granted = change;
-            // An unused window follows negative feedback only.
+            // A window that is not used follows negative feedback only.
             let change = if phase.may_grow() {
                 change
             } else {
@@ -108,8 +107,8 @@ impl CongestionControl for Xcp {
 }
 
 impl Extension for Xcp {
-    /// Returns the desired change, divided among the packets of a round trip. Without a round-trip
-    /// time there is no throughput, and nothing to request.
+    /// Returns the desired change of the throughput, divided among the packets of a round trip. Returns `None` without
+    /// a round-trip time, since there is no throughput to change.
     fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
         let (cwnd, rtt_s) = (window.cwnd(), srtt.as_secs_f64());
         let change = if rtt_s > 0.0 {

@@ -1,5 +1,4 @@
-//! Careful Resume: slow start that jumps towards the window of an earlier connection, if the path
-//! appears to be the same.
+//! Careful Resume: slow start that jumps towards the window of an earlier connection, if the path seems to be the same.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -76,25 +75,25 @@ pub struct CarefulResume {
     max_jump: f64,
     beta: f64,
     stage: Stage,
-    /// Segments of the initial window; none before the first acknowledgement.
+    /// Initial window in segments; `None` before the first acknowledgement.
     initial: Option<f64>,
-    /// Segments in flight at the jump, and segments acknowledged since then: the number known to
-    /// fit into the path (PipeSize).
+    /// Number of segments in flight at the jump, plus those acknowledged since then: the number of segments that the
+    /// path is known to hold (PipeSize).
     pipe: f64,
-    /// Segments of the connection known to be delivered.
+    /// Number of the connection's segments known to be delivered.
     delivered: u64,
 }
 
-/// Phases of the RFC.
+/// Phases of RFC 9959.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// Before the initial window is acknowledged.
+    /// Before all segments of the initial window are acknowledged.
     Reconnaissance,
-    /// After the jump at `since`, before which `before` segments had been sent.
+    /// After the jump, which was at `since`; `before` segments had been sent before it.
     Unvalidated { before: u64, since: Time },
-    /// Before `last` segments of the connection are delivered or lost.
+    /// Until `last` segments of the connection are delivered or lost.
     Validating { last: u64 },
-    /// After a loss.
+    /// After a loss, in which the window is reduced.
     SafeRetreat,
     /// Ordinary slow start.
     Normal,
@@ -119,13 +118,13 @@ impl CarefulResume {
         })
     }
 
-    /// Returns true while the window stays at the jump's value.
+    /// Returns true while the window must keep the value of the jump.
     #[inline]
     pub(super) fn is_frozen(&self) -> bool {
         matches!(self.stage, Stage::Unvalidated { .. })
     }
 
-    /// Returns true from the jump until the segments sent in it are known to fit into the path.
+    /// Returns true from the jump until the segments sent in it are known to have fitted into the path.
     #[inline]
     pub(super) fn is_under_way(&self) -> bool {
         self.is_frozen() || matches!(self.stage, Stage::Validating { .. })
@@ -149,8 +148,8 @@ impl CarefulResume {
                 }
                 let flight = (ack.in_flight + arrived) as f64;
                 if flight <= self.pipe {
-                    // Few segments of the jump were sent: the window becomes the number that
-                    // fitted.
+                    // Few segments of the jump were sent, so that the window becomes the number of segments that the
+                    // path has carried.
                     window.set_cwnd(self.pipe);
                     self.stage = Stage::Normal;
                 } else {
@@ -164,8 +163,8 @@ impl CarefulResume {
         }
     }
 
-    /// Jumps once the initial window has arrived, unless there were losses, the path is another
-    /// one, or the window is already as large. A sender without data waits.
+    /// Jumps once the segments of the initial window have arrived. Does not jump if there were losses, if the path is a
+    /// different one, or if the window is already as large. A sender without data to send waits.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO
@@ -194,8 +193,8 @@ impl CarefulResume {
         }
     }
 
-    /// Retreats after the algorithm has reduced the window, since the segments sent in the jump may
-    /// not fit into the path.
+    /// Reduces the window further after the algorithm has reduced it, since the segments sent in the jump may not have
+    /// fitted into the path.
     pub(super) fn on_reduction(&mut self, window: &mut Window) {
         if matches!(
             self.stage,
@@ -210,7 +209,7 @@ impl CarefulResume {
         }
     }
 
-    /// Ends the retreat: all segments sent before the loss was detected have arrived or have been
+    /// Ends the phase of safe retreat: all segments sent before the loss was detected have arrived or have been
     /// retransmitted.
     pub(super) fn on_recovery_exit(&mut self, window: &mut Window) {
         if self.stage == Stage::SafeRetreat {
@@ -219,14 +218,14 @@ impl CarefulResume {
         }
     }
 
-    /// Ends the jump, since a window that was not used is no evidence about the path.
+    /// Ends the jump, since a window that was not used says nothing about the path.
     pub(super) fn on_idle_restart(&mut self) {
         if self.is_under_way() {
             self.stage = Stage::Normal;
         }
     }
 
-    /// Ends the resumption: after a timeout the connection starts over like any other.
+    /// Ends Careful Resume: after a timeout, the connection starts like any other.
     pub(super) fn on_timeout(&mut self) {
         self.stage = Stage::Normal;
     }
@@ -256,10 +255,10 @@ mod tests {
         }
     }
 
-    /// The example of RFC 9959: the saved window is 300 segments and 29 are in flight, so the
-    /// window jumps to half, 150, and 121 segments are sent at once. After a loss, the window is
-    /// half of the 63 segments known to fit; at the end of the recovery, all segments but the lost
-    /// ones are known to fit.
+    /// The example of RFC 9959. The saved window is 300 segments, and 29 segments are in flight. The window therefore
+    /// jumps to half of 300, 150, and 121 segments are sent at once. After a loss, the window becomes half of the 63
+    /// segments that the path is known to hold. At the end of the recovery, all segments except the lost ones are known
+    /// to fit.
     #[test]
     fn the_rfc_s_example_retreats_to_half_of_what_fitted() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
@@ -289,9 +288,8 @@ mod tests {
         assert_eq!((resume.pipe, window.ssthresh()), (120.0, 60.0));
     }
 
-    /// A round-trip time of half the saved one, or of ten times it, indicates another path. The
-    /// window does not jump on another path, after losses, or if it is already as large as the
-    /// saved window.
+    /// A round-trip time of half the saved one, or of ten times it, indicates a different path. The window does not
+    /// jump on a different path, after losses, or if it is already as large as the saved one.
     #[test]
     fn it_does_not_jump_on_another_path() {
         let cwnd_after = |given: &[(&str, f64)], lost| {
@@ -318,7 +316,7 @@ mod tests {
         );
     }
 
-    /// Everything arrives: the window becomes the segments in flight, and slow start continues.
+    /// If all segments arrive, the window becomes the number of segments in flight, and slow start continues.
     #[test]
     fn what_arrives_is_validated() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
@@ -334,8 +332,8 @@ mod tests {
         assert!(!resume.is_under_way());
     }
 
-    /// RFC 9959: a timeout ends the resumption in any phase. No jump follows, only the algorithm
-    /// responds to a loss, and a recovery does not change the threshold.
+    /// RFC 9959: a timeout ends Careful Resume in any phase. There is no jump afterwards, only the algorithm responds
+    /// to losses, and the end of a recovery does not change the threshold.
     #[test]
     fn a_timeout_ends_the_resumption() {
         for phase in ["reconnaissance", "unvalidated", "validating", "retreat"] {
@@ -362,8 +360,8 @@ mod tests {
         }
     }
 
-    /// A window that was not used is no evidence about the path: idleness ends a jump, and has no
-    /// effect on a flow that has not jumped or that retreats.
+    /// A window that was not used says nothing about the path. An idle time therefore ends a jump; it has no effect
+    /// before a jump or in safe retreat.
     #[test]
     fn idleness_ends_a_jump() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

@@ -1,4 +1,4 @@
-//! HyStart of Linux: slow start ends with a train of acknowledgements that spans half the smallest round-trip time, or
+//! HyStart of Linux: slow start ends when a train of acknowledgements takes half of the smallest round-trip time, or
 //! when the round-trip time grows.
 
 use longhaul_units::{Span, Time};
@@ -88,14 +88,14 @@ static PARAMETERS: [Parameter; 7] = [
     },
 ];
 
-/// Bytes in four of the largest bursts that segmentation offload makes (`sk_gso_max_size`), whose time at the pacing
-/// rate lengthens a train.
+/// Bytes in four of the largest bursts of segmentation offload (`sk_gso_max_size`). The time that they take at the
+/// pacing rate is added to the threshold for trains.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
-/// Longest time by which bursts lengthen a train (`hystart_ack_delay`).
+/// Maximum of this time, in seconds (`hystart_ack_delay`).
 const MAX_BURST_TIME_S: f64 = 1e-3;
 
-/// Windows per round trip of the pacing rate in slow start, which Linux computes whether it paces or not
+/// Pacing rate in slow start, in windows per round trip; Linux computes this rate even if it does not pace
 /// (tcp_pacing_ss_ratio).
 const PACING_GAIN: f64 = 2.0;
 
@@ -109,20 +109,20 @@ pub struct HybridSlowStart {
     min_rtt_thresh_s: f64,
     max_rtt_thresh_s: f64,
     min_rtt_divisor: f64,
-    /// Count of delivered segments that includes the last segment to be retransmitted after the
-    /// last timeout.
+    /// Number of delivered segments from which on the detection runs again: all segments that had to be retransmitted
+    /// after the last timeout are then delivered.
     resumes_after: u64,
-    /// Count of delivered segments at which the current round ends.
+    /// Number of delivered segments at which the current round ends.
     round_end: u64,
     /// Time at which the current round began.
     round_start: Time,
-    /// The last acknowledgement of the round's train.
+    /// Time of the last acknowledgement in the round's train.
     last_of_train: Time,
     /// Smallest round-trip time of the connection since its last timeout.
     min_rtt: Option<Span>,
     /// Smallest round-trip time of the current round.
     round_min: Option<Span>,
-    /// Samples of the current round.
+    /// Number of samples in the current round.
     taken: f64,
     /// True if HyStart has ended slow start.
     found: bool,
@@ -176,15 +176,15 @@ impl HybridSlowStart {
         }
     }
 
-    /// Begins a round, which lasts until a segment is acknowledged that was sent after its beginning.
+    /// Begins a round, which ends when a segment is acknowledged that was sent after the round began.
     fn begin_round(&mut self, now: Time, end: u64) {
         self.round_end = end;
         (self.round_start, self.last_of_train) = (now, now);
         (self.round_min, self.taken) = (None, 0.0);
     }
 
-    /// Returns true if acknowledgements, each close to the previous one, have arrived for long
-    /// enough since the round began.
+    /// Returns true if acknowledgements have arrived for long enough since the round began, each shortly after the
+    /// previous one (a train).
     fn has_long_train(&mut self, ack: &AckSample, min_rtt: Span, window: &Window) -> bool {
         if ack.now.since(self.last_of_train) > self.ack_delta {
             return false;
@@ -197,8 +197,8 @@ impl HybridSlowStart {
         ack.now.since(self.round_start) > Span::from_secs_f64(self.train * span_s)
     }
 
-    /// Returns true if the smallest round-trip time of the round is well above that of the
-    /// connection, and false before there are enough samples.
+    /// Returns true if the smallest round-trip time of the round is well above that of the connection; false if there
+    /// are too few samples.
     fn has_grown(&mut self, rtt: Span, min_rtt: Span) -> bool {
         let round_min = self.round_min.map_or(rtt, |min| min.min(rtt));
         self.round_min = Some(round_min);
@@ -211,8 +211,7 @@ impl HybridSlowStart {
         round_min > min_rtt + Span::from_secs_f64(growth)
     }
 
-    /// Restarts the detection (`cubictcp_state`), beginning with segments that are sent from now
-    /// on.
+    /// Restarts the detection (`cubictcp_state`), for segments that are sent from now on.
     pub(super) fn on_timeout(&mut self, event: &Timeout) {
         self.found = false;
         self.min_rtt = None;
@@ -233,8 +232,8 @@ mod tests {
         HybridSlowStart::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
     }
 
-    /// Passes acknowledgements of one segment each, `gap` apart, of one round of a window that does not grow, with
-    /// these round-trip times; returns the number, counted from zero, of the acknowledgement that ends slow start.
+    /// Passes acknowledgements of one segment each with these round-trip times, `gap` apart, in a round in which the
+    /// window does not grow. Returns the number, counted from zero, of the acknowledgement that ends slow start.
     fn ends_with(
         hystart: &mut HybridSlowStart,
         cwnd: f64,
@@ -262,9 +261,9 @@ mod tests {
         std::iter::repeat_n(RTT, count)
     }
 
-    /// The threshold is half of the sum of 100 ms and the millisecond for bursts, 50.5 ms; 52 ms is
-    /// the first multiple of 2 ms above it. With pacing it is the whole of 101 ms, so that 102 ms
-    /// is the first multiple.
+    /// The threshold is half of the sum of 100 ms and of one millisecond for bursts, 50.5 ms; 52 ms is the first
+    /// multiple of 2 ms above it. With pacing, the threshold is the whole sum, 101 ms, and 102 ms is the first
+    /// multiple.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {
@@ -283,8 +282,8 @@ mod tests {
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// At a high rate the bursts take less than a millisecond: four bursts of 65,536 bytes take 8.7 us at two windows
-    /// of 100,000 segments of 1500 bytes per 10 ms, so that the threshold is half of 10.0087 ms.
+    /// At high rates, four bursts take less than a millisecond. Four bursts of 65,536 bytes take 8.7 us at a rate of
+    /// two windows of 100,000 segments of 1500 bytes per 10 ms, so that the threshold is half of 10.0087 ms.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);
@@ -292,8 +291,8 @@ mod tests {
         assert_eq!(found, Some(5_005));
     }
 
-    /// Slow start ends when the smallest round-trip time of the round is above 100 + 12.5 ms after
-    /// more than eight samples.
+    /// Slow start ends when there are more than eight samples, and the smallest round-trip time of the round exceeds
+    /// 100 + 12.5 ms.
     #[test]
     fn a_longer_round_trip_ends_slow_start_with_the_ninth_sample() {
         let gap = Span::from_millis(5);
@@ -310,7 +309,7 @@ mod tests {
         assert_eq!(after(130_000, 120_000), Some(8));
     }
 
-    /// The threshold of growth is an eighth of the round-trip time, from 4 to 16 ms.
+    /// The round-trip time has to grow by an eighth, limited to a range from 4 to 16 ms.
     #[test]
     fn the_growth_that_counts_is_an_eighth_within_bounds() {
         for (min_ms, growth_us) in [(8, 4_000), (40, 5_000), (400, 16_000)] {
@@ -323,7 +322,7 @@ mod tests {
         }
     }
 
-    /// HyStart ends only one slow start, and becomes active again at a timeout, for segments sent from then on.
+    /// HyStart ends only one slow start. A timeout activates it again, for segments sent after the timeout.
     #[test]
     fn it_watches_anew_what_is_sent_after_a_timeout() {
         let gap = Span::from_millis(2);

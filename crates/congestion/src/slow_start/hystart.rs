@@ -1,4 +1,4 @@
-//! HyStart++: leaves slow start when the round-trip time grows, and first confirms the growth in a slower slow start.
+//! HyStart++: when the round-trip time grows, a slower slow start first confirms the growth; then slow start ends.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -97,14 +97,15 @@ pub struct Hystart {
     css_growth_divisor: f64,
     css_rounds: f64,
     max_per_ack: f64,
-    /// Number of the current round; none before the first.
+    /// Number of the current round; `None` before the first.
     round: Option<u64>,
-    /// Smallest round-trip times of the last and the current round.
+    /// Smallest round-trip time of the last round; the next field is that of the current round.
     last_min: Option<Span>,
     current_min: Option<Span>,
-    /// Samples of the current round.
+    /// Number of samples in the current round.
     taken: f64,
-    /// Round-trip time at the beginning of conservative slow start, and rounds begun in it; none outside it.
+    /// State of conservative slow start: the round-trip time at its beginning, and the number of rounds begun in it.
+    /// `None` outside of it.
     css: Option<(Span, f64)>,
     /// True if the first slow start is over.
     over: bool,
@@ -135,7 +136,7 @@ impl Hystart {
         self.over = true;
     }
 
-    /// Returns the part of an acknowledgement's credit that counts towards growth.
+    /// Returns the part of an acknowledgement's credit, in segments, that counts towards growth.
     pub(super) fn limit(&self, credit: f64) -> f64 {
         if self.over {
             credit
@@ -144,7 +145,7 @@ impl Hystart {
         }
     }
 
-    /// Processes an acknowledgement; returns the growth of the window for each of its segments.
+    /// Processes an acknowledgement; returns the growth of the window per acknowledged segment.
     pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         if self.over {
             return 1.0;
@@ -169,8 +170,7 @@ impl Hystart {
         self.last_min = self.current_min;
         (self.current_min, self.taken) = (None, 0.0);
         if let Some((_, rounds)) = &mut self.css {
-            // The round in which conservative slow start began counts, however late in the round
-            // that was.
+            // The round in which conservative slow start began counts as a round, however late in it this was.
             *rounds += 1.0;
             if *rounds >= self.css_rounds {
                 window.exit_slow_start();
@@ -179,7 +179,7 @@ impl Hystart {
         }
     }
 
-    /// Enters or leaves conservative slow start once the round has enough samples.
+    /// Enters or leaves conservative slow start, once the round has enough samples.
     fn judge(&mut self) {
         let Some(current) = self.current_min.filter(|_| self.taken >= self.samples) else {
             return;
@@ -193,7 +193,8 @@ impl Hystart {
         }
     }
 
-    /// Returns the growth of the round-trip time beyond `last` that is significant (RttThresh).
+    /// Returns the increase above `last`, the smallest round-trip time of the last round, that is significant
+    /// (RttThresh).
     fn threshold(&self, last: Span) -> Span {
         let part = last.as_secs_f64() / self.min_rtt_divisor;
         Span::from_secs_f64(part.clamp(self.min_rtt_thresh_s, self.max_rtt_thresh_s))
@@ -206,7 +207,7 @@ mod tests {
     use crate::slow_start::SlowStart;
     use crate::window::Rounding;
 
-    /// The threshold of growth is an eighth of the round-trip time, from 4 to 16 ms.
+    /// The threshold is an eighth of the round-trip time, limited to a range from 4 to 16 ms.
     #[test]
     fn the_threshold_is_an_eighth_within_bounds() {
         let hystart = Hystart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap();
@@ -216,7 +217,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: growth of exactly the threshold counts; a hundredth of a millisecond less does not.
+    /// Section 4.2: an increase by exactly the threshold is significant; one that is a hundredth of a millisecond
+    /// smaller is not.
     #[test]
     fn growth_of_the_threshold_slows_down() {
         for (grown_us, slow) in [(112_500, 0.25), (112_490, 1.0)] {
@@ -241,8 +243,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: an acknowledgement adds at most L = 8 segments (section 4.3, for a sender that does not pace), in the
-    /// first slow start alone.
+    /// Section 4.2: in the first slow start only, an acknowledgement adds at most L = 8 segments (section 4.3, for a
+    /// sender that does not pace).
     #[test]
     fn an_acknowledgement_adds_eight_segments_at_most_in_the_first_slow_start() {
         for (acked, over, added) in [
@@ -266,10 +268,9 @@ mod tests {
         }
     }
 
-    /// Section 4.2: eight samples of a round decide. Samples of acknowledgements that may not
-    /// enlarge the window count, those of duplicates do not. Conservative slow start continues
-    /// while the smallest round-trip time equals the one at its beginning, and ends when it is
-    /// smaller.
+    /// Section 4.2: eight samples of a round decide. Samples of acknowledgements that may not enlarge the window count;
+    /// those of duplicates do not. Conservative slow start continues while the smallest round-trip time equals that at
+    /// its beginning, and ends when it is smaller.
     #[test]
     fn samples_count_whether_or_not_the_window_may_grow() {
         let ack = |acked, round, ms| AckSample {

@@ -1,5 +1,5 @@
-//! Slow start: the growth of the window below `ssthresh`. It is chosen per flow, independently of
-//! the algorithm.
+//! Slow start: the growth of the window below `ssthresh`. Each flow's slow start is chosen independently of its
+//! algorithm.
 
 mod careful_resume;
 mod hybrid;
@@ -22,7 +22,7 @@ pub use picoquic::PicoquicSlowStart;
 pub use rapid::RapidStart;
 pub use search::Search;
 
-/// Every slow start.
+/// Declarations of all slow starts.
 pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     STANDARD,
     LINUX,
@@ -154,25 +154,24 @@ const MAX_SSTHRESH: Parameter = Parameter {
 /// A slow start, with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SlowStart {
-    /// One segment per counted segment (RFC 5681 section 3.1).
+    /// One segment per acknowledged segment that counts (RFC 5681 section 3.1).
     Standard,
-    /// Standard slow start that continues at the threshold itself (Linux 2.6.22).
+    /// Standard slow start, which continues when the window equals the threshold (Linux 2.6.22).
     Linux,
-    /// Limited slow start (RFC 3742): above `max_ssthresh` at most `max_ssthresh / 2` segments a
-    /// round trip.
+    /// Limited slow start (RFC 3742): above `max_ssthresh`, at most `max_ssthresh / 2` segments per round trip.
     Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, half of it
-    /// each round trip, unrounded.
+    /// MesoNet's limited slow start (NIST SP 500-282, equation 5): from `max_ssthresh` on, `max_ssthresh / 2` segments
+    /// per round trip, without rounding.
     NistLimited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`): `ssthresh` starts at `max_ssthresh`; above
-    /// it, and until the first reduction that is not a timeout, the window grows by the larger of
-    /// the algorithm's step and the limit's step.
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). `ssthresh` starts at `max_ssthresh`. Above it, until the first
+    /// reduction that is not due to a timeout, the window grows by the algorithm's step or the limited step, whichever
+    /// is larger.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
@@ -192,7 +191,7 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// Returns the initial threshold, given the one that the transport would choose.
+    /// Returns the initial threshold; `ssthresh` is the one that the transport would choose.
     pub fn initial_ssthresh(&self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(*max_ssthresh),
@@ -220,9 +219,9 @@ impl SlowStart {
             }
     }
 
-    /// Returns true if acknowledgements have to be processed by [`Self::watch`] at this window: as
-    /// long as slow start lasts and, in Careful Resume, until it is known how much of the jump
-    /// fitted into the path, which may be above the threshold.
+    /// Returns true if [`Self::watch`] has to process acknowledgements at this window: while slow start lasts. In
+    /// Careful Resume, this also applies above the threshold, until it is known how much of the jump fitted into the
+    /// path.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -233,8 +232,8 @@ impl SlowStart {
             }
     }
 
-    /// Examines an acknowledgement of new data below `ssthresh`, before the window grows, or if the window may not
-    /// grow. May end slow start.
+    /// Processes an acknowledgement of new data below `ssthresh`, before the window grows for it, or if the window may
+    /// not grow. May end slow start.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
@@ -252,9 +251,8 @@ impl SlowStart {
         }
     }
 
-    /// Processes an acknowledgement that may not enlarge the window, because the window does not
-    /// limit the sender, or because a mark or a loss may have been detected. The segments that it
-    /// reports still count as delivered.
+    /// Processes an acknowledgement that may not enlarge the window, because the window does not limit the sender, or
+    /// because a mark or a loss may have been detected. The segments that it reports still count as delivered.
     pub(crate) fn watch_without_growth(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) if ack.acked == 0 => resume.count(ack),
@@ -266,7 +264,7 @@ impl SlowStart {
         }
     }
 
-    /// Returns true if this slow start uses round-trip times.
+    /// Returns true if the slow start needs round-trip times.
     pub(crate) fn needs_rtt(&self) -> bool {
         matches!(
             self,
@@ -278,7 +276,8 @@ impl SlowStart {
         )
     }
 
-    /// Grows the window below `ssthresh`. Returns the credit that is left when the window reaches `ssthresh`.
+    /// Grows the window below `ssthresh`. Returns the part of the acknowledgement's credit that is left when the window
+    /// reaches `ssthresh`.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let mut credit = ack.credit;
@@ -312,9 +311,8 @@ impl SlowStart {
                 }
             }
         };
-        // An acknowledgement of many segments counts as one for each segment. Slow start applies to
-        // these as long as the window is below the threshold (RFC 5681 section 3.1; Linux,
-        // `tcp_slow_start`).
+        // An acknowledgement of several segments counts as one for each segment. Slow start applies to these while the
+        // window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
         let taken = if may_end(credit, window) {
             credit.min(self.credit_to_threshold(step, window))
         } else {
@@ -324,7 +322,7 @@ impl SlowStart {
         credit - taken
     }
 
-    /// Returns the number of segments, acknowledged one by one, until slow start ends.
+    /// Returns the number of segments, acknowledged one by one, after which slow start ends.
     fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
         let steps = (window.ssthresh() - window.cwnd()) / step;
         if matches!(self, Self::Linux) {
@@ -334,7 +332,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a reduction of the window by the algorithm, from `before`.
+    /// Processes a reduction of the window by the algorithm; `before` is the window before it.
     pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
@@ -369,7 +367,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a restart of the window because nothing was sent for a timeout.
+    /// Processes a restart of the window after an idle time, in which nothing was sent for a timeout.
     pub(crate) fn on_idle_restart(&mut self) {
         if let Self::CarefulResume(resume) = self {
             resume.on_idle_restart();
@@ -394,20 +392,19 @@ impl SlowStart {
     }
 }
 
-/// Largest growth of a slow start per acknowledged segment.
+/// Maximum growth of any slow start, in segments per acknowledged segment.
 const MOST_STEP: f64 = 2.0;
 
-/// Returns true if slow start may end within the segments of an acknowledgement of this credit.
+/// Returns true if slow start may end within an acknowledgement with this credit.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
-/// Returns the segments per acknowledgement of limited slow start at window `cwnd`: one divided by
-/// the number of times that half of `max_ssthresh` fits into the window, or zero if it does not
-/// fit.
+/// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: one divided by the
+/// number of times that half of `max_ssthresh` fits into the window. Zero if it does not fit.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
-    // Converting a positive number truncates.
+    // The conversion of a positive number to an integer truncates it.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;
     if halves > 0.0 { 1.0 / halves } else { 0.0 }
 }
@@ -417,8 +414,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282 equation 5, computed by hand: (window, window after one acknowledgement)
-    /// with a limit from 100 segments on.
+    /// NIST SP 500-282, equation 5, computed by hand with a limit of 100 segments. Each row has a window, and the
+    /// window after one acknowledgement.
     #[test]
     fn nist_s_form_does_not_round() {
         let ack = AckSample::ONE_SEGMENT;

@@ -1,5 +1,5 @@
-//! The first slow start of picoquic, an implementation of QUIC. It ends at once when round-trip
-//! times have grown, and leaves half of the window.
+//! The first slow start of picoquic, a QUIC stack. It ends as soon as round-trip times have grown, and leaves half of
+//! the window.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -34,13 +34,13 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Fraction of the base round-trip time by which samples have to be longer.
+/// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
 const GROWTH: u64 = 4;
-/// Base round-trip times, in seconds: above the first one a smaller part of the window is removed,
-/// down to a limit at the second (`PICOQUIC_TARGET_RENO_RTT`, `PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Base round-trip time, in seconds, above which a smaller part of the window is removed; the next constant is that
+/// from which on this part stays constant (`PICOQUIC_TARGET_RENO_RTT`, `PICOQUIC_TARGET_SATELLITE_RTT`).
 const SHORT_S: f64 = 0.1;
 const LONG_S: f64 = 0.61;
-/// Windows per round trip of its pacing in slow start (pacing.c).
+/// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;
 
 /// State of picoquic's first slow start for one flow.
@@ -49,8 +49,8 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements for which the smallest sample was too long; slow start ends when this number reaches
-    /// `SAMPLES`.
+    /// Number of acknowledgements after which the smallest of the recent samples was too long; at `SAMPLES`, slow start
+    /// ends.
     long: usize,
     over: bool,
 }
@@ -78,8 +78,8 @@ impl PicoquicSlowStart {
         }
     }
 
-    /// Counts an acknowledgement if the smallest sample is longer than the base by a quarter, or by
-    /// the time `packet` of a packet if that is longer. Returns the base.
+    /// Counts an acknowledgement if the smallest recent sample exceeds the base by more than a quarter, and by more
+    /// than `packet`, the transmission time of a packet. Returns the base round-trip time.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));
@@ -98,7 +98,7 @@ impl PicoquicSlowStart {
     }
 }
 
-/// Returns the fraction of the window that is kept on a path of this base round-trip time.
+/// Returns the fraction of the window that is kept on a path with this base round-trip time.
 fn kept(base: Span) -> f64 {
     let base_s = base.as_secs_f64();
     if base_s > SHORT_S {
@@ -115,8 +115,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Runs slow start with round-trip times in milliseconds, `gap_us` apart; returns the number, counted from one, of
-    /// the sample that ends it, and the window.
+    /// Runs slow start with these round-trip times in milliseconds, `gap_us` apart. Returns the number of the sample,
+    /// counted from one, that ends it, and the window.
     fn end(rtts_ms: &[u64], gap_us: u64) -> (Option<usize>, f64) {
         let mut slow_start = PicoquicSlowStart::default();
         let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);
@@ -142,8 +142,8 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// All seven samples are long after the seventh long one; slow start ends when this has been so
-    /// seven times.
+    /// After the seventh long sample, all seven recent samples are long for the first time; slow start ends when this
+    /// has happened seven times.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
         assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));
@@ -153,15 +153,15 @@ mod tests {
             None,
             "a quarter is not more"
         );
-        // With acknowledgements 0.5 ms apart, every third one gives a sample; the 22nd is the first
-        // long one.
+        // Acknowledgements are 0.5 ms apart, so that every third one gives a sample; the 22nd is the first with a long
+        // round-trip time.
         assert_eq!(end(&rtts(21, 200, 101), 500).0, Some(22 + 12 * 3));
         let interrupted = [rtts(7, 12, 101), rtts(1, 12, 101)].concat();
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// On paths with a base round-trip time above 100 ms, the window is reduced by half of the share of the base
-    /// beyond 100 ms: by a quarter at 200 ms, and by 0.418 at 610 ms and more.
+    /// The window is reduced by half of the fraction of the base round-trip time that exceeds 100 ms: by a quarter at
+    /// 200 ms, and by 0.418 at 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {
@@ -170,8 +170,8 @@ mod tests {
         }
     }
 
-    /// Four segments in 2 ms are 2,000 segments a second; half of what they fill in 100 ms are 100
-    /// segments.
+    /// Four segments in 2 ms are 2,000 segments per second. The window is at least half of the 200 segments that this
+    /// rate delivers in 100 ms.
     #[test]
     fn the_window_is_half_of_what_the_largest_rate_fills_at_least() {
         let mut slow_start = PicoquicSlowStart::default();

@@ -1,5 +1,5 @@
-//! Rapid Start: slow start that triples the window each round trip while no queue builds up, and
-//! then reduces it to the number of segments delivered.
+//! Rapid Start: a slow start that triples the window in each round trip while no queue builds up, and then reduces the
+//! window to the number of segments delivered.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -52,14 +52,13 @@ static PARAMETERS: [Parameter; 2] = [
     },
 ];
 
-/// The constant K of section 3.3.1, which appendix A derives.
+/// The constant K of section 3.3.1, which is derived in appendix A.
 const K: f64 = 2.0 / 3.0;
 
-/// Largest factor by which the window may have grown, and by which it is reduced at most (section
-/// 3.3).
+/// Maximum factor by which the window may have grown, and by which it is reduced at most (section 3.3).
 const MOST_GROWTH: f64 = 3.0;
 
-/// Smallest window of a recovery (RFC 5681, equation 4).
+/// Minimum window in a recovery, in segments (RFC 5681, equation 4).
 const MIN_CWND: f64 = 2.0;
 
 /// State of Rapid Start (draft-kazuho-ccwg-rapid-start-02, section 3) for one flow.
@@ -68,11 +67,11 @@ pub struct RapidStart {
     delay: Span,
     factor: f64,
     stage: Stage,
-    /// The smallest round-trip time of the current round trip.
+    /// Smallest round-trip time of the current round trip; `None` before a sample.
     floor: Option<Span>,
-    /// Segments known to be delivered.
+    /// Number of segments known to be delivered.
     delivered: u64,
-    /// Segments known to be lost.
+    /// Number of segments known to be lost.
     lost: u64,
 }
 
@@ -86,20 +85,20 @@ enum Stage {
     Over,
 }
 
-/// Reduction of the window in the first recovery.
+/// Reduction of the window during the first recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reduction {
     cwnd: f64,
-    /// Change of the window for a segment that has arrived.
+    /// Change of the window per segment that has arrived, in segments.
     ack: f64,
-    /// Change of the window for a segment that is lost.
+    /// Change of the window per segment that is lost, in segments.
     loss: f64,
     least: f64,
 }
 
 impl Reduction {
-    /// Creates the reduction for a window of `before` at the beginning of recovery. `beta` is the
-    /// fraction of the window that the algorithm keeps.
+    /// Creates the reduction. `before` is the window at the beginning of the recovery, and `beta` the fraction of the
+    /// window that the algorithm keeps.
     fn of(before: f64, beta: f64) -> Self {
         let ack = K * (1.0 - beta);
         let silence = beta + ack;
@@ -140,7 +139,7 @@ impl RapidStart {
         }
     }
 
-    /// Returns the growth of the window in segments for one acknowledged segment.
+    /// Returns the growth of the window per acknowledged segment, in segments.
     pub(super) fn step(&self, ack: &AckSample) -> f64 {
         let (Stage::Startup, Some(floor)) = (self.stage, self.floor) else {
             return 1.0;
@@ -150,10 +149,9 @@ impl RapidStart {
         if floor <= threshold { 2.0 } else { 1.0 }
     }
 
-    /// Reduces the window step by step to the value that the algorithm has set; `before` is the
-    /// window before that. After a mark there is no recovery here, and the algorithm's window
-    /// applies (section 3.3.2); if slow start had ended otherwise, the loss is handled like any
-    /// other.
+    /// Begins the reduction of the window, step by step, to the value that the algorithm has set; `before` is the
+    /// window before this value was set. After a mark there is no recovery, and the algorithm's window applies at once
+    /// (section 3.3.2). If slow start had already ended otherwise, the loss is handled like any other.
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;
@@ -169,19 +167,19 @@ impl RapidStart {
         if let Stage::Recovery(reduction) = &mut self.stage {
             reduction.on_ack(ack.delivered - self.delivered, ack.lost - self.lost);
             (self.delivered, self.lost) = (ack.delivered, ack.lost);
-            // The window does not rise, in case the algorithm lowers it in recoveries, too.
+            // The window does not grow here, since the algorithm may also reduce it in recoveries.
             set(window, reduction.cwnd.min(window.cwnd()));
         }
     }
 
-    /// Ends the recovery: all segments sent before the loss was detected have arrived or have been
-    /// retransmitted, or the connection starts over.
+    /// Ends Rapid Start: all segments sent before the loss was detected have arrived or have been retransmitted, or the
+    /// connection starts again after a timeout.
     pub(super) fn end(&mut self) {
         self.stage = Stage::Over;
     }
 }
 
-/// Sets window and threshold to `cwnd`, so that slow start is over.
+/// Sets the window and the threshold to `cwnd`, so that slow start is over.
 fn set(window: &mut Window, cwnd: f64) {
     window.set_ssthresh(cwnd);
     window.set_cwnd(cwnd);
@@ -220,8 +218,8 @@ mod tests {
         }
     }
 
-    /// Section 3.2: the window triples while the smallest round-trip time of the round trip exceeds the minimum
-    /// by no more than 10 % (2 ms of 20 ms) or 4 ms, whichever is less.
+    /// Section 3.2: the window triples while the smallest round-trip time of the round trip exceeds the minimum by at
+    /// most 10 % (2 ms of 20 ms) or 4 ms, whichever is less.
     #[test]
     fn the_window_triples_while_round_trips_are_close_to_the_smallest() {
         let step = |min_ms: u64, rtts: &[f64]| {
@@ -250,7 +248,7 @@ mod tests {
         assert_eq!(rapid.step(&next), 1.0, "another round trip");
     }
 
-    /// Section 3.3.1: factors for windows that are halved and for CUBIC's.
+    /// Section 3.3.1: factors for algorithms that halve the window, and for CUBIC.
     #[test]
     fn factors_are_those_of_the_draft() {
         for (beta, silence, per_ack) in [
@@ -265,8 +263,8 @@ mod tests {
         }
     }
 
-    /// Appendix A: the window ends at beta times the segments delivered, whatever fraction was
-    /// lost; if more than two thirds were lost, at beta / 3 of the window before.
+    /// Appendix A: at the end of the recovery, the window is beta times the number of segments delivered, whatever
+    /// fraction was lost. If more than two thirds were lost, it is beta / 3 times the window before.
     #[test]
     fn it_ends_at_the_part_of_what_was_delivered() {
         for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {
@@ -291,7 +289,8 @@ mod tests {
         }
     }
 
-    /// Returns slow start and window after a first signal, for which the algorithm has reduced a window of 300.
+    /// Returns the slow start and the window after a first congestion signal, for which the algorithm has reduced a
+    /// window of 300 segments to `to`.
     fn reduced(event: &Congestion, to: f64) -> (RapidStart, Window) {
         let mut rapid = rapid();
         let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);
@@ -300,8 +299,8 @@ mod tests {
         (rapid, window)
     }
 
-    /// After a mark, and after a loss that comes later than the end of slow start, the window is the
-    /// one that the algorithm sets (section 3.3.2), and Rapid Start is over.
+    /// After a mark, or a loss after the end of slow start, the window is the one that the algorithm has set (section
+    /// 3.3.2), and Rapid Start is over.
     #[test]
     fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
         let later = Congestion {
@@ -314,7 +313,7 @@ mod tests {
         }
     }
 
-    /// A window that the algorithm lowers further in a recovery stays lower.
+    /// If the algorithm reduces the window further during the recovery, the window stays reduced.
     #[test]
     fn a_recovery_never_raises_the_window() {
         let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);
@@ -323,7 +322,7 @@ mod tests {
         assert_eq!(window.cwnd(), 100.0);
     }
 
-    /// Only the first recovery is controlled by Rapid Start.
+    /// Rapid Start controls only the first recovery.
     #[test]
     fn later_reductions_are_the_algorithm_s() {
         let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);
@@ -335,8 +334,8 @@ mod tests {
         assert_eq!(rapid.step(&ack(2000, 10, 20.0)), 1.0);
     }
 
-    /// A timeout ends the fast growth even if no loss was detected before; the slow start that
-    /// follows is standard (by section 3.3.1, only a loss in Startup begins the reduction).
+    /// A timeout ends the fast growth even if no loss was detected before. The slow start after it is standard, since
+    /// only a loss in Startup begins the reduction (section 3.3.1).
     #[test]
     fn after_a_timeout_growth_is_standard() {
         let mut rapid = rapid();

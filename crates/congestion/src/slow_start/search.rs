@@ -1,4 +1,4 @@
-//! SEARCH: slow start ends when much less is delivered than was sent one round trip earlier.
+//! SEARCH: slow start ends when much less is delivered in a window of time than was sent one round trip earlier.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -48,13 +48,13 @@ static PARAMETERS: [Parameter; 2] = [
     },
 ];
 
-/// Bins of a window (the draft's W).
+/// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of bins that are kept beyond those of a window, for the window of one round trip earlier.
+/// Number of bins kept in addition to those of a window; they reach back by one round trip.
 const EXTRA_BINS: usize = 15;
 
-/// Number of bin ends that are kept.
+/// Number of ends of bins that are kept.
 const ENDS: usize = BINS + EXTRA_BINS;
 
 /// State of SEARCH (draft-chung-ccwg-search-09) for one flow.
@@ -65,7 +65,7 @@ pub struct Search {
     bins: Option<Bins>,
 }
 
-/// Numbers of segments sent and delivered up to the ends of the last bins, the newest last.
+/// Numbers of segments sent and delivered up to the end of each of the last bins; the newest is last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Bins {
     duration: Span,
@@ -76,7 +76,7 @@ struct Bins {
 /// Total numbers of segments of the connection so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
-    /// Segments sent, retransmissions included.
+    /// Number of segments sent, retransmissions included; the next field is that of delivered ones.
     sent: u64,
     delivered: u64,
 }
@@ -100,8 +100,8 @@ impl Search {
         })
     }
 
-    /// Processes an acknowledgement of new data in slow start, before the window grows for it; ends
-    /// slow start if much less is delivered than was sent.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for it. Ends slow start if much
+    /// less is delivered than was sent.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let Some(rtt) = ack.rtt else { return };
         if let Some(bins) = &mut self.bins {
@@ -122,7 +122,7 @@ impl Search {
         self.bins = Some(Bins::new(duration, ack));
     }
 
-    /// Removes the bins; the next slow start is evaluated separately.
+    /// Discards the bins, so that the next slow start is judged separately.
     pub(super) fn forget(&mut self) {
         self.bins = None;
     }
@@ -138,8 +138,8 @@ impl Bins {
         }
     }
 
-    /// Ends the bins that have passed before an acknowledgement. Bins without acknowledgements keep
-    /// the totals of the previous one. Returns false if more bins have passed than a window has.
+    /// Ends the bins that have passed before an acknowledgement; bins without an acknowledgement get the totals of the
+    /// previous one. Returns false if more bins have passed than a window has.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {
@@ -154,8 +154,8 @@ impl Bins {
         true
     }
 
-    /// Returns the share of the segments, among those sent in a window one round trip ago, that
-    /// were not delivered in the last window; none if the bins do not reach back so far.
+    /// Returns the fraction of the segments sent in a window one round trip ago that were not delivered in the last
+    /// window. Returns `None` if the bins do not reach back so far.
     fn missing(&self, rtt: Span) -> Option<f64> {
         let ago = rtt.as_secs_f64() / self.duration.as_secs_f64();
         let sent = self.sent_until(ago)? - self.sent_until(ago + BINS as f64)?;
@@ -164,7 +164,8 @@ impl Bins {
         (sent > 0.0).then(|| (sent - delivered as f64) / sent)
     }
 
-    /// Returns the number of segments sent up to `ago` bins before now, interpolated within a bin.
+    /// Returns the number of segments sent up to `ago` bins before now, interpolated within a bin; `None` if the bins
+    /// do not reach back so far.
     fn sent_until(&self, ago: f64) -> Option<f64> {
         let whole = ago as usize;
         let newest = self.totals.len() - 1;
@@ -185,8 +186,8 @@ mod tests {
         Search::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
     }
 
-    /// Sends acknowledgements at the given times; `totals` gives the segments sent and delivered by then. Returns the
-    /// time in milliseconds at which slow start ends.
+    /// Passes acknowledgements at the given times; `totals` returns the numbers of segments sent and delivered by a
+    /// time. Returns the time in milliseconds at which slow start ends.
     fn ends_at(
         search: &mut Search,
         times_ms: impl IntoIterator<Item = u64>,
@@ -208,8 +209,8 @@ mod tests {
         })
     }
 
-    /// A bin is 35 ms; a round trip and a window are 12.86 bins, so that the 13th decides, 455 ms
-    /// after the first acknowledgement. Of 100 segments sent, 74 delivered are too few, 75 are not.
+    /// A bin takes 35 ms. A round trip plus a window take 12.86 bins, so that the 13th bin is the first to decide, 455
+    /// ms after the first acknowledgement. Of 100 segments sent, 74 delivered end slow start, and 75 do not.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {
@@ -221,8 +222,8 @@ mod tests {
         assert_eq!(share(100), None);
     }
 
-    /// The segments sent double each round trip and are delivered one round trip later:
-    /// interpolation over whole bins is nearly exact, and nothing is missing.
+    /// The number of segments sent doubles in each round trip, and all are delivered one round trip later.
+    /// Interpolation over whole bins is nearly exact, so that nothing is missing.
     #[test]
     fn a_path_that_is_not_full_delivers_what_was_sent() {
         let sent = |ms: u64| (1000.0 * (ms as f64 / 100.0).exp2()) as u64;
@@ -230,9 +231,10 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// Every millisecond one segment is delivered; from one second on two are sent, so that the round trip grows.
-    /// Segments delivered at `t` were sent at `s = (t + 900) / 2`. Of the `s - 650` segments sent in the 350 ms before
-    /// `s`, `s - 1000` are missing: 26 % from 1346 ms on, and the next bin ends at 1360 ms.
+    /// One segment is delivered per millisecond. From one second on, two are sent per millisecond, so that the
+    /// round-trip time grows. Segments delivered at `t` were sent at `s = (t + 900) / 2`. Of the `s - 650` segments
+    /// sent in the 350 ms before `s`, `s - 1000` are missing. This is 26 % from 1346 ms on, and the next bin ends at
+    /// 1360 ms.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);
@@ -241,8 +243,8 @@ mod tests {
         assert_eq!(found, Some(1_360));
     }
 
-    /// After up to ten bins with one acknowledgement, here until 554 ms, SEARCH continues; after
-    /// eleven it starts over.
+    /// After up to ten bins with only one acknowledgement, here until 554 ms, SEARCH continues; after eleven it
+    /// restarts.
     #[test]
     fn a_long_silence_starts_it_over() {
         let totals = |ms: u64| (100 * ms, 50 * ms);

@@ -1,5 +1,4 @@
-//! One model for all algorithms: for any reports of a transport, the window stays within its
-//! bounds.
+//! A model-based test of all algorithms: for any reports of a transport, the window stays within its bounds.
 
 use longhaul_congestion::registry::{algorithms, slow_starts};
 use longhaul_congestion::{
@@ -11,13 +10,13 @@ use proptest::prelude::*;
 
 const CEILING: f64 = 50_000.0;
 
-/// Transit time of acknowledgements.
+/// One-way delay of acknowledgements.
 const ONE_WAY: Span = Span::from_micros(500);
 
-/// Event that a transport may report.
+/// Events that a transport may report.
 #[derive(Clone, Debug)]
 enum Fact {
-    /// Acknowledgements of a number of segments each, and their round-trip time.
+    /// A number of acknowledgements, each of the same number of segments and with the same round-trip time.
     Acks {
         count: u16,
         segments: u8,
@@ -48,7 +47,7 @@ fn fact() -> impl Strategy<Value = Fact> {
     ]
 }
 
-/// Draws any registered algorithm in any variant, with any slow start and any rounding.
+/// Returns a strategy that draws any registered algorithm in any variant, with any slow start and any rounding.
 fn flow() -> impl Strategy<Value = CongestionState> {
     let variants = |entry| entry_variants(entry);
     let controllers: Vec<ControllerSpec> = algorithms().iter().flat_map(variants).collect();
@@ -90,7 +89,7 @@ fn entry_variants(
     entry.variants.iter().map(spec).collect()
 }
 
-/// Returns feedback of routers: every kind in turn, so that each algorithm gets its kind.
+/// Returns feedback of routers. Each kind of feedback comes in turn, so that each algorithm gets its own kind.
 fn feedback(number: u16) -> RouterFeedback {
     match number % 5 {
         0 => RouterFeedback::Xcp { change: 2e3 },
@@ -101,7 +100,7 @@ fn feedback(number: u16) -> RouterFeedback {
     }
 }
 
-/// A transport's clock and counters.
+/// The clock and the counters of a transport.
 struct Transport {
     state: CongestionState,
     now: Time,
@@ -207,7 +206,7 @@ impl Transport {
             self.state.on_ack_in(&ack, phase);
             let grows = self.state.window.cwnd() > before;
             let controls = self.state.controller().phases() == Phases::All;
-            // Actions taken once a round trip may fall into any phase.
+            // Actions that are taken once per round trip may be taken in any phase.
             prop_assert!(!grows || controls || ack.round_start, "grows in {phase:?}");
             self.state.halve_rate(&ack);
         }
@@ -218,8 +217,8 @@ impl Transport {
         Ok(())
     }
 
-    /// Checks that in slow start an algorithm without its own slow start does not enlarge the
-    /// window, too.
+    /// Checks that in slow start, an algorithm without its own slow start does not enlarge the window in addition to
+    /// the flow's slow start.
     fn leaves_slow_start_alone(&self, ack: &AckSample) -> Result<(), TestCaseError> {
         let mut window = self.state.window;
         let mut algorithm = self.state.controller().clone();

@@ -1,4 +1,4 @@
-//! Congestion avoidance of single algorithms over time, against their papers.
+//! Tests of the congestion avoidance of single algorithms over time, with expected values from their papers.
 
 use longhaul_congestion::Variant;
 use longhaul_congestion::rounds::{Flow, Loss, Path};
@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Returns a flow that has just been reduced from a window of `before` segments.
+/// Returns a flow whose window of `before` segments has just been reduced.
 fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64) -> Flow {
     let spec = controller(kind, variant, given);
     let mut flow = flow(&spec, slow_start("standard", None), before, 2.0);
@@ -20,8 +20,8 @@ fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64)
 
 const RTT: Span = Span::from_millis(100);
 
-/// RFC 9438 equations 1 and 2: the window regains 300 of 1000 segments in 9.09 s, half of them in
-/// the first 1.9 s; 5 s later it is 50 segments higher.
+/// CUBIC's window follows equations 1 and 2 of RFC 9438: it regains 300 of 1000 segments in 9.09 s, half of them in the
+/// first 1.9 s. 5 s later it is 50 segments larger.
 #[test]
 fn cubic_follows_its_cubic() {
     let mut flow = after_a_cut("cubic", Variant::Paper, &[], 1000.0);
@@ -36,9 +36,9 @@ fn cubic_follows_its_cubic() {
     }
 }
 
-/// draft-leith-tcp-htcp: the window `t` seconds after a reduction has grown by the increase of every round
-/// trip: 10 segments in the first second, and then the integral of `10 (1 + 10 x + x^2 / 4)` over `x = t -
-/// 1`. The round trip of the reduction does not add its segment.
+/// H-TCP (draft-leith-tcp-htcp): `t` seconds after a reduction, the window has grown by the increases of all round
+/// trips. These add up to 10 segments in the first second, and to the integral of `10 (1 + 10 x + x^2 / 4)` over `x = t
+/// - 1` after that. The round trip of the reduction does not add a segment.
 #[test]
 fn htcp_grows_with_the_square_of_the_time() {
     let mut flow = after_a_cut("htcp", Variant::Paper, &[], 1000.0);
@@ -49,7 +49,7 @@ fn htcp_grows_with_the_square_of_the_time() {
         let x: f64 = seconds - 1.0;
         let expected = 10.0 * (seconds + 5.0 * x * x + x * x * x / 12.0) - 1.0;
         let found = rounds[(seconds * 10.0) as usize - 1].cwnd - start;
-        // Growth per round trip is at most 50 segments here, and starts within one.
+        // The growth in a round trip is at most 50 segments here, and it starts within a round trip.
         assert!(
             (found - expected).abs() < 0.06 * expected + 1.0,
             "{seconds} s: {found}, {expected}"
@@ -57,7 +57,8 @@ fn htcp_grows_with_the_square_of_the_time() {
     }
 }
 
-/// A path of 1000 segments per second and 100 ms holds 100 segments.
+/// Vegas keeps between alpha and beta segments in the queue, on a path of 1000 segments per second and 100 ms, which
+/// holds 100 segments.
 #[test]
 fn vegas_settles_between_alpha_and_beta() {
     for (variant, from, to) in [
@@ -81,8 +82,8 @@ fn vegas_settles_between_alpha_and_beta() {
     }
 }
 
-/// The rate grows by `c` segments per second each second, at any round-trip time; standard TCP's
-/// rate grows by the inverse square of the round-trip time.
+/// The rate of the constant-rate algorithm grows by `c` segments per second in each second, at any round-trip time. The
+/// rate of standard TCP grows in proportion to the inverse square of the round-trip time.
 #[test]
 fn constant_rate_grows_alike_at_all_round_trips() {
     for rtt_ms in [50, 100, 400] {
@@ -102,15 +103,16 @@ fn increase_by_k_adds_k_but_no_more_than_one_per_acknowledgement() {
     let spec = controller("increase-by-k", Variant::Paper, &[("k", 4.0)]);
     let mut flow = flow(&spec, slow_start("standard", None), 2.0, 2.0);
     let rounds = flow.run(&Path::clean(RTT), 30);
-    // Two acknowledgements add one each.
+    // Each of the two acknowledgements adds one segment.
     assert!((rounds[1].cwnd - 4.0).abs() < 1e-9, "{}", rounds[1].cwnd);
     let growth = rounds[29].cwnd - rounds[28].cwnd;
-    // Windows grow within the round trip, too.
+    // The window also grows within the round trip, so that the growth is slightly less than 4.
     assert!((growth - 4.0).abs() < 0.2, "{growth}");
 }
 
-/// A path of 1000 segments per second and 100 ms holds 100 segments: windows up to 100 leave its
-/// queue empty, 110 does not. The flow has measured the round-trip time of the empty path before.
+/// Veno treats a loss with an empty queue as random. The path has 1000 segments per second and 100 ms, and thus holds
+/// 100 segments: windows up to 100 leave its queue empty, a window of 110 does not. The flow has measured the
+/// round-trip time of the empty path before.
 #[test]
 fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     let path = Path {
@@ -143,8 +145,8 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     }
 }
 
-/// JSAC 2003 section III.A: a loss restarts the search for the smallest round-trip time, so that a
-/// path that has become longer does not count as congested permanently.
+/// After a loss, Veno searches the smallest round-trip time again (JSAC 2003, section III.A), so that a path that has
+/// become longer does not count as congested for ever.
 #[test]
 fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     let longer = Path::clean(Span::from_millis(150));
@@ -169,9 +171,9 @@ fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     }
 }
 
-/// On an empty path Illinois grows by 10 segments a round trip. A delay of half the largest gives
-/// an increase of `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and a decrease of
-/// `0.125 + 0.4 / 0.7 * 0.375`. The window is so large that its growth does not change the delay.
+/// Illinois has an increase of 10 segments per round trip on an empty path. If the delay is half of the largest one,
+/// the increase is `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and the decrease is `0.125 + 0.4 / 0.7 * 0.375`. The window is
+/// so large that its growth does not change the delay.
 #[test]
 fn illinois_follows_the_queueing_delay() {
     let spec = controller("illinois", Variant::Paper, &[]);
@@ -183,7 +185,7 @@ fn illinois_follows_the_queueing_delay() {
     let rounds = flow.run(&path(None), 4);
     assert!((rounds[3].cwnd - rounds[2].cwnd - 10.0).abs() < 0.4);
     let cwnd = flow.state.window.cwnd();
-    // Delays of one half, then of a quarter of the round trip.
+    // The queueing delays are one half, and then one quarter, of the round-trip time.
     flow.run(&path(Some(cwnd / 0.15)), 1);
     flow.run(&path(Some(cwnd / 0.125)), 3);
     let mut seen = Vec::new();
@@ -199,9 +201,9 @@ fn illinois_follows_the_queueing_delay() {
     }
 }
 
-/// Where the window is not above low_window, `bictcp_update` of Linux 2.6.22 returns before it
-/// compensates for delayed acknowledgements: the window grows by one segment a round trip, whatever
-/// its estimate of segments per acknowledgement, which stays near two.
+/// Up to low_window, the window of Linux's BIC grows by one segment per round trip. `bictcp_update` of Linux 2.6.22
+/// returns before it compensates for delayed acknowledgements, whatever its estimate of segments per acknowledgement
+/// is; the estimate stays near two.
 #[test]
 fn bic_of_linux_is_standard_up_to_its_low_window() {
     let mut flow = after_a_cut("bic", Variant::Linux2_6_22, &[], 8.0);

@@ -1,5 +1,5 @@
-//! Algorithms that measure the bandwidth, on a path of 1000 segments per second and 100 ms, which
-//! holds 100 segments.
+//! Tests of algorithms that measure the bandwidth, on a path of 1000 segments per second and 100 ms, which holds 100
+//! segments.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{ControllerSpec, Variant};
@@ -15,8 +15,8 @@ fn pipe(spec: &ControllerSpec, path: Bottleneck, cwnd: f64, ssthresh: f64) -> Pi
     Pipe::single(path, flow.state)
 }
 
-/// A queue of 50 segments overflows at a window of 150: standard TCP reduces it to 75 and leaves
-/// the path idle, Westwood+ to the 100 segments that the path holds.
+/// Westwood+ reduces the window to the 100 segments that the path holds when the queue of 50 segments overflows at a
+/// window of 150. Standard TCP reduces it to 75, which leaves the path idle for a part of the time.
 #[test]
 fn westwood_goes_back_to_what_the_path_carries() {
     for (kind, variant, kept) in [
@@ -39,7 +39,9 @@ fn westwood_goes_back_to_what_the_path_carries() {
     }
 }
 
-/// Losses on an idle path: 40 segments per 100 ms are 400 per second, times 100 ms.
+/// Westwood+ keeps its window of 40 segments at losses on a path that it does not fill, and sets the threshold to 40
+/// segments at a timeout: 40 segments per 100 ms are 400 segments per second, which are 40 segments in a round-trip
+/// time of 100 ms.
 #[test]
 fn westwood_keeps_its_window_at_random_losses_and_its_threshold_at_timeouts() {
     let spec = controller("westwood", Variant::Paper, &[]);

@@ -1,5 +1,4 @@
-//! BBR in both versions, on a path of 1000 segments per second and 100 ms, which holds 100
-//! segments.
+//! Tests of both versions of BBR on a path of 1000 segments per second and 100 ms, which holds 100 segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +33,7 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     values[name]
 }
 
-/// Returns the largest and the smallest value of a quantity of the internal state over `seconds`.
+/// Returns the largest and the smallest value of a quantity of the algorithm's state during the next `seconds`.
 fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     let steps = (seconds / 0.02) as u64;
     (0..steps).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), _| {
@@ -44,8 +43,8 @@ fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     })
 }
 
-/// Doubling from 10 segments fills the path of 100 within a few round trips; then the bandwidth and
-/// the round-trip time of the path are known, its queue stays short and the path is used.
+/// Starting with 10 segments, doubling fills the path of 100 segments within a few round trips. From then on, BBR knows
+/// the bandwidth and the round-trip time of the path, the queue stays short, and the path is used.
 #[test]
 fn it_fills_the_pipe_and_keeps_the_queue_short() {
     for kind in BOTH {
@@ -63,9 +62,9 @@ fn it_fills_the_pipe_and_keeps_the_queue_short() {
     }
 }
 
-/// Startup doubles the delivery rate each round trip (draft-00 section 4.3.2.1 and
-/// draft-ietf-ccwg-bbr-05 section 5.3.1.1: a gain of 2/ln 2 fills a pipe in a number of round trips
-/// logarithmic in its size), and the window follows the rate.
+/// Startup doubles the delivery rate each round trip, and the window follows the rate. (draft-00 section 4.3.2.1 and
+/// draft-ietf-ccwg-bbr-05 section 5.3.1.1: a gain of 2/ln 2 fills a pipe in a number of round trips that is logarithmic
+/// in its size.)
 #[test]
 fn startup_doubles_from_round_trip_to_round_trip() {
     for kind in BOTH {
@@ -85,10 +84,10 @@ fn startup_doubles_from_round_trip_to_round_trip() {
     }
 }
 
-/// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth,
-/// one round trip each; the quarter of a round trip's segments that the probe adds is the longest
-/// queue. Draining ends with three send quanta beyond the bandwidth-delay product (section 4.2.3),
-/// which are two segments each at 12 Mbit/s.
+/// The gain cycle has one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth, each of one round trip
+/// (draft-00, section 4.3.4). The longest queue is the quarter of a round trip's segments that the probe adds. Draining
+/// ends with three send quanta more than the bandwidth-delay product (section 4.2.3), which are two segments each at 12
+/// Mbit/s.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -100,7 +99,7 @@ fn the_gain_cycle_probes_and_drains_in_turn() {
     assert!((4.0..7.0).contains(&seen.min_queue), "{seen:?}");
 }
 
-/// Version 3 waits two to three seconds between probes; 63 round trips would be longer here.
+/// Version 3 waits two to three seconds between probes. Its other criterion, 63 round trips, takes longer on this path.
 #[test]
 fn version_3_probes_by_time() {
     let mut pipe = pipe("bbr3", Bottleneck::endless(RATE, RTT));
@@ -116,15 +115,16 @@ fn version_3_probes_by_time() {
         last = gain;
     }
     assert!(probes.len() >= 3, "{probes:?}");
-    // A probe takes some round trips; a probe for the round-trip time restarts the wait.
+    // A probe takes several round trips; a probe for the round-trip time restarts the wait.
     for pair in probes.windows(2) {
         let gap = pair[1] - pair[0];
         assert!((2.0..8.0).contains(&gap), "{probes:?}");
     }
 }
 
-/// Ten seconds (five in version 3) after the smallest round-trip time, it is measured anew: with
-/// four segments, or half of the bandwidth-delay product in version 3, for 200 ms and a round trip.
+/// BBR measures the round-trip time anew ten seconds (in version 3 five) after it has found the smallest one. During
+/// this probe of 200 ms and a round trip, four segments are in flight, in version 3 half of the bandwidth-delay
+/// product.
 #[test]
 fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     for (kind, least, most) in [("bbr", 4.0, 4.0), ("bbr3", 45.0, 53.0)] {
@@ -144,8 +144,8 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     }
 }
 
-/// Half of the path's rate is lost: the estimate follows within its memory, ten rounds with a long
-/// queue in version 1, two cycles in version 3. An increase of the rate is found by probing.
+/// The path's rate falls by half. The estimate of the bandwidth follows within its memory: ten rounds, with a long
+/// queue, in version 1, and two cycles in version 3. When the rate increases again, probes find this.
 #[test]
 fn it_follows_a_change_of_the_path() {
     for kind in BOTH {
@@ -162,8 +162,8 @@ fn it_follows_a_change_of_the_path() {
     }
 }
 
-/// With a queue of a twentieth of the bandwidth-delay product, version 1 loses segments at each
-/// probe; version 3 learns the limit and loses far fewer. Both use the path.
+/// With a buffer of a twentieth of the bandwidth-delay product, version 1 loses segments at each probe. Version 3
+/// learns the limit and loses far fewer segments. Both versions use the path.
 #[test]
 fn version_3_loses_less_on_a_short_buffer() {
     let path = Bottleneck {
@@ -182,8 +182,8 @@ fn version_3_loses_less_on_a_short_buffer() {
     assert!(three.lost * 2 < one.lost, "{one:?}, {three:?}");
 }
 
-/// Segments are marked from ten queued segments on: version 1 ignores the marks, version 3 keeps
-/// fewer segments in flight.
+/// Segments are marked when ten or more are queued. Version 1 ignores the marks; version 3 keeps fewer segments in
+/// flight.
 #[test]
 fn version_3_answers_marks() {
     let path = Bottleneck {
@@ -196,8 +196,8 @@ fn version_3_answers_marks() {
     assert!(lowest.is_finite(), "a short-term bound");
 }
 
-/// Linux v3 responds to marks only up to a round-trip time of ecn_max_rtt, and ends its startup
-/// after two rounds in which half of the segments were marked.
+/// Version 3 of Linux responds to marks only at round-trip times up to ecn_max_rtt, and ends its startup after two
+/// rounds in which half of the segments were marked.
 #[test]
 fn version_3_heeds_marks_on_short_paths_and_in_its_startup() {
     let path = Bottleneck {
@@ -222,8 +222,8 @@ fn version_3_heeds_marks_on_short_paths_and_in_its_startup() {
     assert_eq!(ignored.1, f64::INFINITY, "{ignored:?}");
 }
 
-/// After a timeout the window is restored once everything has been repaired (draft-05 section
-/// 5.6.4.4), instead of growing from one segment as long as the model allows.
+/// The window from before a timeout is restored when all losses have been repaired (draft-05 section 5.6.4.4); it does
+/// not have to grow from one segment.
 #[test]
 fn the_window_before_a_timeout_comes_back() {
     for kind in BOTH {
@@ -244,8 +244,8 @@ fn the_window_before_a_timeout_comes_back() {
     }
 }
 
-/// Version 1 begins a recovery with the segments in flight and those just delivered (draft-00 section
-/// 4.2.3.4): of 150 segments 40 have arrived and 10 are lost.
+/// Version 1 starts a recovery with a window of the segments in flight plus those just delivered (draft-00 section
+/// 4.2.3.4). Of 150 segments 40 have arrived and 10 are lost.
 #[test]
 fn version_1_conserves_packets_from_the_pipe_on() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -270,7 +270,7 @@ fn version_1_conserves_packets_from_the_pipe_on() {
     assert_eq!(sender.state.window.cwnd(), 101.0);
 }
 
-/// Two flows, one of which starts later, share the path.
+/// Two flows, one of which starts later, share the path equally.
 #[test]
 fn two_flows_share() {
     for kind in BOTH {
@@ -289,9 +289,10 @@ fn two_flows_share() {
     }
 }
 
-/// A queue of a bandwidth-delay product is long enough for a probe, so that version 3 loses nothing
-/// once it has learnt the limit in its startup. The long-term bound grows only while the window at
-/// that bound is full (C.is_cwnd_limited of draft-05 section 2.1), and pacing prevents that.
+/// Version 3 does not increase its long-term bound while pacing limits the flow. The buffer of a bandwidth-delay
+/// product has room for a probe, so that version 3 loses nothing after it has learnt the limit in its startup. The
+/// long-term bound grows only while the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1), and
+/// pacing prevents that.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {
@@ -305,9 +306,9 @@ fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     assert!(seen.rate > 0.95 * RATE, "{seen:?}");
 }
 
-/// Linux 6.18, `bbr_lt_bw_sampling`: losses of a fifth of the delivered segments, at a constant
-/// rate, indicate a policer, whose rate is then used without the gain cycle. They count even if
-/// each acknowledgement reports at most one loss; fewer losses do not indicate a policer.
+/// Losses of a fifth of the delivered segments at a constant rate indicate a policer, whose rate is then used without
+/// the gain cycle (Linux 6.18, `bbr_lt_bw_sampling`). The losses also count if each acknowledgement reports at most
+/// one. Fewer losses do not indicate a policer.
 #[test]
 fn single_losses_show_a_policer() {
     for (gap, cycles) in [(4, false), (10, true)] {

@@ -1,4 +1,4 @@
-//! Flows that begin at other times.
+//! Tests of flows that begin at other times than zero.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use longhaul_units::{Span, Time};
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// Algorithms that draw phases or the order of their trials from the time.
+/// Algorithms that use the time to draw phases or the order of their trials.
 const DRAWN: [&str; 3] = ["bbr", "bbr3", "vivace"];
-/// Returns the windows, the pacing rates and the recorded state of a flow that begins at a time, with a loss, a timeout
-/// and a second without data.
+/// Returns the window, the pacing rate and the recorded state after each acknowledgement of a flow that begins at the
+/// time `began`, with or without a handshake. The flow has a loss, a timeout and a second without data.
 fn course(spec: &ControllerSpec, began: Time, handshake: bool) -> Vec<Vec<f64>> {
     let mut sender = Sender::new(spec, 20.0, 1e5).beginning_at(began);
     if handshake {
@@ -43,8 +43,8 @@ fn course(spec: &ControllerSpec, began: Time, handshake: bool) -> Vec<Vec<f64>> 
     (0..250).map(&mut step).collect()
 }
 
-/// The clock of a run starts before its flows do: a flow does not know how long before. Differences of times in seconds may be
-/// rounded.
+/// The clock of a run starts before its flows do. The behaviour of a flow does not depend on the time at which it
+/// begins, except that differences of times in seconds may be rounded.
 #[test]
 fn the_time_of_the_beginning_does_not_matter() {
     let mut differing = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! C4 on a path of 20 Mbit/s, 80 ms and a buffer of a bandwidth-delay product, 133 segments: the test "alone"
-//! of draft-huitema-ccwg-c4-test, section 2.1.1.
+//! Tests of C4 on a path of 20 Mbit/s and 80 ms with a buffer of a bandwidth-delay product, 133 segments. This is the
+//! test "alone" of draft-huitema-ccwg-c4-test, section 2.1.1.
 
 use longhaul_congestion::Variant;
 use longhaul_units::Span;
@@ -30,9 +30,8 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     found
 }
 
-/// The nominal rate equals the path's rate within a second. The nominal maximum round trip, at
-/// first that of a full queue, falls by an eighth in each era of Recovery and Cruising, and a short
-/// queue remains.
+/// The nominal rate equals the rate of the path within a second. The nominal maximum round-trip time is at first that
+/// of a full queue. It falls by an eighth in each era of Recovery and Cruising, until a short queue remains.
 #[test]
 fn it_fills_the_pipe_and_keeps_the_queue_short() {
     let mut pipe = pipe();

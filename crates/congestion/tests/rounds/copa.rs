@@ -1,4 +1,4 @@
-//! Copa on a path of 1000 segments per second and 100 ms, which holds 100 segments.
+//! Tests of Copa on a path of 1000 segments per second and 100 ms, which holds 100 segments.
 
 use longhaul_congestion::{CongestionState, Variant};
 use longhaul_units::Span;
@@ -17,9 +17,8 @@ fn copa(delta: f64) -> CongestionState {
     state("copa", &[("delta", delta)])
 }
 
-/// Section 2.3: the queue oscillates between zero and 2.5 / delta segments, 1.25 / delta on
-/// average, with a period of five round trips, at any rate, if the path holds many more segments;
-/// and the path is used.
+/// The queue oscillates between zero and 2.5 / delta segments, with a mean of 1.25 / delta and a period of five round
+/// trips, and the path is used (section 2.2 of the paper). This is so at any rate if the path holds many more segments.
 #[test]
 fn the_queue_oscillates_around_one_over_delta() {
     for rate in [1000.0, 3000.0, 10_000.0] {
@@ -42,7 +41,7 @@ fn the_queue_oscillates_around_one_over_delta() {
     }
 }
 
-/// Copa's slow start ends at its target rate, not at a loss.
+/// Copa's slow start ends at its target rate and not at a loss.
 #[test]
 fn slow_start_ends_with_a_short_queue() {
     let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), copa(0.5));
@@ -53,7 +52,7 @@ fn slow_start_ends_with_a_short_queue() {
     assert!(later.max_queue < 20.0, "{later:?}");
 }
 
-/// Flows with the same delta share equally, including one that starts later.
+/// Flows with the same delta share the path equally, including a flow that starts later.
 #[test]
 fn flows_of_one_delta_share_equally() {
     let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), copa(0.5));
@@ -66,8 +65,8 @@ fn flows_of_one_delta_share_equally() {
     assert!(seen[0].mean_queue < 20.0, "{seen:?}");
 }
 
-/// Against a sender that fills the queue, Copa gets its share in the competitive mode, and almost
-/// nothing without that mode.
+/// Beside a sender that fills the queue, Copa gets its share in the competitive mode, and almost nothing without this
+/// mode.
 #[test]
 fn it_takes_its_part_beside_reno_in_the_competitive_mode_only() {
     let share = |competitive: f64| {
@@ -86,7 +85,7 @@ fn it_takes_its_part_beside_reno_in_the_competitive_mode_only() {
     assert!((0.25..0.75).contains(&competitive), "{competitive}");
 }
 
-/// Losses without congestion have no effect (section 2.2).
+/// Losses without congestion have no effect (section 2.2 of the paper).
 #[test]
 fn losses_do_nothing_alone() {
     let mut shallow = Pipe::single(

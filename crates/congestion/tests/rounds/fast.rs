@@ -1,4 +1,4 @@
-//! FAST with fixed and with tuned alpha: queue in equilibrium, losses, timeouts.
+//! Tests of FAST with a fixed and with a tuned alpha: the queue in equilibrium, losses and timeouts.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{ControllerSpec, Variant};
@@ -30,8 +30,8 @@ fn probed(flow: &Flow, name: &str) -> f64 {
     found.unwrap()
 }
 
-/// NIST SP 500-282, equation 21: the target equals the window if the queue holds alpha segments. A
-/// path of 10000 segments per second and 100 ms holds 1000 segments.
+/// In equilibrium, alpha segments are in the queue: the target equals the window (NIST SP 500-282, equation 21). The
+/// path has 10000 segments per second and 100 ms, and thus holds 1000 segments.
 #[test]
 fn alpha_segments_are_queued_in_equilibrium() {
     for alpha in [80.0, 200.0] {
@@ -40,7 +40,7 @@ fn alpha_segments_are_queued_in_equilibrium() {
             let mut flow = started(&spec, start);
             flow.run(&path(10_000.0), 60);
             let cwnd = flow.state.window.cwnd();
-            // A window of whole segments is sent.
+            // The number of segments sent is the window rounded down.
             assert!(
                 (cwnd - 1000.0 - alpha).abs() <= 1.0,
                 "alpha {alpha} from {start}: {cwnd}"
@@ -49,9 +49,8 @@ fn alpha_segments_are_queued_in_equilibrium() {
     }
 }
 
-/// The first target is the window at the end of slow start, so that the window does not fall at
-/// once. Later each acknowledged segment adds the distance to the target divided by the last
-/// complete flight.
+/// The first target is the window at the end of slow start, so that the window does not fall at once. After that, each
+/// acknowledged segment adds the distance to the target divided by the last complete flight.
 #[test]
 fn the_window_leaves_slow_start_without_a_step() {
     let spec = controller("fast", Variant::Paper, &[]);
@@ -63,8 +62,8 @@ fn the_window_leaves_slow_start_without_a_step() {
         .collect();
     assert_eq!(cwnd[6], 128.0);
     for pair in cwnd[6..].windows(2) {
-        // Every 20 ms the target is set 100 segments ahead; a fifth of the window's
-        // acknowledgements then moves the window by a sixth to two fifths of that.
+        // Every 20 ms, the target is set 100 segments ahead. The acknowledgements of a fifth of the window then move
+        // the window by a sixth to two fifths of that.
         let growth = pair[1] - pair[0];
         assert!((70.0..=200.0).contains(&growth), "{growth}");
     }
@@ -101,11 +100,12 @@ fn a_timeout_starts_anew_below_half_the_window() {
     assert_eq!(probed(&flow, "target"), 1.0);
 }
 
-/// NIST SP 500-282, equation 22: decisions every 200 s of a flow's life, one level each.
+/// Alpha changes every 200 s in the life of a flow by one level, towards the level of the throughput (NIST SP 500-282,
+/// equation 22).
 #[test]
 fn alpha_follows_the_throughput_one_level_at_a_time() {
     let mut flow = started(&controller("fast-at", Variant::Paper, &[]), 10.0);
-    // The rates are below 1250 segments per second, and then above 1500 and below 15000.
+    // The rates are below 1250 segments per second at first, and later above 1500 and below 15000.
     for (rate, second, alpha) in [
         (1000.0, 190.0, 200.0),
         (1000.0, 210.0, 20.0),

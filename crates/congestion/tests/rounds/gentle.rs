@@ -1,4 +1,4 @@
-//! Gentle HighSpeed TCP on a path with and without a queue (thesis, Osaka 2006, chapters 2 and 4).
+//! Tests of Gentle HighSpeed TCP on a path with and without a queue (thesis, Osaka 2006, chapters 2 and 4).
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{ControllerSpec, Variant};
@@ -12,14 +12,15 @@ fn started(spec: &ControllerSpec) -> Flow {
     flow(spec, slow_start("standard", None), 1000.0, 2.0)
 }
 
-/// Returns the growth of the window in the last of some round trips.
+/// Returns the growth of the window in the last of several round trips.
 fn growth(flow: &mut Flow, path: &Path) -> f64 {
     let rounds = flow.run(path, 6);
     rounds[5].cwnd - rounds[4].cwnd
 }
 
-/// HighSpeed TCP's increase is 7.74 at 1000 segments (RFC 3649), 7.9 at 1030 and 6.3 at 720; its
-/// decrease at 1060 is 0.327.
+/// Gentle HighSpeed TCP grows like HighSpeed TCP while the queue is empty, and like standard TCP while it grows.
+/// HighSpeed TCP's increase is 7.74 at 1000 segments (RFC 3649), 7.9 at 1030 and 6.3 at 720; its decrease at 1060 is
+/// 0.327.
 #[test]
 fn it_grows_as_high_speed_tcp_on_an_empty_queue_and_as_standard_tcp_while_one_builds_up() {
     for refined in [0.0, 1.0] {
@@ -34,7 +35,7 @@ fn it_grows_as_high_speed_tcp_on_an_empty_queue_and_as_standard_tcp_while_one_bu
         };
         let found = growth(&mut flow, &filling);
         assert!((found - 1.0).abs() < 0.1, "refined {refined}: {found}");
-        // A loss removes the fraction of HighSpeed TCP, and restores its growth.
+        // A loss reduces the window by HighSpeed TCP's decrease; after it, the growth is again HighSpeed TCP's.
         let before = flow.state.window.cwnd();
         let lossy = Path {
             loss: Loss::Every(1),

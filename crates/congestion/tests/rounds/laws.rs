@@ -1,4 +1,5 @@
-//! Laws that algorithms declare, as `longhaul list algorithms` shows them, against their windows.
+//! Tests that the windows of algorithms follow the laws that the algorithms declare and that `longhaul list algorithms`
+//! shows.
 
 use longhaul_congestion::registry::algorithms;
 use longhaul_congestion::{
@@ -24,14 +25,14 @@ fn flow_of(entry: &Entry<Controller>, variant: Variant) -> Sender {
     Sender::new(&spec, 100.0, 2.0)
 }
 
-/// Returns the default of a parameter.
+/// Returns the default of the parameter `name`.
 fn default(entry: &Entry<Controller>, name: &str) -> f64 {
     let settings = entry.settings(entry.variants[0], &[]);
     settings.expect("defaults").get(name)
 }
 
-/// Returns the algorithms whose declared law begins in one of these ways, with at most a special
-/// case in addition.
+/// Returns the algorithms whose declared law begins with one of `beginnings`. The law may contain one special case in
+/// addition.
 fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
     let has = |law: &str| {
         let rests = beginnings
@@ -75,8 +76,8 @@ fn an_acknowledgement_adds_what_the_law_states() {
     }
 }
 
-/// In all variants, including those of kernels that count whole segments, a round trip adds one
-/// segment, also after a loss and its recovery.
+/// In all variants, including those of kernels that count whole segments, a round trip adds one segment to the window.
+/// This is also so after a loss and its recovery.
 #[test]
 fn a_round_trip_adds_a_segment() {
     for entry in with_law(&["each ACK: cwnd += acked / cwnd"]) {
@@ -88,7 +89,7 @@ fn a_round_trip_adds_a_segment() {
                 (0..segments as u64).for_each(|_| {
                     flow.acknowledge(|_| {});
                 });
-                // The sum of 1 / cwnd over a window that grows at the same time.
+                // The growth is the sum of 1 / cwnd over the segments, while the window grows at the same time.
                 let least = (before * before + 2.0 * segments).sqrt() - before;
                 let added = flow.cwnd() - before;
                 assert!(
@@ -103,9 +104,8 @@ fn a_round_trip_adds_a_segment() {
     }
 }
 
-/// RFC 5681 section 3.1: the window after a timeout is one segment; the threshold is at least two
-/// segments and not larger than before. Algorithms that control the window at all times have other
-/// rules.
+/// After a timeout, the window is one segment, and the threshold is at least two segments and not larger than before
+/// (RFC 5681 section 3.1). Algorithms that control the window at all times have other rules.
 #[test]
 fn a_timeout_leaves_one_segment() {
     for entry in algorithms() {
@@ -123,7 +123,7 @@ fn a_timeout_leaves_one_segment() {
     }
 }
 
-/// Half of 65 segments is 32.5, or 32 in whole segments (Linux 6.18, `tcp_reno_ssthresh`).
+/// Linux reduces a window of 65 segments to 32, since it counts whole segments (Linux 6.18, `tcp_reno_ssthresh`).
 #[test]
 fn linux_halves_whole_segments() {
     for (variant, half) in [(Variant::Paper, 32.5), (Variant::Linux6_18, 32.0)] {
@@ -139,8 +139,8 @@ fn linux_halves_whole_segments() {
     }
 }
 
-/// Returns the growth of a window of 100 segments during a hundred segments that arrive 10 ms apart
-/// and are acknowledged `at_once` at a time.
+/// Returns the growth of a window of 100 segments while a hundred segments are acknowledged, `at_once` at a time. The
+/// segments arrive 10 ms apart.
 fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
     let mut flow = flow(entry);
     for number in 1..=100 / at_once {
@@ -154,7 +154,7 @@ fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
     flow.cwnd() - 100.0
 }
 
-/// Growth depends on the segments that an acknowledgement covers (RFC 3465), so that delayed
+/// The growth depends on the number of segments that an acknowledgement covers (RFC 3465), so that delayed
 /// acknowledgements do not slow it down.
 #[test]
 fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
@@ -168,9 +168,9 @@ fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
     assert_eq!(differing, [""; 0]);
 }
 
-/// Compound TCP's delay window is the part of the window that the delay law has added (Tan and
-/// others, Infocom 2006): an acknowledgement adds `1 / x` to the sum `x` of both windows, and the
-/// rest belongs to the delay window.
+/// The delay window of Compound TCP is the part of the window that the delay law has added (Tan and others, INFOCOM
+/// 2006). An acknowledgement adds `1 / x` to the sum `x` of both windows; the rest of the growth belongs to the delay
+/// window.
 #[test]
 fn the_delay_window_is_what_its_law_has_added() {
     let mut flow = Sender::new(&controller("ctcp", Variant::Paper, &[]), 100.0, 2.0);
@@ -185,7 +185,7 @@ fn the_delay_window_is_what_its_law_has_added() {
     assert_near(flow.probe("delay_window").expect("it is recorded"), added);
 }
 
-/// Linux counts windows in whole segments (`snd_cwnd`).
+/// Windows of Linux's variants are whole numbers, since Linux counts whole segments (`snd_cwnd`).
 #[test]
 fn windows_of_linux_are_whole() {
     for entry in algorithms() {
@@ -206,8 +206,8 @@ fn windows_of_linux_are_whole() {
     }
 }
 
-/// Returns the growth of a window during `segments` acknowledgements of one segment each, at a
-/// round-trip time.
+/// Returns the growth of a window during `segments` acknowledgements of one segment each, at a round-trip time of
+/// `rtt_us` microseconds.
 fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
     let before = flow.cwnd();
     (0..segments).for_each(|_| {
@@ -216,10 +216,9 @@ fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
     flow.cwnd() - before
 }
 
-/// Linux 6.18, `tcp_veno_state`: Veno is active while the connection is in the open state. With ten
-/// queued segments it then grows by half a segment per round trip; from a mark until the flight is
-/// acknowledged it grows as standard TCP; and after idleness it has no shortest round-trip time to
-/// compare with (`tcp_veno_cwnd_event`).
+/// Veno is active while the connection is in the open state (Linux 6.18, `tcp_veno_state`). With ten queued segments,
+/// it then grows by half a segment per round trip. After a mark, it grows as standard TCP until the flight has been
+/// acknowledged. After an idle time, it has no smallest round-trip time for comparison (`tcp_veno_cwnd_event`).
 #[test]
 fn veno_of_linux_is_at_work_while_the_connection_is_open() {
     let mut flow = Sender::new(&controller("veno", Variant::Linux6_18, &[]), 100.0, 2.0);

@@ -1,4 +1,4 @@
-//! LEDBAT and LEDBAT++ step by step: RFC 6817 section 2.4.2 and draft-irtf-iccrg-ledbat-plus-plus-06.
+//! Tests of the single steps of LEDBAT (RFC 6817 section 2.4.2) and LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus-06).
 
 use longhaul_congestion::{Cause, Phase, Variant};
 use longhaul_units::Span;
@@ -6,8 +6,8 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Target of both algorithms, and base delay of LEDBAT++'s path: powers of two, so that bounds are
-/// exact.
+/// Target of both algorithms, and base delay of the path for LEDBAT++. The values are powers of two in seconds, so that
+/// bounds are exact.
 const TARGET: Span = Span::from_millis(125);
 
 fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {
@@ -15,7 +15,7 @@ fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, &target), cwnd, ssthresh)
 }
 
-/// Reports the same delay, in milliseconds, a number of times; returns the window.
+/// Reports the same delay in milliseconds `count` times; returns the window in segments.
 fn delayed(sender: &mut Sender, ms: f64, count: u64) -> f64 {
     sender.rtt = Span::from_secs_f64(ms / 1e3);
     sender.acknowledge_all(count)
@@ -25,8 +25,8 @@ fn queueing(sender: &Sender) -> f64 {
     sender.probe("queueing_s").expect("it is recorded")
 }
 
-/// `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`, where the queueing delay is the
-/// minimum of the last four delays minus the minimum of all, in milliseconds.
+/// The window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. The queueing delay is the minimum
+/// of the last four delays minus the minimum of all delays, in milliseconds.
 #[test]
 fn ledbat_follows_the_least_of_four_delays() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -50,7 +50,7 @@ fn ledbat_follows_the_least_of_four_delays() {
         assert_near(delayed(&mut sender, delay, 1), cwnd);
         assert_near(queueing(&sender), expected / 1e3);
     }
-    // An acknowledgement of two segments counts twice; a duplicate, the echo of a mark and a
+    // An acknowledgement of two segments counts twice. A duplicate, the echo of a mark and an acknowledgement in a
     // recovery do not change the window.
     sender.acknowledge(|ack| (ack.acked, ack.credit) = (2, 2.0));
     sender.acknowledge_in(Phase::NoGrowth, |_| {});
@@ -61,8 +61,8 @@ fn ledbat_follows_the_least_of_four_delays() {
     assert_near(sender.cwnd(), after + 1.0 / after);
 }
 
-/// `max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS` and `cwnd = max(cwnd, MIN_CWND * MSS)`:
-/// at most one segment more than were in flight before the acknowledgement, and at least two.
+/// LEDBAT's window is at most one segment more than were in flight before the acknowledgement (`max_allowed_cwnd =
+/// flightsize + ALLOWED_INCREASE * MSS`), and at least two segments (`cwnd = max(cwnd, MIN_CWND * MSS)`).
 #[test]
 fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     for (in_flight, acked, expected) in [(9, 1, 11.0), (7, 3, 11.0), (30, 1, 20.05), (0, 0, 2.0)] {
@@ -76,8 +76,8 @@ fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     assert_eq!(sender.state.window.ssthresh(), 2.0);
 }
 
-/// If slow start exceeds the target, it undoes one doubling, to no less than two segments, once; at
-/// the target itself slow start continues.
+/// Slow start ends when the queueing delay exceeds the target. The last doubling of the window is then undone once,
+/// down to no less than two segments. At the target itself, slow start continues.
 #[test]
 fn ledbat_s_slow_start_ends_above_the_target() {
     let mut start = sender("ledbat", 20.0, 1e6);
@@ -98,9 +98,8 @@ fn ledbat_s_slow_start_ends_above_the_target() {
     assert_eq!(delayed(&mut small, 300.0, 1), 2.0);
 }
 
-/// A timeout discards the current delays, which are no evidence about the queue after it, but not
-/// the base delay. A loss or mark halves the window, to no less than two segments; a smaller window
-/// does not change.
+/// A timeout discards the current delays, which say nothing about the queue after it, but not the base delay. A loss or
+/// mark halves the window, down to no less than two segments; a smaller window does not change.
 #[test]
 fn ledbat_keeps_its_base_delay_over_a_timeout() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -117,8 +116,8 @@ fn ledbat_keeps_its_base_delay_over_a_timeout() {
     }
 }
 
-/// Returns a flow in its first slow start, on an empty path whose base delay is the target: the gain is
-/// `1 / ceil(2 * TARGET / base)`, a half.
+/// Returns a flow in its first slow start on an empty path whose base delay equals the target. The gain is `1 / ceil(2
+/// * TARGET / base)`, which is a half.
 fn plus_plus(cwnd: f64) -> Sender {
     let mut sender = sender("ledbat++", cwnd, 1e6);
     assert_eq!(delayed(&mut sender, 125.0, 4), cwnd + 4.0 * GAIN);
@@ -128,7 +127,8 @@ fn plus_plus(cwnd: f64) -> Sender {
 
 const GAIN: f64 = 0.5;
 
-/// Acknowledges segments, 10 ms apart, at a queueing delay of 95 ms while the window grows by the gain a round trip.
+/// Acknowledges `count` segments 10 ms apart at a queueing delay of 95 ms. The window grows by the gain in each round
+/// trip.
 fn steady(sender: &mut Sender, count: u64) -> f64 {
     for _ in 0..count {
         let before = sender.cwnd();
@@ -137,8 +137,8 @@ fn steady(sender: &mut Sender, count: u64) -> f64 {
     sender.cwnd()
 }
 
-/// Sends two segments per round trip for two round trips of 220 ms, then lets the window grow again
-/// to its former size.
+/// Sends two segments per round trip for two round trips of 220 ms, then lets the window grow again to its former
+/// value.
 fn slow_down(sender: &mut Sender) {
     let before = sender.cwnd();
     for _ in 0..44 {
@@ -151,8 +151,8 @@ fn slow_down(sender: &mut Sender) {
     }
 }
 
-/// Slow start with the gain ends above 3/4 of the target. The first slowdown begins two round trips
-/// later, and each later one after nine times the duration of the previous one.
+/// Slow start with the gain ends when the queueing delay is above 3/4 of the target. The first slowdown begins two
+/// round trips later; each later slowdown begins after nine times the duration of the previous one.
 #[test]
 fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let mut sender = plus_plus(20.0);
@@ -171,14 +171,13 @@ fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     steady(&mut sender, 10);
 }
 
-/// The change per round trip above the target is
-/// `max(GAIN - Constant * W * (delay / target - 1), -W / 2)`, with a constant of one: tested at the
-/// target, and at 1.2 and 2 times the target. The window does not grow while it is not used, but it
-/// shrinks, down to two segments.
+/// Above the target, the window changes by `max(GAIN - Constant * W * (delay / target - 1), -W / 2)` per round trip,
+/// with a constant of one. This is tested at the target, at 1.2 times and at twice the target. A window that is not
+/// used does not grow, but it shrinks, down to two segments.
 #[test]
 fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     let mut sender = plus_plus(18.0);
-    // The first loss ends slow start with a slowdown at once.
+    // The first loss ends slow start at once, with a slowdown.
     assert_eq!(sender.signal(Cause::Loss), 10.0);
     sender.rtt = Span::from_millis(220);
     slow_down(&mut sender);
@@ -210,8 +209,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// After a timeout slow start continues up to the threshold, half of the window. The time of this
-/// slow start counts as a slowdown; a loss during slow start ends it.
+/// After a timeout, slow start continues up to the threshold, which is half of the window. The time of this slow start
+/// counts as a slowdown; a loss ends this slow start.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

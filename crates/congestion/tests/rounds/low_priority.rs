@@ -1,5 +1,4 @@
-//! Algorithms with low priority, on a path of 1000 segments per second and 100 ms, which holds 100
-//! segments.
+//! Tests of algorithms with low priority, on a path of 1000 segments per second and 100 ms, which holds 100 segments.
 
 use longhaul_congestion::{AckSample, CongestionState, Variant};
 use longhaul_units::Span;
@@ -9,7 +8,7 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Returns a flow outside slow start.
+/// Returns a flow in congestion avoidance.
 fn state(kind: &str, variant: Variant, given: &[(&str, f64)], cwnd: f64) -> CongestionState {
     let spec = controller(kind, variant, given);
     flow(&spec, slow_start("standard", None), cwnd, 2.0).state
@@ -22,8 +21,8 @@ fn buffered(buffer: f64) -> Bottleneck {
     }
 }
 
-/// Without other flows TCP-LP uses the path, but does not fill the queue: it backs off at 15 % of
-/// the longest queue measured, far below the overflow.
+/// Without other flows, TCP-LP uses the path but does not fill the queue. It backs off at 15 % of the longest queue
+/// that it has measured, far below an overflow.
 #[test]
 fn lp_uses_an_idle_path_without_filling_its_queue() {
     for variant in [Variant::Paper, Variant::Linux2_6_22] {
@@ -36,7 +35,7 @@ fn lp_uses_an_idle_path_without_filling_its_queue() {
     }
 }
 
-/// TCP-LP gets a small share beside a standard flow; two standard flows share equally.
+/// Beside a standard flow, TCP-LP gets a small share; two standard flows share equally.
 #[test]
 fn lp_leaves_the_path_to_a_standard_flow() {
     let share = |kind: &str, variant: Variant| {
@@ -52,8 +51,8 @@ fn lp_leaves_the_path_to_a_standard_flow() {
     assert!(reno > 0.3, "{reno}");
 }
 
-/// The first indication halves the window, one in the inference phase leaves one segment. The rate
-/// of the path then falls so far that half of the window, about 45 segments, still builds a queue.
+/// The first indication halves the window of TCP-LP, and another indication in the inference phase reduces it to one
+/// segment. The rate of the path falls so far that half of the window, about 45 segments, still builds a queue.
 #[test]
 fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     let mut pipe = Pipe::single(
@@ -81,8 +80,8 @@ fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     assert_eq!(windows[cut + 2], 1.0, "{windows:?}");
 }
 
-/// A target of 50 ms is 50 segments at 1000 per second: the queue settles there, from both sides,
-/// and the path is used fully.
+/// The queue of LEDBAT settles at the target of 50 ms, which is 50 segments at 1000 segments per second, from a smaller
+/// and from a larger window. The path is fully used.
 #[test]
 fn ledbat_holds_its_target_delay() {
     for start in [20.0, 300.0] {
@@ -93,8 +92,7 @@ fn ledbat_holds_its_target_delay() {
             2.0_f64.max(start),
         );
         let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), state);
-        // When it starts above the target, it learns the base delay once the queue is empty for the
-        // first time.
+        // If it starts above the target, it learns the base delay when the queue is empty for the first time.
         pipe.path.rate = 1e6;
         pipe.run(0.3);
         pipe.path.rate = 1000.0;
@@ -106,8 +104,8 @@ fn ledbat_holds_its_target_delay() {
     }
 }
 
-/// On an empty queue the window grows by at most `gain` segments a round trip, and by less near the
-/// target: by half of that at half the target.
+/// On an empty queue, the window of LEDBAT grows by at most `gain` segments per round trip. The growth decreases
+/// towards the target: at half of the target, it is half as large.
 #[test]
 fn ledbat_grows_by_its_distance_from_the_target() {
     let state = state("ledbat", Variant::Paper, &[], 20.0);
@@ -118,7 +116,7 @@ fn ledbat_grows_by_its_distance_from_the_target() {
     pipe.run(2.0);
     let growth = (cwnd(&pipe) - before) / 20.0;
     assert!((growth - 1.0).abs() < 0.06, "{growth}");
-    // 150 segments are 50 in the queue, half of the target, in round trips of 150 ms.
+    // 150 segments include 50 in the queue, which is half of the target, and have round trips of 150 ms.
     while cwnd(&pipe) < 149.0 {
         pipe.run(0.15);
     }
@@ -144,7 +142,7 @@ fn ledbat_halves_its_window_at_a_loss_but_keeps_two_segments() {
     }
 }
 
-/// A standard flow fills the queue beyond the target, and LEDBAT yields to it.
+/// A standard flow fills the queue beyond the target, so that LEDBAT reduces its window.
 #[test]
 fn ledbat_yields_to_a_standard_flow() {
     let mut pipe = Pipe::single(
@@ -165,8 +163,8 @@ fn beginner(kind: &str, given: &[(&str, f64)]) -> CongestionState {
     flow(&spec, slow_start("standard", None), 10.0, 1e6).state
 }
 
-/// Slow start ends within a round trip after it exceeds the target, and returns to the window at
-/// which it did: from then on the queue is near the target of 50 segments.
+/// Slow start of LEDBAT ends within a round trip after the delay exceeds the target, and the window returns to its
+/// value at that time. From then on the queue is near the target of 50 segments.
 #[test]
 fn ledbat_leaves_slow_start_at_its_target() {
     let target = [("target", 0.05)];
@@ -181,8 +179,8 @@ fn ledbat_leaves_slow_start_at_its_target() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// Without other flows LEDBAT++ fills the path except in its slowdowns, which take a tenth of the
-/// time, and keeps the queue at the target.
+/// Without other flows, LEDBAT++ fills the path except in its slowdowns, which take a tenth of the time. It keeps the
+/// queue at the target.
 #[test]
 fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     let mut pipe = Pipe::single(
@@ -199,9 +197,8 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// Slowdowns let the later flow measure the path without a queue, so that it does not starve the
-/// first flow. With LEDBAT it does, because it includes the queue of the first flow in its base
-/// delay.
+/// In slowdowns, the later of two LEDBAT++ flows measures the path without a queue, so that it does not starve the
+/// first flow. With LEDBAT, the later flow does, since it includes the queue of the first flow in its base delay.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {
@@ -218,8 +215,8 @@ fn ledbat_plus_plus_has_no_late_comers_advantage() {
     assert!((0.35..0.65).contains(&plus_plus), "{plus_plus}");
 }
 
-/// Below the target the window grows by 1/2 segment per round trip on a path of 60 ms
-/// (`ceil(2 * 60 / 60)`), and by at least 1/16.
+/// Below the target, the window of LEDBAT++ grows by 1/2 segment per round trip on a path of 60 ms (`ceil(2 * 60 / 60)`
+/// is 2), and by at least 1/16 on any path.
 #[test]
 fn ledbat_plus_plus_grows_more_slowly_than_standard_tcp() {
     for (rtt_ms, gain) in [(200, 1.0), (60, 0.5), (40, 1.0 / 3.0), (5, 1.0 / 16.0)] {

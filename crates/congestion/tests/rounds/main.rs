@@ -1,4 +1,5 @@
-//! Windows round by round with no network, against RFCs, response functions and ns-2.
+//! Tests of windows in single round trips without a network, with expected values from RFCs, response functions and
+//! ns-2.
 
 mod any_sequence;
 mod avoidance;
@@ -43,7 +44,7 @@ fn parameters(given: &[(&str, f64)]) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// Returns an algorithm by name.
+/// Returns the congestion control algorithm `kind` in a variant, with parameters.
 fn controller(kind: &str, variant: Variant, given: &[(&str, f64)]) -> ControllerSpec {
     ControllerSpec {
         kind: kind.to_string(),
@@ -53,7 +54,7 @@ fn controller(kind: &str, variant: Variant, given: &[(&str, f64)]) -> Controller
     }
 }
 
-/// Returns a slow start by name.
+/// Returns the slow start `kind`, with `max_ssthresh` if it is given.
 fn slow_start(kind: &str, max_ssthresh: Option<f64>) -> SlowStart {
     let given = max_ssthresh.map(|value| ("max_ssthresh".to_string(), value));
     SlowStartSpec {
@@ -64,7 +65,7 @@ fn slow_start(kind: &str, max_ssthresh: Option<f64>) -> SlowStart {
     .unwrap()
 }
 
-/// Returns a flow that starts with `cwnd` segments and a threshold that `slow_start` may lower.
+/// Returns a flow that starts with `cwnd` segments. `slow_start` may lower its threshold.
 fn flow(spec: &ControllerSpec, slow_start: SlowStart, cwnd: f64, ssthresh: f64) -> Flow {
     let threshold = slow_start.initial_ssthresh(ssthresh);
     let window = Window::new(cwnd, threshold, 1e7, Rounding::Real);

@@ -1,4 +1,4 @@
-//! Algorithms that count marks.
+//! Tests of algorithms that count marks.
 
 use longhaul_congestion::{Cause, Variant};
 use longhaul_units::Span;
@@ -23,13 +23,13 @@ fn alpha(pipe: &Pipe) -> f64 {
     alpha
 }
 
-/// Without marks `alpha` falls by a sixteenth each window; if every segment is marked it stays 1
-/// and every window is halved.
+/// Without marks, DCTCP's `alpha` falls by a sixteenth in each window. If every segment is marked, `alpha` stays 1 and
+/// every window is halved.
 #[test]
 fn dctcp_s_alpha_follows_the_share_of_marks() {
     let path = Bottleneck::endless(1000.0, RTT);
     let mut pipe = dctcp(20.0, path);
-    // Round trips of 101 ms; the first window is over with the second's first acknowledgement.
+    // Round trips take 101 ms; the first window ends with the first acknowledgement of the second.
     pipe.run(0.15 + 10.0 * 0.101);
     let expected = 0.9375_f64.powi(10);
     assert!((alpha(&pipe) - expected).abs() < 1e-9, "{}", alpha(&pipe));
@@ -38,16 +38,16 @@ fn dctcp_s_alpha_follows_the_share_of_marks() {
         ..path
     };
     let mut pipe = dctcp(64.0, all);
-    // Thirty acknowledgements after the first have grown it by one.
+    // After the first acknowledgement, which has halved the window, thirty acknowledgements have increased it by one.
     pipe.run(0.13);
     assert!((alpha(&pipe) - 1.0).abs() < 1e-9);
     let cwnd = pipe.senders[0].state.window.cwnd();
     assert!((32.0..33.1).contains(&cwnd), "{cwnd}");
 }
 
-/// Alizadeh et al., SIGCOMM 2010, equations 8 to 10, for one flow on a path that holds 100 segments
-/// and marks from 20 on: the queue swings by half of `sqrt(2 (100 + 20))`, 7.7 segments, below 21,
-/// and does not run empty.
+/// DCTCP keeps the queue at the mark, for one flow on a path that holds 100 segments and marks from 20 queued segments
+/// on. The queue swings by half of `sqrt(2 (100 + 20))`, 7.7 segments, below 21 and does not become empty (Alizadeh et
+/// al., SIGCOMM 2010, equations 8 to 10).
 #[test]
 fn dctcp_keeps_the_queue_at_the_mark() {
     let path = Bottleneck {
@@ -63,8 +63,8 @@ fn dctcp_keeps_the_queue_at_the_mark() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// RFC 8511 (ABE): in congestion avoidance a mark removes less than a loss; in slow start, and by
-/// default, it removes as much. The kernel's form keeps whole segments.
+/// With ABE (RFC 8511), a mark reduces the window less than a loss in congestion avoidance. In slow start, and without
+/// ABE, it reduces the window as much. The kernel's variant counts whole segments.
 #[test]
 fn a_mark_takes_less_than_a_loss_with_abe() {
     for (kind, ecn_decrease, after_loss, after_mark) in

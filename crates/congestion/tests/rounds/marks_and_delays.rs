@@ -1,4 +1,4 @@
-//! Algorithms without a high-speed law that use marks, delays or probes.
+//! Tests of algorithms that are not high-speed algorithms and that use marks, delays or probes.
 
 use longhaul_congestion::rounds::Path;
 use longhaul_congestion::{Cause, Variant};
@@ -11,7 +11,7 @@ fn sender(kind: &str, cwnd: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, &[]), cwnd, 1e6)
 }
 
-/// Returns the windows after single acknowledgements with or without a mark.
+/// Returns the windows after single acknowledgements, each with or without a mark.
 fn marked(sender: &mut Sender, marks: &[bool]) -> Vec<f64> {
     let acknowledge = |&mark: &bool| sender.acknowledge(|ack| ack.ecn_echo = mark);
     marks.iter().map(acknowledge).collect()
@@ -25,8 +25,8 @@ fn path() -> Path {
     }
 }
 
-/// The algorithm decides on a window of 2 after 2 acknowledgements, on 3 after another 2 + 3, on 4
-/// after 3 + 4.
+/// DECbit decides on a window of 2 segments after 2 acknowledgements, on a window of 3 after another 2 + 3, and on a
+/// window of 4 after another 3 + 4.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);
@@ -36,8 +36,9 @@ fn decbit_waits_for_two_windows() {
     }
 }
 
-/// Four of eight marks remove an eighth; then the marks of the eight segments sent before do not
-/// count, and three of seven are too few.
+/// DECbit counts the marks of the current window only. Four marks among eight segments reduce the window by an eighth.
+/// After that, the marks of the eight segments sent before the reduction do not count, and three marks among seven are
+/// too few.
 #[test]
 fn decbit_counts_the_marks_of_the_current_window() {
     let mut sender = sender("decbit", 8.0);
@@ -46,13 +47,13 @@ fn decbit_counts_the_marks_of_the_current_window() {
     assert_eq!(marked(&mut sender, &[true; 8])[7], 7.0);
     let fewer = [true, true, true, false, false, false, false];
     assert_eq!(marked(&mut sender, &fewer)[6], 8.0);
-    // Every mark is counted already.
+    // A congestion signal for marks has no effect, since every mark has been counted already.
     assert_eq!(sender.signal(Cause::Ecn), 8.0);
     assert_eq!(sender.signal(Cause::Loss), 4.0);
 }
 
-/// The window grows by one every other round trip until the delay rises at 101 segments. Two
-/// decreases follow, since at the second decision the delay has fallen with the window.
+/// The window of the delay-gradient algorithm grows by one segment every second round trip, until the delay rises at
+/// 101 segments. Two decreases follow, since the delay has fallen with the window at the second decision.
 #[test]
 fn delay_gradient_turns_at_the_knee() {
     let spec = controller("delay-gradient", Variant::Paper, &[]);
@@ -72,8 +73,8 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// 100 ms hold 100 segments of 1 ms each, and one more is queued. A pair 2 ms apart moves the
-/// average to 1.125 ms.
+/// Packet pair fills the path and keeps one segment in the queue: 100 ms hold 100 segments of 1 ms each. A pair that is
+/// 2 ms apart increases the mean spacing to 1.125 ms.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);
@@ -92,8 +93,8 @@ fn packet_pair_fills_the_path_and_queues_one() {
     assert_near(sender.acknowledge(|_| ()), before);
 }
 
-/// From an empty queue the window rises by one each round trip to 100 segments on the path and
-/// four queued, and stays there.
+/// With an empty queue, the window of Santa Cruz grows by one segment each round trip. It stops at 100 segments on the
+/// path and four in the queue.
 #[test]
 fn santa_cruz_settles_at_its_operating_point() {
     for operating_point in [3.0, 5.0] {
@@ -109,8 +110,9 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// The 64 acknowledgements before the round of 128 segments open the window from 65 on. The 71st
-/// segment of the round is the first to be queued; slow start ends a few segments later.
+/// Slow start of Santa Cruz ends when the queue grows. The 64 acknowledgements before the round of 128 segments
+/// increase the window from 65 segments on. The 71st segment of the round is the first to be queued; slow start ends a
+/// few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);
@@ -123,8 +125,8 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     assert!((1.0..10.0).contains(&after), "{after}");
 }
 
-/// ToN 9(3), 2001: one data segment and 63 dummies fill a receive window of 64 in a round trip,
-/// and every acknowledged dummy is a segment more.
+/// TCP Peach sends one data segment and 63 dummies, so that a receive window of 64 segments is full within a round
+/// trip. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
 #[test]
 fn peach_starts_with_a_window_of_dummies() {
     let mut sender = sender("peach", 1.0);
@@ -150,8 +152,8 @@ fn peach_starts_with_a_window_of_dummies() {
     assert_eq!(nearly.state.take_dummies(rtt, 2).unwrap().count, 1);
 }
 
-/// After a loss at a window of 64 segments, the window is 32 and 64 dummies are sent; the
-/// acknowledgements of the second half of the dummies restore the window.
+/// After a loss at a window of 64 segments, the window is 32, and TCP Peach sends 64 dummies. The acknowledgements of
+/// the second half of the dummies restore the window.
 #[test]
 fn peach_recovers_with_dummies() {
     let mut sender = sender("peach", 64.0);

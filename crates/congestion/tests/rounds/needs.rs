@@ -1,4 +1,4 @@
-//! Facts that a transport measures on request: an algorithm uses exactly those that it requests.
+//! Tests of the facts that a transport measures on request: an algorithm uses exactly the facts that it requests.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use crate::controller;
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// A fact, set in a numbered acknowledgement, and the request for it.
+/// A fact that a transport may measure, with the function that sets it in the acknowledgement of a number and the
+/// condition under which an algorithm has requested it.
 struct Fact {
     name: &'static str,
     is_asked_for: fn(Needs) -> bool,
@@ -51,7 +52,8 @@ const FACTS: [Fact; 5] = [
     },
 ];
 
-/// Returns the windows and pacing rates of a flow with a loss, with a fact or without it.
+/// Returns the windows and the pacing rates of a flow that has a loss. The acknowledgements contain `fact`, if one is
+/// given.
 fn course(spec: &ControllerSpec, fact: Option<&Fact>) -> Vec<(u64, Option<u64>)> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let acknowledge = |number| {
@@ -114,7 +116,7 @@ fn what_is_asked_for_is_used() {
     }
 }
 
-/// An algorithm that sets a pacing rate, or returns dummies, has requested that from the transport.
+/// An algorithm that sets a pacing rate or that returns dummies has requested this from the transport.
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {
@@ -139,8 +141,8 @@ fn what_is_sent_is_asked_for() {
     }
 }
 
-/// Returns the windows and the recorded state of a flow with a longer path during the handshake, or
-/// without a handshake.
+/// Returns the windows and the recorded state of a flow. With `handshake`, the flow has a handshake, during which the
+/// path is longer.
 fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let facts = |ack: &mut AckSample, rtt_ms| {
@@ -165,9 +167,9 @@ fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     (0..100).map(acknowledge).collect()
 }
 
-/// The handshake's round-trip time affects algorithms that keep the smallest one (BBR, C4), compare
-/// transit times with the first (Santa Cruz), measure in complete round trips from the beginning
-/// (the delay gradient, Vegas, YeAH), or pace by it until data gives samples (Vivace).
+/// The round-trip time of the handshake affects the algorithms that keep the smallest round-trip time (BBR, C4),
+/// compare transit times with the first one (Santa Cruz), measure in complete round trips from the beginning (delay
+/// gradient, Vegas, YeAH), or use it for pacing until data gives samples (Vivace). Other algorithms are not affected.
 #[test]
 fn the_handshake_counts_where_round_trips_do() {
     for (kind, variant) in [
@@ -186,10 +188,10 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Requirements whose effect other tests do not show: each mark, where the share of marked segments
-/// counts (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3); segments that are not ECN-capable,
-/// where the algorithm ignores marks (RFC 3168 section 6.1.2); pacing and RACK-TLP, where the
-/// algorithm sets the rate; and L4S (RFC 9331) for TCP Prague.
+/// Requirements of algorithms whose effect no other test shows. Algorithms that use the share of marked segments
+/// require every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3). Algorithms that ignore marks require segments
+/// that are not ECN-capable (RFC 3168 section 6.1.2). Algorithms that set the rate require pacing and RACK-TLP. TCP
+/// Prague requires L4S (RFC 9331).
 #[test]
 fn needs_follow_from_the_signals_that_algorithms_answer() {
     type Of = fn(&Needs) -> bool;
@@ -227,7 +229,7 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
-/// TCP-LP follows one-way delays; its form in Linux 6.18 is standard TCP, and measures nothing.
+/// TCP-LP measures one-way delays. Its variant of Linux 6.18 is standard TCP and measures nothing.
 #[test]
 fn a_form_that_is_standard_tcp_asks_for_nothing() {
     for (variant, asks) in [
@@ -240,7 +242,7 @@ fn a_form_that_is_standard_tcp_asks_for_nothing() {
     }
 }
 
-/// BBR v3 responds to marks by a factor, and requests no marks if the factor is zero.
+/// BBR v3 responds to marks by a factor. If this factor is zero, it requests no marks.
 #[test]
 fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     let spec = controller("bbr3", Variant::Paper, &[("ecn_factor", 0.0)]);
@@ -248,9 +250,8 @@ fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     assert_eq!((needs.no_ecn, needs.exact_marks), (true, false));
 }
 
-/// Linux 2.6.22 halves the rate in a recovery down to half of the threshold (`tcp_reno_min_cwnd`),
-/// also for algorithms that remove less of the window; other variants reduce the window to the
-/// threshold at once.
+/// In a recovery, Linux 2.6.22 halves the rate until the window is half of the threshold (`tcp_reno_min_cwnd`), even
+/// for algorithms with a smaller reduction. Other variants reduce the window to the threshold at once.
 #[test]
 fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     for kind in ["hstcp", "scalable", "illinois"] {
@@ -265,7 +266,8 @@ fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     }
 }
 
-/// Tables are not part of a flow's state: a state that is read takes them from another flow of its kind.
+/// The state of a flow does not include tables. A state that is read takes its tables from another flow with the same
+/// algorithm.
 #[test]
 fn tables_are_taken_from_a_flow_of_the_kind() {
     let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];

@@ -1,4 +1,4 @@
-//! Worked examples of NIST's study: SP 500-282, chapter 5.
+//! Worked examples of the study by NIST, SP 500-282, chapter 5.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{
@@ -8,8 +8,9 @@ use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the seconds that a loss-free flow takes from its start until its window fills 80 segments per
-/// millisecond: slow start from 2 to 100 segments, acknowledgements as fast as the host sends.
+/// Returns the time in seconds that a flow without losses takes from its start until its window fills a rate of 80
+/// segments per millisecond. Slow start goes from 2 to 100 segments, and acknowledgements arrive at the rate at which
+/// the host sends.
 fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     let rtt = Span::from_micros(rtt_us);
     let path = Path {
@@ -26,7 +27,7 @@ fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     }
 }
 
-/// Checks lags at round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
+/// Checks the lags at round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
 fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
     for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
         let found = lag(spec, rtt_us);
@@ -70,8 +71,8 @@ fn high_speed_tcp_fills_the_host_s_link_when_published() {
     assert_lags(&spec, [45.7, 15.3, 5.8], 0.1);
 }
 
-/// A timer that is late by 5 ms misses every second of the short bursts of small windows, which
-/// brings the lags to the published ones.
+/// The lags of Compound TCP are shorter than the published ones. A timer that is late by 5 ms misses every second one
+/// of the short bursts of small windows, which gives the published lags.
 #[test]
 fn compound_tcp_fills_the_host_s_link_sooner_than_published() {
     let spec = controller("ctcp", Variant::Nist, &[]);
@@ -86,9 +87,9 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
     assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
 }
 
-/// Runs the flow of NIST SP 500-282, Figures 5-4 and 5-5: standard TCP, a loss just above 150 segments, and
-/// a timeout at 100. Returns the threshold that the timeout leaves, about 51 segments, and the windows after
-/// it, from the two segments that NIST's transport restarts with.
+/// Runs the flow of Figures 5-4 and 5-5 in NIST SP 500-282: standard TCP with a loss just above 150 segments and a
+/// timeout at 100 segments. Returns the threshold after the timeout, about 51 segments, and the windows after it,
+/// starting with the two segments with which NIST's transport restarts.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start, 2.0, 128.0);
@@ -123,7 +124,7 @@ fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     (ssthresh, rounds.iter().map(|round| round.cwnd).collect())
 }
 
-/// Checks that congestion avoidance adds at most one segment per round trip.
+/// Asserts that congestion avoidance adds at most one segment per round trip.
 fn assert_linear(cwnd: &[f64]) {
     assert!(cwnd.len() > 3);
     for pair in cwnd.windows(2) {
@@ -131,12 +132,13 @@ fn assert_linear(cwnd: &[f64]) {
     }
 }
 
-/// NIST SP 500-282, Figure 5-4: 128 segments after six round trips, 150 at about 30 s, 100 at 55 s.
+/// Standard slow start has the windows of NIST SP 500-282, Figure 5-4: 128 segments after six round trips, 150 segments
+/// after about 30 s and 100 segments after 55 s.
 #[test]
 fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     let (ssthresh, cwnd) = schematic(slow_start("standard", None), [6.0, 30.0, 55.0]);
     assert_eq!(cwnd[..5], [2.0, 4.0, 8.0, 16.0, 32.0]);
-    // The round trip that crosses the threshold continues with a part of a segment.
+    // In the round trip that crosses the threshold, the rest of the acknowledgements adds a part of a segment.
     assert!(
         (ssthresh..=ssthresh + 1.0).contains(&cwnd[5]),
         "{}",
@@ -145,13 +147,14 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[5..]);
 }
 
-/// NIST SP 500-282, Figure 5-5: with the knee at 16 segments the window grows by 8 segments per
-/// round trip: 128 at about 17 s, 150 at about 42 s, and 100 at about 67 s.
+/// Limited slow start has the windows of NIST SP 500-282, Figure 5-5. With a `max_ssthresh` of 16 segments, the window
+/// grows by 8 segments per round trip; it is 128 segments after about 17 s, 150 after about 42 s and 100 after about 67
+/// s.
 #[test]
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);
     assert_eq!(cwnd[..4], [2.0, 4.0, 8.0, 16.0]);
-    // Each acknowledgement adds 8 divided by the window: the square of the window grows by 16.
+    // Each acknowledgement adds 8 divided by the window, so that the square of the window grows by 16.
     for pair in cwnd[3..8].windows(2) {
         let expected = (pair[0].powi(2) + 16.0 * pair[0].floor()).sqrt();
         assert!((pair[1] - expected).abs() < 0.2, "{pair:?}: {expected}");
@@ -159,8 +162,8 @@ fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[9..]);
 }
 
-/// NIST SP 500-282, chapter 5: the windows from which on algorithms differ from standard TCP; H-TCP
-/// depends on time instead.
+/// Algorithms differ from standard TCP from the windows on that NIST SP 500-282, chapter 5, gives. For H-TCP this
+/// depends on time instead of the window.
 #[test]
 fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     let state = |kind, variant, cwnd, ssthresh| {
@@ -185,7 +188,7 @@ fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     };
     assert!(!departs("reno", 2.0));
     assert!(departs("fast", 2.0) && !departs("fast", 2000.0));
-    // Linux counts in ticks of its clock.
+    // Linux counts the time in clock ticks.
     for (variant, later_ms) in [(Variant::Nist, 1001), (Variant::Linux6_18, 1010)] {
         let mut htcp = state("htcp", variant, 1000.0, 2.0);
         htcp.on_congestion(&Congestion {

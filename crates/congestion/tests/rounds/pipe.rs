@@ -1,28 +1,28 @@
-//! Flows on one bottleneck with a queue, segment by segment: for algorithms that pace, or that
+//! A model of flows that share one bottleneck with a queue, segment by segment. It is for algorithms that pace, or that
 //! respond to delays, marks or delivery rates.
 //!
-//! Segments wait in one queue. Acknowledgements return one by one, a round-trip time after the
-//! service; those of dropped segments report the loss. Segments that a transport would retransmit
-//! are sent as new ones.
+//! Segments wait in one queue. Acknowledgements return one by one, a round-trip time after the service of their
+//! segments; those of dropped segments report the loss. Segments that a transport would retransmit are sent as new
+//! ones.
 
 use std::collections::VecDeque;
 
 use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Phase, RateSample};
 use longhaul_units::{Span, Time};
 
-/// Bytes of a segment, to convert rates as a transport does.
+/// Size of a segment in bytes, with which rates are converted as in a transport.
 const SEGMENT_BYTES: u64 = 1500;
 
-/// The bottleneck of a path: its rate, base round trip and buffer.
+/// The bottleneck of a path with its rate, base round-trip time and buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Bottleneck {
-    /// Segments per second.
+    /// Rate in segments per second.
     pub rate: f64,
     /// Round-trip time without the queue.
     pub rtt: Span,
-    /// Segments that the queue holds.
+    /// Number of segments for which the queue has room.
     pub buffer: f64,
-    /// Length of the queue from which segments are marked.
+    /// Length of the queue in segments from which on segments are marked.
     pub mark_from: f64,
 }
 
@@ -38,7 +38,7 @@ impl Bottleneck {
     }
 }
 
-/// A segment on its way.
+/// A segment in flight.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     number: u64,
@@ -51,32 +51,32 @@ struct Segment {
     /// Number of segments that the sender knew to be delivered when it sent this segment
     /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
-    /// Time at which the last of them was delivered.
+    /// Time at which the last of these segments was delivered.
     delivered_at: Time,
-    /// Time at which the last of them was sent.
+    /// Time at which the last of these segments was sent.
     first_sent: Time,
 }
 
 /// Measurements of one flow during a part of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Segments per second delivered.
+    /// Rate of delivered segments per second.
     pub rate: f64,
-    /// Mean length of the queue in segments, over the segments of the flow.
+    /// Mean length of the queue in segments, as found by the segments of the flow.
     pub mean_queue: f64,
-    /// Longest and shortest queue in segments.
+    /// Longest and shortest queue in segments, as found by the segments of the flow.
     pub max_queue: f64,
     pub min_queue: f64,
-    /// Segments lost.
+    /// Number of lost segments.
     pub lost: u64,
-    /// Congestion signals.
+    /// Number of congestion signals.
     pub signals: u64,
 }
 
-/// One sender.
+/// A sender of the model.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// Window, slow start and algorithm.
+    /// State of the flow: its window, slow start and algorithm.
     pub state: CongestionState,
     flight: VecDeque<Segment>,
     start: Time,
@@ -127,7 +127,7 @@ impl Sender {
         }
     }
 
-    /// Returns the time at which the sender sends next.
+    /// Returns the time at which the sender sends its next segment; `None` if it has to wait for an acknowledgement.
     fn sends_at(&self, now: Time) -> Option<Time> {
         let room = self.flight.len() < self.state.window.cwnd() as usize;
         room.then(|| now.max(self.pace_next).max(self.start))
@@ -239,7 +239,7 @@ impl Sender {
             rtt: Some(rtt),
             srtt: self.srtt,
             min_rtt: self.min_rtt,
-            // The way back takes half of the empty path's time.
+            // The return path takes half of the base round-trip time.
             one_way_delay: Some(rtt.saturating_sub(Span::from_ps(path.rtt.as_ps() / 2))),
             ecn_echo: segment.marked,
             in_flight: self.flight.len() as u64,
@@ -256,7 +256,7 @@ impl Sender {
 pub struct Pipe {
     /// The bottleneck; it may be changed between parts of a run.
     pub path: Bottleneck,
-    /// Senders, in the order in which they were added.
+    /// Senders in the order in which they were added.
     pub senders: Vec<Sender>,
     now: Time,
     free_at: Time,
@@ -280,12 +280,12 @@ impl Pipe {
         pipe
     }
 
-    /// Adds another sender, from now on.
+    /// Adds a sender that starts at the current time.
     pub fn add(&mut self, state: CongestionState) {
         self.senders.push(Sender::new(state, self.now));
     }
 
-    /// Continues for `seconds`; returns the measurements of each sender.
+    /// Continues the run for `seconds`; returns the measurements of each sender during this time.
     pub fn run(&mut self, seconds: f64) -> Vec<Seen> {
         let before: Vec<(u64, u64, u64)> = self
             .senders
@@ -322,8 +322,8 @@ impl Pipe {
         self.senders.iter().zip(before).map(seen).collect()
     }
 
-    /// Returns the next event: its time, its sender, and true for an acknowledgement.
-    /// Acknowledgements precede segments sent at the same time.
+    /// Returns the next event: its time, its sender, and true for an acknowledgement or false for sending. At the same
+    /// time, acknowledgements come before segments that are sent.
     fn next_event(&self) -> Option<(Time, usize, bool)> {
         let answers =
             |(index, sender): (usize, &Sender)| Some((sender.answered_at()?, index, true));

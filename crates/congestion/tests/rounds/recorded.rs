@@ -1,5 +1,5 @@
-//! State that traces record of an algorithm and that has no effect on it, compared with the
-//! quantity that it represents.
+//! Tests of state that is recorded in traces but has no effect on the algorithm: it equals the quantity that it
+//! represents.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,8 @@ fn loss(base: f64) -> Congestion {
     }
 }
 
-/// RFC 3649 appendix B: a and b of windows of 38, 221, 1058 and 3778 segments.
+/// HighSpeed TCP records the row of the table for its window: a and b for windows of 38, 221, 1058 and 3778 segments
+/// (RFC 3649 appendix B).
 #[test]
 fn hstcp_records_the_row_of_its_window() {
     for (cwnd, a, b) in [
@@ -52,8 +53,8 @@ fn hstcp_records_the_row_of_its_window() {
     }
 }
 
-/// RFC 9438 section 4.6: `W_max` is the window before the reduction, without fast convergence at
-/// the first one.
+/// CUBIC records as `W_max` the window before the reduction (RFC 9438 section 4.6), without fast convergence at the
+/// first reduction.
 #[test]
 fn cubic_records_the_window_before_a_reduction() {
     let mut state = avoiding("cubic", Variant::Paper, 400.0);
@@ -61,7 +62,8 @@ fn cubic_records_the_window_before_a_reduction() {
     assert_eq!(recorded(&state)["peak"], 400.0);
 }
 
-/// The share of marked segments: all are marked for 100 round trips, which are more than the 16 of the average.
+/// TCP Prague records the share of marked segments. All segments are marked for 100 round trips, which are more than
+/// the 16 over which the average is taken.
 #[test]
 fn prague_records_the_share_of_marks() {
     let all = Bottleneck {
@@ -84,8 +86,8 @@ fn prague_records_the_share_of_marks() {
     assert!((0.01..0.9).contains(&alpha), "{alpha}");
 }
 
-/// Linux resets its count towards the next segment (`tcp_enter_loss`, `snd_cwnd_cnt = 0`): after a
-/// timeout a window of five segments needs five acknowledged ones to grow.
+/// A timeout resets the number of segments that count towards the next increase (Linux, `tcp_enter_loss`: `snd_cwnd_cnt
+/// = 0`). After a timeout, a window of five segments grows after five acknowledged segments.
 #[test]
 fn a_timeout_forgets_the_segments_counted_towards_an_increase() {
     let spec = controller("reno", Variant::Linux6_18, &[]);
@@ -105,8 +107,8 @@ fn a_timeout_forgets_the_segments_counted_towards_an_increase() {
     assert_eq!(algorithm.increment(1.0, 5.0), Some(1.0));
 }
 
-/// Linux's Hybla begins with `rho` segments, the handshake's round trip over 25 ms and at least one (`hybla_init`); without a handshake,
-/// with the transport's window.
+/// Linux's Hybla starts with a window of `rho` segments (`hybla_init`), where `rho` is the round-trip time of the
+/// handshake divided by 25 ms and at least one. Without a handshake, it starts with the transport's window.
 #[test]
 fn hybla_of_linux_begins_with_rho_segments() {
     let begins = |handshake: Option<u64>| {
@@ -127,8 +129,8 @@ fn hybla_of_linux_begins_with_rho_segments() {
     assert_eq!(found, [10.0, 4.0, 2.0, 1.0]);
 }
 
-/// Linux's Westwood begins to measure when the connection begins (`tcp_westwood_init`,
-/// `rtt_win_sx`): the first bandwidth sample does not include the time before the connection.
+/// Linux's Westwood starts to measure when the connection begins (`tcp_westwood_init`, `rtt_win_sx`), so that the first
+/// bandwidth sample does not include the time before the connection.
 #[test]
 fn westwood_of_linux_measures_from_the_handshake_on() {
     let reduced = |start_s| {
@@ -156,8 +158,9 @@ fn westwood_of_linux_measures_from_the_handshake_on() {
     assert_eq!(reduced(40), expected);
 }
 
-/// Linux's H-TCP counts the time without congestion from the beginning of the connection (`tcp_htcp.c`, `htcp_init`), also
-/// while an application waits with its first data; without a handshake the first segment begins the connection.
+/// Linux's H-TCP counts the time without congestion from the beginning of the connection (`tcp_htcp.c`, `htcp_init`),
+/// which includes the time in which an application waits before its first data. Without a handshake, the first segment
+/// begins the connection.
 #[test]
 fn htcp_of_linux_counts_from_the_handshake_on() {
     let departs = |handshake| {
@@ -178,8 +181,8 @@ fn htcp_of_linux_counts_from_the_handshake_on() {
     assert_eq!([true, false].map(departs), [true, false]);
 }
 
-/// ns-2 halves the window at the first reduction of a connection and in slow start, whatever the
-/// fraction (`tcp.cc`, `slowdown`): either condition is sufficient.
+/// ns-2 halves the window at the first reduction of a connection, and at any reduction in slow start, whatever the
+/// factor of the algorithm is (`tcp.cc`, `slowdown`).
 #[test]
 fn ns2_halves_at_a_first_reduction_and_in_slow_start() {
     for (first, in_slow_start, left) in [

@@ -1,4 +1,5 @@
-//! Mean windows under evenly spaced and under random losses, compared with the response functions.
+//! Tests that compare mean windows under evenly spaced and under random losses with the response functions of
+//! algorithms.
 
 use longhaul_congestion::rounds::{Loss, Path, Round, mean_window};
 use longhaul_congestion::{CongestionControl, ControllerSpec, Variant};
@@ -8,7 +9,7 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Returns the rounds of a flow with one loss every `1 / p` segments, without the first cycles.
+/// Returns the rounds of a flow that has a loss every `1 / p` segments, without the rounds of the first loss cycles.
 fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), start, 2.0);
     let path = Path {
@@ -19,7 +20,8 @@ fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Rou
     flow.run(&path, rounds)
 }
 
-/// Returns the mean window divided by the response function, for losses every `1 / p` segments.
+/// Returns the mean window of a flow that has a loss every `1 / p` segments, divided by the value of the response
+/// function.
 fn ratio(spec: &ControllerSpec, p: f64, rounds: u64) -> f64 {
     let expected = spec.build().unwrap().response(p, RTT).unwrap();
     let rounds = steady(
@@ -87,9 +89,9 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// RFC 3649's response function assumes that increase and decrease are constant over a saw-tooth,
-/// which causes an error of some per cent. Near the low window, where half of a saw-tooth is
-/// standard TCP, it is not valid.
+/// The mean window of HighSpeed TCP equals its response function within some per cent, since RFC 3649 assumes that
+/// increase and decrease are constant over a sawtooth. The function does not apply near the low window, where half of a
+/// sawtooth is standard TCP.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [
@@ -107,8 +109,8 @@ fn high_speed_tcp_has_equation_3_3() {
     }
 }
 
-/// Random losses give larger means than evenly spaced ones, standard TCP 1.07 times
-/// at 1e-4, HighSpeed TCP (low window 31) 1.04 times at 1e-4 and 1e-5.
+/// Random losses give larger mean windows than evenly spaced ones: 1.07 times for standard TCP at 1e-4, and 1.04 times
+/// for HighSpeed TCP (low window 31) at 1e-4 and 1e-5.
 #[test]
 fn random_losses_give_a_larger_mean() {
     let reno = controller("reno", Variant::Paper, &[]);
@@ -121,7 +123,7 @@ fn random_losses_give_a_larger_mean() {
         let response = spec.build().unwrap().response(p, RTT).unwrap();
         let mean = |seed| mean_window(&steady(spec, Loss::Random { p, seed }, response, rounds));
         let ratio = (mean(1) + mean(2)) / (2.0 * response);
-        // Some thousands of losses leave a standard error of about two per cent.
+        // Several thousand losses give a standard error of about two per cent.
         assert!(
             (ratio - expected).abs() < 0.06,
             "{} p = {p}: {ratio}",
@@ -141,8 +143,8 @@ fn scalable_tcp_grows_geometrically_between_cuts() {
     }
 }
 
-/// For `n` flows, `n` segments a round trip and a decrease of `1 / (2 n)` give
-/// `n sqrt((2 - 1 / (2 n)) / p)`; a fraction `n` of a flow has `sqrt(1.5 n / p)`.
+/// `n` flows in one connection have an increase of `n` segments per round trip and a decrease of `1 / (2 n)`, which
+/// gives a mean window of `n sqrt((2 - 1 / (2 n)) / p)`. A fraction `n` of a flow has `sqrt(1.5 n / p)`.
 #[test]
 fn several_flows_in_one_have_theirs() {
     for (flows, expected) in [(4.0, 4.0 * 136.93), (0.25, 61.24)] {
@@ -154,7 +156,8 @@ fn several_flows_in_one_have_theirs() {
     }
 }
 
-/// The delay window does not change in the round trip of a loss, which the formula neglects.
+/// The sawtooth of Compound TCP has the mean window of the formula. The delay window does not change in the round trip
+/// of a loss, which the formula neglects.
 #[test]
 fn compound_tcp_has_the_saw_tooth_of_its_power() {
     for variant in [Variant::Paper, Variant::Nist] {
@@ -166,8 +169,8 @@ fn compound_tcp_has_the_saw_tooth_of_its_power() {
     }
 }
 
-/// Below their smallest windows, algorithms for fast paths are standard TCP: at a loss in fifty segments its mean window
-/// is `sqrt(1.5 / p)`, 8.7 segments.
+/// Below their smallest windows, algorithms for fast paths are standard TCP. With a loss in fifty segments, their mean
+/// window is `sqrt(1.5 / p)`, 8.7 segments.
 #[test]
 fn where_losses_are_frequent_standard_tcp_s_function_holds() {
     let response = |kind, p| {
@@ -186,7 +189,7 @@ fn where_losses_are_frequent_standard_tcp_s_function_holds() {
     }
 }
 
-/// From `low_window` segments on the response function is the algorithm's own, below that standard TCP's.
+/// From `low_window` segments on, the response function is the algorithm's own; below, it is that of standard TCP.
 #[test]
 fn the_response_is_standard_below_the_low_window_alone() {
     let response = |kind, given: &[(&str, f64)]| {
@@ -204,8 +207,8 @@ fn the_response_is_standard_below_the_low_window_alone() {
     }
 }
 
-/// Returns the ratio of the mean window to RFC 9438's in each saw-tooth of a flow that is first reduced
-/// at `height` times the peak of the RFC's saw-tooth, `4 / (3 + 0.7)` times its mean.
+/// Returns, for each sawtooth of a flow, the mean window divided by the mean of RFC 9438. The flow is first reduced at
+/// `height` times the peak of the RFC's sawtooth, which is `4 / (3 + 0.7)` times its mean.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {
     let given = [("fast_convergence", fast_convergence)];
     let spec = controller("cubic", Variant::Paper, &given);
@@ -225,7 +228,7 @@ fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> V
         .collect()
 }
 
-/// RFC 9438 equation 6 is the mean of the saw-tooth whose losses occur on the plateau.
+/// RFC 9438's equation 6 is the mean window of the sawtooth whose losses are on the plateau.
 #[test]
 fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     for (p, rounds) in [(1e-4, 600), (1e-5, 600)] {
@@ -237,8 +240,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// A peak that is half too high falls slowly: in the fluid limit the ratios are 1.427, 1.406, ...
-/// and 1.286 after ten losses; with fast convergence the ratio stays 8 to 13 % below one.
+/// A peak that is 50 % too high falls slowly. In the fluid limit, the ratios are 1.427, 1.406, ... and 1.286 after ten
+/// losses; with fast convergence, the ratio stays 8 to 13 % below one.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

@@ -1,4 +1,4 @@
-//! Senders that follow the feedback of routers: XCP and VCP.
+//! Tests of XCP and VCP, whose senders follow the feedback of routers.
 
 use longhaul_congestion::{AckSample, Cause, Load, Phase, RouterFeedback, RouterRequest, Variant};
 use longhaul_units::Span;
@@ -10,13 +10,13 @@ fn sender(kind: &str, given: &[(&str, f64)], cwnd: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, given), cwnd, 1e6)
 }
 
-/// Sends an acknowledgement that carries a change of the throughput; returns the window.
+/// Sends an acknowledgement that grants a change of the throughput in segments per second; returns the window.
 fn granted(sender: &mut Sender, change: f64) -> f64 {
     sender.acknowledge(|ack| ack.router = Some(RouterFeedback::Xcp { change }))
 }
 
-/// At 100 ms, 20 more segments per second are two more segments in the window; at least one segment
-/// remains.
+/// The window of XCP changes by the granted change of the throughput multiplied by the round-trip time: at 100 ms, 20
+/// more segments per second are two more segments. At least one segment remains.
 #[test]
 fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     let mut sender = sender("xcp", &[], 10.0);
@@ -28,7 +28,7 @@ fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     assert_near(sender.signal(Cause::Loss), 8.0);
 }
 
-/// Duplicates and acknowledgements in a recovery carry feedback, too, but it does not change the
+/// Duplicate acknowledgements and acknowledgements in a recovery also carry feedback, but it does not change the
 /// window.
 #[test]
 fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
@@ -49,8 +49,8 @@ fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
     assert_near(sender.cwnd(), 8.0);
 }
 
-/// An acknowledgement of two segments adds twice as much as one of a single segment, at low and at
-/// high load.
+/// An acknowledgement of two segments adds twice as much to VCP's window as one of a single segment, at low and at high
+/// load.
 #[test]
 fn vcp_counts_segments() {
     for load in [Load::Low, Load::High] {
@@ -87,8 +87,8 @@ fn vcp_ignores_loads_in_duplicates_and_recoveries() {
     assert!(sender.cwnd() < 10.0);
 }
 
-/// 10 segments in 100 ms are 100 segments a second; 400 more are desired, 40 by each of the 10
-/// packets.
+/// XCP requests an equal share of the desired change of the throughput in each packet: 10 segments in 100 ms are 100
+/// segments per second; 400 more are desired, and each of the 10 packets requests 40.
 #[test]
 fn xcp_asks_for_its_share_of_the_desired_change() {
     let mut sender = sender("xcp", &[("desired_rate", 500.0)], 10.0);
@@ -105,8 +105,8 @@ fn xcp_asks_for_its_share_of_the_desired_change() {
     assert!(matches!(unknown, Some(RouterRequest::Xcp { change, .. }) if change == 0.0));
 }
 
-/// SIGCOMM 2002 equation 1 with alpha 0.4 and no queue: each round trip a router allocates 0.4 of
-/// the free capacity of a path of 1000 segments, so that 0.6^k of it is left after k round trips.
+/// With alpha 0.4 and no queue, a router allocates 0.4 of the free capacity in each round trip (SIGCOMM 2002, equation
+/// 1). Of a path of 1000 segments, a fraction of 0.6^k is free after k round trips.
 #[test]
 fn xcp_fills_a_path_geometrically() {
     let mut sender = sender("xcp", &[], 2.0);
@@ -122,7 +122,7 @@ fn xcp_fills_a_path_geometrically() {
     }
 }
 
-/// Sends an acknowledgement that carries a load, at a round-trip time; returns the window.
+/// Sends an acknowledgement that reports a load at a round-trip time; returns the window.
 fn loaded(sender: &mut Sender, load: Load, rtt_ms: u64) -> f64 {
     sender.acknowledge(|ack| {
         ack.router = Some(RouterFeedback::Vcp(load));
@@ -130,8 +130,8 @@ fn loaded(sender: &mut Sender, load: Load, rtt_ms: u64) -> f64 {
     })
 }
 
-/// 1/16 more per interval of 200 ms: after 400 ms (17/16)^2, whatever the round-trip time; never
-/// more than twice.
+/// At low load, VCP's window grows by 1/16 per interval of 200 ms, which is (17/16)^2 times in 400 ms at any round-trip
+/// time. An acknowledgement at most doubles it.
 #[test]
 fn vcp_multiplies_on_low_load() {
     for (rtt_ms, factor) in [(200, 1.0625), (400, 1.0625 * 1.0625), (10_000, 2.0)] {
@@ -143,8 +143,8 @@ fn vcp_multiplies_on_low_load() {
     }
 }
 
-/// If the round-trip time is equal to the interval of 200 ms, the window grows by one segment per
-/// round trip; if it is twice as long, by four segments. The rates of flows thus grow equally fast.
+/// At high load, VCP's window grows by one segment per round trip if the round-trip time is equal to the interval of
+/// 200 ms, and by four segments if it is twice as long. The rates of flows thus grow equally fast.
 #[test]
 fn vcp_adds_on_high_load() {
     for (rtt_ms, increase) in [(200, 1.0), (400, 4.0), (100, 0.25)] {
@@ -154,8 +154,8 @@ fn vcp_adds_on_high_load() {
     }
 }
 
-/// On overload one reduction, no growth for 200 ms, additive increase for a round trip of 100 ms,
-/// and then the next reduction. Acknowledgements come every 10 ms.
+/// On overload, VCP makes one reduction. This is followed by 200 ms without growth, by additive increase for a round
+/// trip of 100 ms, and then by the next reduction. Acknowledgements arrive every 10 ms.
 #[test]
 fn vcp_cuts_once_in_an_interval_and_a_round_trip() {
     let mut sender = sender("vcp", &[], 100.0);

@@ -1,4 +1,4 @@
-//! Algorithms for satellite paths.
+//! Tests of algorithms for satellite paths.
 
 use longhaul_congestion::CongestionControl;
 use longhaul_congestion::Variant;
@@ -7,10 +7,9 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Equations 4 and 5 of the paper: the rate `W(t) / RTT` is the same at any round-trip time,
-/// `2^(t / RTT_0) / RTT_0` in slow start up to the threshold, here 800 segments per second, and
-/// after it the rate rises by `1 / RTT_0^2` segments per second in each second. The model grows in
-/// steps of round trips.
+/// Hybla's rate `W(t) / RTT` is the same at any round-trip time (equations 4 and 5 of the paper). In slow start, it is
+/// `2^(t / RTT_0) / RTT_0` up to the threshold, here 800 segments per second. After that, it grows by `1 / RTT_0^2`
+/// segments per second in each second. The model grows in steps of round trips.
 #[test]
 fn hybla_s_rate_grows_alike_at_all_round_trips() {
     let spec = controller("hybla", Variant::Paper, &[]);
@@ -34,16 +33,17 @@ fn hybla_s_rate_grows_alike_at_all_round_trips() {
     }
 }
 
-/// In a round trip of 50 ms, `rho` is 2: the first acknowledgement raises the window to 2 and every
-/// one adds 3, until the threshold; after it each adds `4 / cwnd`.
+/// In slow start, each acknowledgement adds `2^rho - 1` segments to Hybla's window. At a round-trip time of 50 ms,
+/// `rho` is 2: the first acknowledgement raises the window to 2, and each acknowledgement adds 3 until the threshold.
+/// After that, each adds `4 / cwnd`.
 #[test]
 fn hybla_adds_two_to_the_rho_less_one_per_acknowledgement() {
     let spec = controller("hybla", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start("standard", None), 1.0, 40.0);
     let rounds = flow.run(&Path::clean(Span::from_millis(50)), 5);
-    // 2 + 3; 5 + 5 * 3; 20 + 20 * 3 stopped at 40, and growth after it.
+    // The windows are 2 + 3 and 5 + 5 * 3. The next one would be 20 + 20 * 3, but slow start ends at 40.
     assert_eq!([rounds[1].cwnd, rounds[2].cwnd], [5.0, 20.0]);
-    // Seven acknowledgements fill up to the threshold; the other 13 add a tenth each, and less.
+    // Seven acknowledgements reach the threshold; each of the other 13 adds a tenth of a segment or less.
     assert!((rounds[3].cwnd - 41.28).abs() < 0.03, "{}", rounds[3].cwnd);
     assert!((rounds[4].cwnd - rounds[3].cwnd - 4.0).abs() < 0.3);
 }

@@ -1,4 +1,4 @@
-//! A sender whose acknowledgements the test creates one by one.
+//! A sender for which the test creates acknowledgements one by one.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionState, ControllerSpec, Idle, Phase, Rounding,
@@ -6,14 +6,14 @@ use longhaul_congestion::{
 };
 use longhaul_units::{Span, Time};
 
-/// A flow, its clock and its counters.
+/// A flow with its clock and its counters.
 pub struct Sender {
     pub state: CongestionState,
-    /// Round-trip time of the next acknowledgements, 100 ms unless set.
+    /// Round-trip time of the next acknowledgements; 100 ms unless set.
     pub rtt: Span,
     /// The smallest round-trip time so far.
     min_rtt: Option<Span>,
-    /// Time at which the flow begins, zero unless set.
+    /// Time at which the flow begins; zero unless set.
     began: Time,
     now: Time,
     delivered: u64,
@@ -33,7 +33,7 @@ impl Sender {
         }
     }
 
-    /// Lets the flow begin at a time.
+    /// Sets the time at which the flow begins.
     pub fn beginning_at(self, began: Time) -> Self {
         Self {
             began,
@@ -46,7 +46,7 @@ impl Sender {
         self.now
     }
 
-    /// Processes acknowledgements of one segment each; returns the window after them.
+    /// Processes `count` acknowledgements of one segment each; returns the window after them.
     pub fn acknowledge_all(&mut self, count: u64) -> f64 {
         (0..count).for_each(|_| {
             self.acknowledge(|_| {});
@@ -54,23 +54,22 @@ impl Sender {
         self.cwnd()
     }
 
-    /// Processes an acknowledgement in a phase given by the test, modified by `change`; returns the
-    /// window after it.
+    /// Processes an acknowledgement in the phase `phase`, modified by `change`; returns the window after it.
     pub fn acknowledge_in(&mut self, phase: Phase, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack_in(&ack, phase);
         self.cwnd()
     }
 
-    /// Processes an acknowledgement of one segment, 10 ms after the last, modified by `change`;
-    /// returns the window after it.
+    /// Processes an acknowledgement of one segment, 10 ms after the last one, modified by `change`; returns the window
+    /// after it.
     pub fn acknowledge(&mut self, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack(&ack);
         self.cwnd()
     }
 
-    /// Completes the handshake, at the time at which the flow begins.
+    /// Completes the handshake at the time at which the flow begins.
     pub fn shake_hands(&mut self, change: impl FnOnce(&mut AckSample)) {
         let first = self.sample(change);
         (self.now, self.delivered) = (self.began, 0);
@@ -83,7 +82,7 @@ impl Sender {
         });
     }
 
-    /// Processes a duplicate acknowledgement, which delivers a segment beyond a gap.
+    /// Processes a duplicate acknowledgement, which reports the delivery of a segment after a gap.
     pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
         self.acknowledge_in(Phase::NoGrowth, change);
     }
@@ -108,7 +107,7 @@ impl Sender {
         ack
     }
 
-    /// Processes a congestion signal; returns the window.
+    /// Processes a congestion signal; returns the window after it.
     pub fn signal(&mut self, cause: Cause) -> f64 {
         let base = self.cwnd();
         self.state.on_congestion(&Congestion {
@@ -127,7 +126,7 @@ impl Sender {
         self.state.on_recovery_exit(self.now);
     }
 
-    /// Sends again after a second in which nothing was in flight.
+    /// Begins to send again after a second in which nothing was in flight.
     pub fn idle(&mut self) {
         let time = Span::from_secs(1);
         self.now += time;

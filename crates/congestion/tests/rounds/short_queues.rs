@@ -1,5 +1,5 @@
-//! Algorithms that keep the queue short, on a path of 10000 segments per second and 100 ms, which
-//! holds 1000 segments.
+//! Tests of algorithms that keep the queue short, on a path of 10000 segments per second and 100 ms, which holds 1000
+//! segments.
 
 use longhaul_congestion::Variant;
 use longhaul_congestion::rounds::Path;
@@ -10,7 +10,7 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Scalable TCP's growth: one hundredth per acknowledgement, which is 1 % a round trip.
+/// On an empty queue, YeAH grows as Scalable TCP: by 0.01 segments per acknowledgement, which is 1 % per round trip.
 #[test]
 fn yeah_grows_geometrically_on_an_empty_queue() {
     let spec = controller("yeah", Variant::Paper, &[]);
@@ -20,9 +20,9 @@ fn yeah_grows_geometrically_on_an_empty_queue() {
     assert!((ratio / 1.01_f64.powi(69) - 1.0).abs() < 0.01, "{ratio}");
 }
 
-/// The smallest delay of a round shows the queue at its beginning, so that a queue of more than 80
-/// segments is detected two round trips late: the longest queue is 80 segments plus the growth of
-/// three round trips of 1 % each. It is then removed completely.
+/// YeAH detects a queue of more than 80 segments two round trips late, since the smallest delay of a round shows the
+/// queue at its beginning. The longest queue is therefore 80 segments plus the growth in three round trips of 1 % each.
+/// The queue is then removed completely.
 #[test]
 fn yeah_keeps_its_queue_below_the_largest() {
     let spec = controller("yeah", Variant::Paper, &[]);

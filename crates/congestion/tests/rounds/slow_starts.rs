@@ -1,4 +1,4 @@
-//! Slow starts against RFC 5681, RFC 3742 and ns-2.
+//! Tests of slow starts with expected values from RFC 5681, RFC 3742 and ns-2.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path, Round};
 use longhaul_congestion::{SlowStart, Variant};
@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the windows at the start of each round trip of 100 ms.
+/// Returns the windows at the beginning of each round trip of 100 ms.
 fn windows(kind: &str, variant: Variant, slow_start: SlowStart, rounds: u64) -> Vec<f64> {
     let spec = if kind == "hstcp" {
         controller(kind, variant, &[("low_window", 31.0)])
@@ -28,16 +28,16 @@ fn standard_slow_start_doubles_up_to_the_threshold() {
     let path = Path::clean(Span::from_millis(100));
     let cwnd: Vec<f64> = flow.run(&path, 8).iter().map(|round| round.cwnd).collect();
     assert_eq!(cwnd[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
-    // RFC 5681 equation 3: at most one segment more per round trip; less, as the window's fraction of a segment is
-    // not sent.
+    // RFC 5681 equation 3: the window grows by at most one segment per round trip. It grows by less, since the fraction
+    // of a segment in the window is not sent.
     for pair in cwnd[5..].windows(2) {
         let growth = pair[1] - pair[0];
         assert!((0.97..=1.0).contains(&growth), "{growth}");
     }
 }
 
-/// RFC 3742 section 2: the window reaches `max_ssthresh` in `log2(max_ssthresh)` round trips, and
-/// then grows by `max_ssthresh / 2` segments in each.
+/// In limited slow start, the window reaches `max_ssthresh` in `log2(max_ssthresh)` round trips and then grows by
+/// `max_ssthresh / 2` segments per round trip (RFC 3742 section 2).
 #[test]
 fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     for max_ssthresh in [20.0, 100.0, 1000.0] {
@@ -45,7 +45,7 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
         let cwnd = windows("reno", Variant::Paper, slow_start, 400);
         for target in [2.0 * max_ssthresh, 5.0 * max_ssthresh, 50.0 * max_ssthresh] {
             let taken = cwnd.iter().position(|&w| w >= target).unwrap() as f64;
-            // An initial window of two segments saves one doubling.
+            // An initial window of two segments saves one round trip of slow start.
             let rfc = max_ssthresh.log2() - 1.0 + (target - max_ssthresh) / (max_ssthresh / 2.0);
             assert!(
                 (taken - rfc).abs() <= 1.5,
@@ -55,9 +55,9 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     }
 }
 
-/// ns-2.35's windows 1, 2, 5, 10 and 20 s after the SYN, which takes the first of the round trips;
-/// the acknowledgements of a sampling time arrive just after it. Windows above the path's 8333
-/// segments, which lengthen the round trip, are excluded.
+/// Windows of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, which takes the first of the round trips. The
+/// acknowledgements for a sampling time arrive just after it. Windows above the 8333 segments of the path, which
+/// lengthen the round trip, are excluded.
 #[test]
 fn ns2_limited_slow_start_follows_ns2() {
     let cases = [
@@ -99,10 +99,10 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
     );
 }
 
-/// On a path of 1000 segments per second and 100 ms, the first segment of the round of 256 finds
-/// 128 queued and takes 129 ms, more than 100 + 12.5 ms. After the eighth sample every
-/// acknowledgement adds a quarter: 8 + 248 / 4. In four more rounds the window grows by a quarter
-/// of the segments sent; then slow start ends.
+/// The path has 1000 segments per second and 100 ms. In the round of 256 segments, the first segment finds 128 segments
+/// in the queue and takes 129 ms, more than 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter
+/// of a segment: the round adds 8 + 248 / 4. In four more rounds, the window grows by a quarter of the segments sent;
+/// then slow start ends.
 #[test]
 fn hystart_slows_down_and_then_ends_slow_start() {
     let mut flow = hystart();
@@ -117,12 +117,13 @@ fn hystart_slows_down_and_then_ends_slow_start() {
     ];
     assert_eq!(windows[..13], expected);
     assert_eq!(rounds[13].ssthresh, 795.5);
-    // Congestion avoidance of standard TCP.
+    // After slow start, the window grows as in congestion avoidance of standard TCP.
     assert!((windows[13] - 796.5).abs() < 0.01, "{}", windows[13]);
 }
 
-/// The queue of the previous round was another flow's. Eight samples add 2 segments and end
-/// conservative slow start; the other 318 acknowledgements of the round add a segment each.
+/// HyStart++ returns from conservative slow start to slow start if the round-trip time falls again: the queue of the
+/// previous round was another flow's. Eight samples add 2 segments and end conservative slow start; each of the other
+/// 318 acknowledgements of the round adds a segment.
 #[test]
 fn hystart_goes_on_when_the_round_trip_time_falls_again() {
     let mut flow = hystart();
@@ -150,15 +151,16 @@ fn hystart_is_for_the_first_slow_start_only() {
         ..path.clone()
     };
     flow.run(&late, 8);
-    // The window doubles up to a threshold of half of 326 segments.
+    // The window doubles until the threshold, which is half of 326 segments.
     let windows: Vec<f64> = flow.run(&path, 9).iter().map(|round| round.cwnd).collect();
     assert_eq!(windows[..8], [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
     assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
 }
 
-/// Acknowledgements spread over 100 ms form a train from the round of 64 segments on, in which they
-/// are 1.5625 ms apart: the 34th comes 51.5625 ms after the first, more than half of 101 ms. 33
-/// have enlarged the window; the 34th is the first of congestion avoidance.
+/// Linux's HyStart ends slow start with an acknowledgement train. Acknowledgements that are spread over 100 ms form a
+/// train from the round of 64 segments on, in which they are 1.5625 ms apart. The 34th arrives 51.5625 ms after the
+/// first, which is more than half of 101 ms. 33 acknowledgements have enlarged the window; the 34th is the first of
+/// congestion avoidance.
 #[test]
 fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let spec = controller("reno", Variant::Paper, &[]);
@@ -167,7 +169,7 @@ fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let windows: Vec<f64> = rounds.iter().map(|round| round.cwnd).collect();
     assert_eq!(windows[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
     assert_eq!(rounds[6].ssthresh, 97.0);
-    // The 31 other acknowledgements of the round add 1 / cwnd each.
+    // Each of the 31 other acknowledgements of the round adds 1 / cwnd.
     assert!(
         (windows[6] - (97.0 + 31.0 / 97.0)).abs() < 0.01,
         "{}",

@@ -1,4 +1,4 @@
-//! Quantities of state: an algorithm records exactly those that it declares.
+//! Tests of the quantities of state: an algorithm records exactly those that it declares.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -9,8 +9,7 @@ use longhaul_units::Span;
 
 use crate::sender::Sender;
 
-/// Returns an algorithm in all variants, and with each choice and each largest value of a
-/// parameter.
+/// Returns configurations of an algorithm: all variants, and each choice and each largest value of a parameter.
 pub fn specs(entry: &Entry<Controller>) -> Vec<ControllerSpec> {
     let mut specs = Vec::new();
     for &variant in entry.variants {
@@ -39,8 +38,8 @@ fn included(bound: Bound<f64>) -> Option<f64> {
     }
 }
 
-/// Returns the quantities recorded by a flow whose path grows by a tenth of a millisecond with each
-/// acknowledgement, before and after a loss.
+/// Returns the names of the quantities that a flow records before and after a loss. The path of the flow becomes longer
+/// by a tenth of a millisecond with each acknowledgement.
 fn recorded(spec: &ControllerSpec) -> BTreeSet<&'static str> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let mut names = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Sync-TCP against the examples and tables of Weigle's dissertation (UNC 2003), chapter 3.
+//! Tests of Sync-TCP with the examples and tables of Weigle's dissertation (UNC 2003), chapter 3.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{
@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Returns the generic Sync-TCP with a detector and a reaction by name.
+/// Returns the configuration of generic Sync-TCP with the named detector and the named reaction.
 fn sync(detector: &str, reaction: &str) -> ControllerSpec {
     let settings = controller("sync", Variant::Paper, &[]).settings().unwrap();
     let value = |name: &str, choice: &str| {
@@ -29,7 +29,8 @@ fn report(sender: &mut Sender, transit: Span) -> f64 {
     sender.acknowledge(|ack| ack.one_way_delay = Some(transit))
 }
 
-/// Reports 100 ms and `ms` milliseconds in the queue.
+/// Sends an acknowledgement that reports a transit time of 100 ms plus a queueing delay of `ms` milliseconds; returns
+/// the window after it.
 fn queued(sender: &mut Sender, ms: u64) -> f64 {
     report(sender, Span::from_millis(100 + ms))
 }
@@ -39,8 +40,8 @@ fn assert_probe(sender: &Sender, name: &str, expected: f64) {
     assert_near(sender.probe(name).unwrap(), expected);
 }
 
-/// Slow start and the start of Sync-TCP(MixReact): the window is 10 segments at the eighth
-/// acknowledgement, and the ninth causes the first adjustment. Without any queue it finds no trend.
+/// Sync-TCP(MixReact) ends slow start with its first adjustment, at the ninth report. The window is 10 segments at the
+/// eighth acknowledgement. Without any queue, the ninth finds no trend.
 #[test]
 fn mixreact_ends_slow_start_at_the_ninth_report() {
     let mut sender = Sender::new(&controller("sync-mixreact", Variant::Paper, &[]), 2.0, 1e6);
@@ -52,8 +53,8 @@ fn mixreact_ends_slow_start_at_the_ninth_report() {
     assert_eq!((0..9).map(|_| queued(&mut sender, 0)).last(), Some(11.0));
 }
 
-/// Congestion avoidance before the first loss: the windows are 2, 2.5, 2.9 and 3.245 segments, at any
-/// delays.
+/// Before the first loss, congestion avoidance is that of standard TCP: the windows are 2, 2.5, 2.9 and 3.245 segments
+/// at any delays.
 #[test]
 fn pcwnd_is_standard_tcp_before_the_first_loss() {
     let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 2.0, 2.0);
@@ -62,8 +63,7 @@ fn pcwnd_is_standard_tcp_before_the_first_loss() {
     }
 }
 
-/// The first exchange reports a transit time of 1 s and the second one of 2 s, so that the queueing delay
-/// is 1 s.
+/// A transit time of 1 s is reported first and one of 2 s second, so that the queueing delay is 1 s.
 #[test]
 fn a_longer_transit_is_a_queueing_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 2.0, 2.0);
@@ -74,9 +74,9 @@ fn a_longer_transit_is_a_queueing_delay() {
     assert_probe(&sender, "largest_queueing_delay", 1.0);
 }
 
-/// Delays of 0, 10, ... 80 ms are reported after a loss. The averages use the weights of table 3.1; their
-/// medians of 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, which gives a
-/// reduction by a quarter.
+/// Delays of 0, 10, ... 80 ms are reported after a loss. The averages use the weights of table 3.1. Their medians of
+/// 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, so that the window is reduced by a
+/// quarter.
 #[test]
 fn mix_averages_and_cuts_as_worked_out() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 20.0, 2.0);
@@ -110,8 +110,8 @@ fn mix_averages_and_cuts_as_worked_out() {
     assert_eq!(sender.state.window.ssthresh(), 10.0);
 }
 
-/// After a full queue has drained, the average falls. From the ninth report on the window grows by
-/// a tenth, a quarter or a half of itself per round trip, the more the lower the average is.
+/// After a full queue has drained, the average falls. From the ninth report on, the window grows by a tenth, a quarter
+/// or a half of itself per round trip; the growth is larger if the average is smaller.
 #[test]
 fn mixreact_grows_as_the_queue_drains() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 80.0, 2.0);
@@ -120,36 +120,35 @@ fn mixreact_grows_as_the_queue_drains() {
         queued(&mut sender, ms);
     }
     let before = sender.cwnd();
-    // The medians are 80, 80 and 80 ms with an average of 70: there is no trend, so congestion
-    // avoidance continues.
+    // The medians are 80, 80 and 80 ms and the average is 70 ms. There is no trend, so that congestion avoidance
+    // continues.
     assert_near(queued(&mut sender, 0), before + 1.0 / before);
-    // Averages 61.25, 53.6 and 46.9 ms: falling; 46.9 of 80 ms are 58.6 %.
+    // The averages of 61.25, 53.6 and 46.9 ms fall; 46.9 ms are 58.6 % of 80 ms.
     queued(&mut sender, 0);
     queued(&mut sender, 0);
     let before = sender.cwnd();
     assert_near(queued(&mut sender, 0), before + 0.1);
     assert_probe(&sender, "average_queueing_delay", 0.08 * 0.875_f64.powi(4));
-    // The rate is that of the window at the adjustment.
+    // The growth per round trip is computed from the window at the adjustment.
     let rate = before / 10.0;
     let grown = sender.cwnd();
     assert_near(queued(&mut sender, 0), grown + rate / grown);
     queued(&mut sender, 0);
-    // 31.4 of 80 ms are 39.3 %: a quarter of the window.
+    // 31.4 ms are 39.3 % of 80 ms, so that the window grows by a quarter per round trip.
     let before = sender.cwnd();
     assert_near(queued(&mut sender, 0), before + 0.25);
     for _ in 0..5 {
         queued(&mut sender, 0);
     }
-    // 14.1 of 80 ms, after 21.0 at 26.3 %: half of it.
+    // The average is 14.1 ms, after 21.0 ms (26.3 % of 80 ms), so that the window grows by a half per round trip.
     let before = sender.cwnd();
     assert_probe(&sender, "level", 0.875_f64.powi(10));
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// While the largest queueing delay before the first loss is below 10 ms, the level is the relative
-/// change between the last two reports: from 6 to 8 ms it is a third, which gives a reduction by a
-/// tenth. After a loss the level is the average divided by the largest delay, 4.3 of 8 ms, which
-/// gives a reduction by a quarter.
+/// Before the first loss, while the largest queueing delay is below 10 ms, the level is the relative change between the
+/// last two reports: from 6 to 8 ms it is a third, which reduces the window by a tenth. After a loss, the level is the
+/// average divided by the largest delay, 4.3 of 8 ms, which reduces the window by a quarter.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
@@ -166,8 +165,8 @@ fn mix_compares_small_delays_with_each_other() {
     }
 }
 
-/// After a timeout the weights and the nine samples start anew; slow start continues until the nine
-/// samples are complete.
+/// After a timeout, the weights and the nine samples start anew. Slow start continues until the nine samples are
+/// complete.
 #[test]
 fn mix_starts_anew_after_a_timeout() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
@@ -183,9 +182,9 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// After a loss, there are reductions above half the largest queueing delay, each with the first
-/// acknowledgement of a segment that was sent after the previous reduction; between them the window
-/// grows or does not change.
+/// After a loss, the window is reduced when the delay is above half of the largest queueing delay. Each reduction is
+/// made at the first acknowledgement of a segment that was sent after the previous reduction. Between reductions, the
+/// window grows or does not change.
 #[test]
 fn pcwnd_cuts_once_a_round_trip() {
     for (after_cut, grows) in [(0.0, 1.0), (1.0, 0.0)] {
@@ -211,8 +210,8 @@ fn pcwnd_cuts_once_a_round_trip() {
     }
 }
 
-/// A reduction due on a duplicate acknowledgement is made with the next acknowledgement that
-/// changes the window, or not at all if a loss comes first.
+/// A reduction that is due at a duplicate acknowledgement is made at the next acknowledgement that changes the window,
+/// or not at all if a loss occurs before.
 #[test]
 fn a_cut_waits_out_duplicates() {
     for lossy in [false, true] {
@@ -230,7 +229,8 @@ fn a_cut_waits_out_duplicates() {
     }
 }
 
-/// The largest queueing delay never falls, and rises when a shorter transit time is reported.
+/// The threshold of SyncPQlen follows the largest queueing delay, which never falls, and which rises when a shorter
+/// transit time is reported.
 #[test]
 fn the_threshold_of_pqlen_follows_the_largest_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 16.0, 2.0);
@@ -248,8 +248,8 @@ fn the_threshold_of_pqlen_follows_the_largest_delay() {
     assert_probe(&sender, "congested", 1.0);
 }
 
-/// Chapter 3, SyncPMinOTT: smallest transit times of 80, 20 and 35 ms give thresholds of 40, 10 and
-/// 17.5 ms.
+/// The threshold of SyncPMinOTT is half of the smallest transit time (chapter 3): 80, 20 and 35 ms give thresholds of
+/// 40, 10 and 17.5 ms.
 #[test]
 fn pminott_has_half_the_smallest_transit_as_threshold() {
     for (min_us, threshold_us) in [(80_000, 40_000), (20_000, 10_000), (35_000, 17_500)] {
@@ -263,7 +263,7 @@ fn pminott_has_half_the_smallest_transit_as_threshold() {
     }
 }
 
-/// `100 (1 - (7/8)^k)` ms exceeds 30 ms with the third report of 100 ms.
+/// The average of SyncAvg exceeds 30 ms with the third report of 100 ms: after k reports it is `100 (1 - (7/8)^k)` ms.
 #[test]
 fn avg_lags_behind_the_delay() {
     let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);
@@ -279,8 +279,9 @@ fn avg_lags_behind_the_delay() {
     }
 }
 
-/// Medians of 2, 12 and 9 ms rise by 10 and fall by 3, 7/13 of the way: increasing. Then 12, 9 and
-/// 5 ms fall all the way. Then 9, 5 and 8 ms fall by 4 and rise by 3, which is no trend.
+/// SyncTrend takes the medians of nine reports. Medians of 2, 12 and 9 ms rise by 10 and fall by 3, so that they have
+/// risen by 7/13 of the total change: the trend is increasing. Medians of 12, 9 and 5 ms only fall. Medians of 9, 5 and
+/// 8 ms fall by 4 and rise by 3, which is no trend.
 #[test]
 fn trend_takes_the_medians_of_nine_reports() {
     let mut sender = Sender::new(&sync("trend", "none"), 16.0, 2.0);
@@ -297,8 +298,8 @@ fn trend_takes_the_medians_of_nine_reports() {
     assert_eq!(report_all(&[8, 8, 0]), Some(0.0));
 }
 
-/// Any detector of rising delays reduces the window with any reaction; the weakest combination
-/// makes two reductions of a tenth.
+/// With any detector and any reaction, rising delays reduce the window. The weakest combination makes two reductions by
+/// a tenth.
 #[test]
 fn any_detector_goes_with_any_reaction() {
     for detector in ["pqlen", "pminott", "trend", "avg", "mix"] {
@@ -315,7 +316,7 @@ fn any_detector_goes_with_any_reaction() {
     }
 }
 
-/// Detectors without a reaction do not change any window.
+/// A detector without a reaction does not change the window.
 #[test]
 fn watching_changes_nothing() {
     let path = Path {

@@ -1,4 +1,4 @@
-//! The controller given by tables, compared with the algorithms that the tables represent.
+//! Tests that compare the algorithm given by tables with the algorithms that the tables represent.
 
 use longhaul_congestion::rounds::{Loss, Path, Round, mean_window};
 use longhaul_congestion::{ControllerSpec, Point, Variant};
@@ -17,7 +17,7 @@ fn table(increase: &[Point], decrease: &[Point]) -> ControllerSpec {
     }
 }
 
-/// Returns rounds with evenly spaced losses, from slow start on.
+/// Returns the rounds of a flow that starts in slow start and has a loss every `segments_per_loss` segments.
 fn rounds(spec: &ControllerSpec, segments_per_loss: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), 10.0, 1e6);
     let path = Path {
@@ -36,7 +36,7 @@ fn constants_give_aimd_to_the_bit() {
         rounds(&table(&[(1.0, 2.0)], &[(1.0, 0.25)]), 5000),
         expected
     );
-    // A number gives a constant, and functions that are not given are standard TCP's.
+    // A single number gives a constant function; a function that is not given is that of standard TCP.
     let numbers = controller("table", Variant::Paper, &aimd);
     assert_eq!(rounds(&numbers, 5000), expected);
     let standard = rounds(&controller("reno", Variant::Paper, &[]), 5000);
@@ -46,7 +46,7 @@ fn constants_give_aimd_to_the_bit() {
     );
 }
 
-/// RFC 3649 appendix B gives HighSpeed TCP's increase and decrease as a table: windows, decreases.
+/// The table of RFC 3649 appendix B, which lists windows and decreases, gives HighSpeed TCP's increase and decrease.
 #[test]
 fn the_table_of_the_rfc_gives_highspeed_tcp() {
     let windows = [
@@ -66,7 +66,7 @@ fn the_table_of_the_rfc_gives_highspeed_tcp() {
     };
     let expected = trajectory(&controller("hstcp", Variant::Paper, &rounded));
     let found = trajectory(&table(&increase, &decrease));
-    // The table's decreases have two digits.
+    // The decreases in the table have two digits.
     let ratio = mean_window(&found) / mean_window(&expected);
     assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
     let cuts = |rounds: &[Round]| rounds.iter().filter(|round| round.congestion).count();

@@ -1,5 +1,5 @@
-//! PCC Vivace on paths of 100 and 10 Mbit/s, against the results of its paper's section 5 and the friendliness of
-//! section 4.4.
+//! Tests of PCC Vivace on paths of 100 and 10 Mbit/s, with expected values from section 5 of its paper and for the
+//! friendliness of section 4.4.
 
 use longhaul_congestion::{CongestionState, Variant};
 use longhaul_units::Span;
@@ -7,7 +7,7 @@ use longhaul_units::Span;
 use crate::pipe::{Bottleneck, Pipe, Seen};
 use crate::{controller, flow, slow_start};
 
-/// 100 Mbit/s: segments per second.
+/// Rate of the path in segments per second, 100 Mbit/s.
 const RATE: f64 = 8333.0;
 const RTT: Span = Span::from_millis(30);
 
@@ -31,8 +31,8 @@ fn share(seen: &[Seen]) -> f64 {
     seen[0].rate / seen.iter().map(|each| each.rate).sum::<f64>()
 }
 
-/// Vivace probes 5 % above and below its rate, and stays where the faster probe just begins to fill the queue. So its
-/// rate is some 5 % below the path's, whatever the buffer, and the queue is nearly empty.
+/// Vivace tests rates of 5 % above and below its own, and stays where the higher rate just begins to fill the queue.
+/// Its rate is thus about 5 % below that of the path, with any buffer, and the queue is nearly empty.
 #[test]
 fn it_uses_the_path_without_a_queue() {
     for (rate, buffer) in [(RATE, 50.0), (RATE, 5000.0), (RATE / 10.0, 100.0)] {
@@ -45,7 +45,7 @@ fn it_uses_the_path_without_a_queue() {
     }
 }
 
-/// Two flows, one of which starts later.
+/// Two flows, one of which starts later, share the path equally.
 #[test]
 fn two_flows_share_equally() {
     let mut pipe = Pipe::single(path(RATE, 500.0), vivace());
@@ -59,8 +59,8 @@ fn two_flows_share_equally() {
     assert!(used > 0.9 && seen[0].mean_queue < 25.0, "{seen:?}");
 }
 
-/// A sender that fills the queue increases the latency whatever Vivace does; if only losses count,
-/// Vivace gets its share.
+/// A sender that fills the queue increases the latency whatever Vivace does, so that Vivace reduces its rate. If Vivace
+/// responds only to losses, it gets its share.
 #[test]
 fn it_yields_to_a_sender_that_fills_the_queue_because_of_latency() {
     let beside_cubic = |latency: f64| {

@@ -23,14 +23,14 @@ keys! {
 }
 
 impl DelayBox {
-    /// Returns true if the box only delays packets, all packets of a flow by the same time above
-    /// zero. (Packets without a delay are forwarded within the event of their arrival.)
+    /// Returns true if the box only delays packets: all packets of a flow by the same time above zero. (Packets that
+    /// are not delayed are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()
     }
 
-    /// Returns true if a flow may lose packets.
+    /// Returns true if the box may lose packets.
     pub fn loses(&self) -> bool {
         let loss = self.loss.as_ref();
         loss.is_some_and(|loss| *loss != Distribution::Constant(0.0))
@@ -38,8 +38,8 @@ impl DelayBox {
 }
 
 keys! {
-    /// A token bucket: a packet that leaves the queue waits, in service, until there are as many tokens
-    /// as it has bytes.
+    /// A token bucket between the queue and the link. A packet that leaves the queue waits, in service, until there are
+    /// enough tokens for its bytes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Shaper {
         /// Rate at which tokens are added; below the link's rate.
@@ -61,9 +61,8 @@ keys! {
 }
 
 keys! {
-    /// A policer: drops a packet, without taking tokens, if the bucket holds fewer tokens than the
-    /// packet has bytes (RFC 2697 with an excess burst size of zero and red packets dropped;
-    /// `tc-police` of Linux).
+    /// A policer. If the bucket has fewer tokens than a packet has bytes, the packet is dropped and takes no tokens
+    /// (RFC 2697 with an excess burst size of zero and red packets dropped; Linux's `tc-police`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Policer {
         /// Rate at which tokens are added; below the link's rate.
@@ -94,12 +93,12 @@ pub enum Loss {
     Bernoulli(f64),
     /// In bursts.
     GilbertElliott(GilbertElliott),
-    /// The packets with these arrival numbers at the link (the first is 0), in ascending order.
+    /// The packets with these arrival numbers at the link are lost; numbers begin at 0, and are in ascending order.
     List(Vec<u64>),
 }
 
 keys! {
-    /// Keys of a table of losses; exactly one is given.
+    /// Keys of a table of losses, of which exactly one must be given.
     pub struct LossKeys {
         /// Each packet is lost independently with this probability.
         pub bernoulli: Option<f64> = PROBABILITY.key(),
@@ -113,7 +112,7 @@ keys! {
     }
 }
 
-/// Reads a table of losses, or a probability.
+/// Reads a table of losses, or a number, which is the probability of independent losses.
 impl Read for Loss {
     fn read(value: Option<&Value>) -> Option<Self> {
         let table = match value {
@@ -149,7 +148,7 @@ impl From<Bursts> for GilbertElliott {
 }
 
 keys! {
-    /// The probabilities of a channel that is in a good or a bad state.
+    /// Probabilities of a channel that is either in a good or in a bad state.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct GilbertElliott {
         /// Probability, after each packet, that the good state ends.
@@ -164,11 +163,10 @@ keys! {
 }
 
 impl GilbertElliott {
-    /// Returns the channel that loses every packet in the bad state and none in the good one, for a
-    /// loss rate below 1 and a mean burst of at least 1 packet.
+    /// Returns the channel that loses every packet in the bad state and none in the good state. `loss_rate` must be
+    /// below 1, and `mean_burst` is the mean number of packets in a burst, at least 1.
     ///
-    /// The good state lasts at least one packet, so the loss rate cannot exceed
-    /// `mean_burst / (1 + mean_burst)`.
+    /// Since the good state lasts at least one packet, the loss rate cannot exceed `mean_burst / (1 + mean_burst)`.
     pub fn of_bursts(loss_rate: f64, mean_burst: f64) -> Self {
         let to_good = 1.0 / mean_burst;
         Self {
@@ -179,7 +177,7 @@ impl GilbertElliott {
         }
     }
 
-    /// Returns the long-run share of the packets for which the channel is in the bad state.
+    /// Returns the long-run fraction of packets that find the channel in the bad state.
     pub(crate) fn bad_share(&self) -> f64 {
         if self.to_bad == 0.0 {
             return 0.0;
@@ -187,7 +185,7 @@ impl GilbertElliott {
         self.to_bad / (self.to_bad + self.to_good)
     }
 
-    /// Returns the long-run share of the packets that are lost.
+    /// Returns the long-run fraction of packets that are lost.
     pub fn loss_rate(&self) -> f64 {
         let bad = self.bad_share();
         bad * self.bad_loss + (1.0 - bad) * self.good_loss

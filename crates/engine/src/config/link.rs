@@ -31,16 +31,16 @@ keys! {
         pub tick: Option<Span> = Kind::Positive(TIME).key(),
     }
     flattened {
-        /// Options that the other direction does not share.
+        /// Options of one direction only.
         pub direction: DirectionKeys,
     }
     beside {
         /// Name, for example `bottleneck` or `bottleneck-reverse`.
         pub name: String,
-        /// Name of the forward direction, for example `bottleneck`. Both directions of a symmetric
-        /// delay box derive their random numbers from it.
+        /// Name of the forward direction, for example `bottleneck`. The random numbers of a symmetric delay box are
+        /// derived from it, so that both directions draw equal values.
         pub forward_name: String,
-        /// Node where packets enter.
+        /// Node where packets enter the link.
         pub from: usize,
         /// Node where packets leave the link.
         pub to: usize,
@@ -48,14 +48,12 @@ keys! {
         pub queue: QueueConfig,
     }
     initially {
-        /// Changes during the run, in order of time, at different times. If they are repeated, the
-        /// period is longer than the time from the first to the last.
+        /// Changes during the run, in order of time, at different times. If the changes are repeated, the period is
+        /// longer than the time from the first to the last change.
         pub changes: Vec<Change> = Vec::new(),
-        /// Delivery opportunities of packets, instead of a fixed rate; `rate` is then their mean
-        /// rate.
+        /// Delivery opportunities of packets, instead of a fixed rate; `rate` is then the mean rate of the trace.
         pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
-        /// Computation of departures, unless the options require explicit service; see
-        /// [`Link::service`].
+        /// Way in which departures are computed, if the options do not require explicit service; see [`Link::service`].
         pub service: Service = Service::OnArrival,
         /// True if the time series include this link.
         pub sampled: bool = false,
@@ -65,8 +63,7 @@ keys! {
 }
 
 keys! {
-    /// Options of one direction of a link. Those in a link's table of a scenario file apply to its
-    /// forward direction.
+    /// Options of one direction of a link. A link's table in a scenario file sets them for the forward direction only.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DirectionKeys {
         /// Token bucket between the queue and the link, forward direction only. Values that depend on the link's
@@ -96,7 +93,7 @@ keys! {
 }
 
 impl Link {
-    /// Returns a link without impairments, losses or changes that is neither sampled nor captured.
+    /// Returns a link without impairments, losses or changes, which is neither sampled nor captured.
     pub fn plain(
         name: String,
         (from, to): (usize, usize),
@@ -124,14 +121,14 @@ impl Link {
         }
     }
 
-    /// Returns the long-run rate at which packets leave.
+    /// Returns the long-run rate at which packets leave the link.
     pub fn capacity(&self) -> Rate {
         let policer = self.direction.policer;
         let policed = policer.map_or(self.rate, |policer| policer.rate);
         self.queue_rate().min(policed).min(self.rate)
     }
 
-    /// Returns the rate at which the queue is emptied.
+    /// Returns the rate at which the queue is emptied: that of the token bucket, if there is one.
     pub fn queue_rate(&self) -> Rate {
         let shaper = self.direction.shaper;
         shaper.map_or(self.rate, |shaper| shaper.rate)
@@ -142,10 +139,9 @@ impl Link {
         self.delivery_trace.is_some() || self.changes.iter().any(|change| change.rate.is_some())
     }
 
-    /// Returns the way in which departures are computed: explicitly if the discipline decides on
-    /// dequeue, if waiting ACKs are replaced, if packets wait for tokens, ticks or delivery
-    /// opportunities, or if the link changes or its delay varies; otherwise in the way that the
-    /// field `service` selects.
+    /// Returns the way in which departures are computed. Explicit service is required in four cases: the discipline
+    /// decides on departure, waiting ACKs are replaced, packets wait for tokens, ticks or delivery opportunities, or
+    /// the link changes or its delay varies. Otherwise the field `service` decides.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.direction.needs_explicit_service()
@@ -159,15 +155,15 @@ impl Link {
         }
     }
 
-    /// Returns true if anything happens to packets before the link's loss and queue.
+    /// Returns true if packets pass impairments before the link's loss model and queue.
     pub fn is_impaired(&self) -> bool {
         self.delay_box.is_some()
             || self.host_processing_delay.is_some()
             || self.direction.is_impaired()
     }
 
-    /// Returns true if packets are only delayed before the link, by a delay of their flow. Impairments that depend
-    /// on other packets are applied within the event of a packet's arrival.
+    /// Returns true if the impairments only delay packets, by a delay that depends only on the flow. Impairments that
+    /// depend on other packets are applied within the event of a packet's arrival.
     pub(crate) fn only_delays_flows(&self) -> bool {
         let boxes = self.delay_box.as_ref();
         boxes.is_some_and(DelayBox::only_delays)
@@ -183,7 +179,7 @@ impl Link {
 }
 
 impl DirectionKeys {
-    /// Returns true if a newer ACK takes the place of an older one in the queue.
+    /// Returns true if a newer ACK replaces an older one that waits in the queue.
     pub fn filters_acks(&self) -> bool {
         self.ack_filtering.unwrap_or(false)
     }
@@ -208,9 +204,9 @@ impl DirectionKeys {
 /// The way in which a link computes departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// On arrival, with one event per packet: a first-in first-out queue fixes the departure then.
+    /// On arrival, with one event per packet: in a first-in first-out queue, the departure is determined when the
+    /// packet arrives.
     OnArrival,
-    /// One by one, with an event at the end of each transmission, as needed by disciplines that
-    /// decide on dequeue.
+    /// One by one, with an event at the end of each transmission; disciplines that decide on departure require it.
     Explicit,
 }

@@ -1,4 +1,4 @@
-//! The simulation to run, fully resolved. The scenario crate builds it from a user's file.
+//! Configuration of a simulation, fully resolved. The scenario crate builds it from a user's file.
 
 mod impairments;
 mod link;
@@ -38,7 +38,7 @@ pub use traffic::{
 /// A complete simulation.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Seed of all random numbers; from 1 to 2^31 - 2, with the replication added, for ns-2's generator.
+    /// Seed of all random numbers. With ns-2's generator, the sum of seed and replication is from 1 to 2^31 - 2.
     pub seed: u64,
     /// Replication number: each replication draws other random numbers from the same seed.
     pub replication: u64,
@@ -52,7 +52,7 @@ pub struct Config {
     pub measure: Measure,
     /// Names of the nodes; links and flows refer to them by index.
     pub nodes: Vec<String>,
-    /// Nodes at which a capture records the packets that end systems there send and receive.
+    /// Nodes where a capture records the packets that end systems send and receive.
     pub captured_nodes: Vec<usize>,
     /// Unidirectional links. Routes are shortest paths by delay, then hops, then link order.
     pub links: Vec<Link>,
@@ -63,8 +63,7 @@ pub struct Config {
 }
 
 words! {
-    /// Arithmetic of times on links. It decides the order of an arrival and a departure at the same
-    /// time.
+    /// Arithmetic of times on links, which decides the order of simultaneous arrivals and departures.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Clock {
         /// Exact times in picoseconds; departures come before arrivals of the same time.
@@ -103,8 +102,8 @@ pub struct Flow {
     pub label: String,
     /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
-    /// Name under which the flow is counted: its own name, or for one of several streams the name
-    /// of their common flow.
+    /// Name under which the flow is counted: its own name or, for one of several streams, the name of the flow that
+    /// they belong to.
     pub bundle: String,
     /// Sending node.
     pub from: usize,
@@ -119,17 +118,17 @@ pub struct Flow {
     pub via: Option<usize>,
     /// The proxy for data from the second node to the first, if connections carry data both ways.
     pub via_back: Option<usize>,
-    /// Connections of the flow, counted from zero in order of opening, whose sender state is recorded at each
-    /// acknowledgement; for traffic sources, the sender at the flow's first node.
+    /// Numbers of the flow's connections, from zero in order of opening, whose sender state is recorded at each
+    /// acknowledgement. For traffic sources, this is the sender at the flow's first node.
     pub traced: Vec<u64>,
-    /// Difference between the clocks of the flow's second and first node.
+    /// Clock of the flow's second node, relative to that of the first.
     pub clock: ClockError,
     /// Transport and application.
     pub transport: Transport,
 }
 
 keys! {
-    /// Difference between a receiver's clock and the sender's.
+    /// Error of a receiver's clock, relative to the sender's.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ClockError {
         /// Time by which the receiver's clock is ahead at the beginning of the run.
@@ -145,14 +144,15 @@ impl Config {
         !self.captured_nodes.is_empty() || self.links.iter().any(|link| link.captured)
     }
 
-    /// Returns the number, in captures, of the interface of a node; links come before the nodes.
+    /// Returns the number of a node's interface in captures; the interfaces of links come first.
     pub fn interface_of_node(&self, node: usize) -> usize {
         self.links.len() + node
     }
 }
 
 impl ClockError {
-    /// Returns the transit time of a packet that arrives at `now`, as measured with both clocks; at least zero.
+    /// Returns the transit time that the receiver measures for a packet that arrives at `now`, at least zero. `transit`
+    /// is the true transit time.
     pub(crate) fn measured(&self, transit: Span, now: Time) -> Span {
         if *self == Self::default() {
             return transit;
@@ -175,7 +175,7 @@ impl Flow {
 pub enum Start {
     /// At a fixed time.
     At(Time),
-    /// Drawn uniformly from a half-open interval, from the flow's own stream.
+    /// At a time drawn uniformly from a half-open interval, from a random stream of the flow.
     Uniform(Time, Time),
 }
 
@@ -184,17 +184,16 @@ pub enum Start {
 pub enum Transport {
     /// A TCP connection; flows of a group share its parameters.
     Tcp(Arc<Tcp>),
-    /// TCP connections that an application opens and closes in the course of the run, all with the same
-    /// parameters.
+    /// TCP connections that an application opens and closes during the run, all with the same parameters.
     Traffic(Arc<Tcp>, Arc<Source>),
     /// A TCP connection over which an application sends messages.
     Messages(Arc<Tcp>, Messages),
     /// Datagrams.
     Udp(Udp),
-    /// A connection of a stack from outside the engine.
+    /// A connection of a foreign stack, a transport outside the engine.
     Stack(Arc<ForeignStack>),
-    /// Packets of real programs in one direction, recorded by an emulation ([`crate::emulation`]).
-    /// Such a flow cannot be simulated.
+    /// Packets of real programs in one direction, recorded in an emulation ([`crate::emulation`]). A flow of this kind
+    /// cannot be simulated.
     Outside(OutsideFlow),
 }
 
@@ -216,8 +215,8 @@ impl Transport {
         }
     }
 
-    /// Returns the number of bytes that the flow's one connection has to send; none for an unlimited source and
-    /// for other transports.
+    /// Returns the number of bytes that the flow's only connection has to send; `None` for unlimited sources and for
+    /// other transports.
     pub fn transfer(&self) -> Option<u64> {
         match self {
             Self::Tcp(tcp) => tcp.transfer,
@@ -237,7 +236,7 @@ pub struct OutsideFlow {
 /// A datagram stream.
 #[derive(Clone, Debug)]
 pub struct Udp {
-    /// Rate on the wire; within bursts if there are any.
+    /// Rate on the wire; within bursts, if datagrams are sent in bursts.
     pub rate: Rate,
     /// Bytes of one packet on the wire.
     pub packet_bytes: u32,
@@ -245,25 +244,25 @@ pub struct Udp {
     pub header_bytes: u32,
     /// Bursts in which datagrams are sent; without bursts, datagrams are sent all the time.
     pub bursts: Option<Bursts>,
-    /// Spacing of datagrams outside of bursts.
+    /// Spacing of datagrams that are not sent in bursts.
     pub spacing: Spacing,
 }
 
-/// Spacing of the datagrams of a stream, at the same mean rate.
+/// Spacing of the datagrams of a stream; the mean rate is the same for all variants.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Spacing {
     /// At equal intervals.
     #[default]
     Even,
-    /// As a Poisson process: at exponential intervals.
+    /// At exponential intervals, as a Poisson process.
     Poisson,
-    /// At equal intervals, each datagram delayed by a time drawn uniformly from zero to this
-    /// fraction of the interval.
+    /// At equal intervals, but each datagram is delayed by a time drawn uniformly from zero to this fraction of the
+    /// interval.
     Jitter(f64),
 }
 
 impl Spacing {
-    /// Kind of the scenario key that holds a spacing.
+    /// Kind of the scenario key that contains a spacing.
     pub const KIND: Kind = Kind::OneOf(&[
         Kind::Word(&["even", "poisson"]),
         Kind::Table(JitterKeys::KEYS),
@@ -271,7 +270,7 @@ impl Spacing {
 }
 
 keys! {
-    /// Jitter of datagrams.
+    /// Keys of the jitter of datagrams.
     struct JitterKeys {
         /// Maximum delay of a datagram after its regular time, as a fraction of the interval;
         /// delays are uniform from 0.
@@ -279,7 +278,7 @@ keys! {
     }
 }
 
-/// Datagrams are evenly spaced by default.
+/// Reads a spacing; evenly spaced by default.
 impl Read for Spacing {
     fn read(value: Option<&Value>) -> Option<Self> {
         match value {

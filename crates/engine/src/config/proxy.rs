@@ -1,4 +1,4 @@
-//! Proxies that split connections in three.
+//! Proxies that split a connection into three.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ const CREDIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size]);
 const INTERVAL: Kind = Kind::Positive(TIME);
 
 keys! {
-    /// A pair of nodes between which one connection carries the data of all flows that pass through
-    /// both (thesis of the University of Innsbruck, 2009, chapter 3). Senders are connected to the
-    /// start node, receivers to the end node.
+    /// A pair of nodes between which one connection carries the data of all flows that pass through both nodes (thesis
+    /// of the University of Innsbruck, 2009, chapter 3). Connections of senders end at the start node; connections to
+    /// receivers begin at the end node.
     #[derive(Clone, Debug)]
     pub struct Proxy {
         /// Unique name of the proxy.
@@ -28,13 +28,13 @@ keys! {
         pub check_interval as "interval": Span = INTERVAL.key().default("10 ms").source(Proxy::SOURCE),
     }
     beside {
-        /// Node where senders' segments are intercepted.
+        /// Start node, where segments of senders are intercepted.
         pub start: usize,
-        /// End node, from which the data of the split flows is forwarded.
+        /// End node, from which the data of split flows is sent to the receivers.
         pub end: usize,
         /// Parameters of the connection between the two nodes.
         pub tcp: Arc<Tcp>,
-        /// Queue in front of the start node's receivers.
+        /// Discipline of the local queue, in front of the receivers at the start node.
         pub queue: QueueConfig,
         /// Changes in the course of the run, in order of time.
         pub changes: Vec<ProxyChange>,
@@ -45,7 +45,7 @@ impl Proxy {
     /// Source of the defaults.
     pub const SOURCE: &str = "thesis of the University of Innsbruck, 2009, table 5.1";
 
-    /// Returns the disciplines that the local queue has in the course of the run.
+    /// Returns the disciplines of the local queue in the course of the run.
     pub fn queues(&self) -> impl Iterator<Item = &QueueConfig> {
         let changes = self.changes.iter();
         let changed = changes.filter_map(|change| change.queue.as_ref());
@@ -59,8 +59,7 @@ impl Proxy {
 }
 
 keys! {
-    /// A change of a proxy's parameters at a given time; parameters that are not given stay the
-    /// same.
+    /// A change of a proxy's parameters at a given time; parameters that are not given do not change.
     #[derive(Clone, Debug)]
     pub struct ProxyChange {
         /// Time of the change.

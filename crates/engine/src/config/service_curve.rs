@@ -1,8 +1,8 @@
-//! Service curves: the amount of data that a link can transmit by a given time, and the inverse,
-//! the time by which it can transmit an amount, for rates that change and for delivery traces.
+//! Service curves: the amount of data that a link can transmit up to a given time; and the inverse, the time by which
+//! it can transmit a given amount. Rates may change, or follow a delivery trace.
 //!
-//! Rates are known before the run begins, so the end of a transmission is computed at its
-//! beginning, in a number of steps logarithmic in the number of changes.
+//! All rates are known before the run begins. The end of a transmission is therefore computed at its beginning, in a
+//! number of steps that is logarithmic in the number of changes.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use longhaul_units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use super::{Change, Link};
 
-/// An amount of data in units of 10^-12 bit: a rate in whole bits per second times whole
+/// An amount of data, in units of 10^-12 bit. The product of a rate in whole bits per second and a time in whole
 /// picoseconds is a whole number of units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Work(pub u128);
 
 impl Work {
-    /// Returns the work of transmitting this many bytes.
+    /// Returns the work of transmitting `bytes`.
     pub const fn of_bytes(bytes: u64) -> Self {
         Self(bytes as u128 * 8 * PS_PER_S as u128)
     }
 
-    /// Returns the work done at a rate in a time.
+    /// Returns the work done at `rate` during `span`.
     pub const fn of_rate(rate: Rate, span: Span) -> Self {
         Self(rate.as_bps() as u128 * span.as_ps() as u128)
     }
@@ -36,21 +36,21 @@ impl Work {
         Bytes((self.0 / (8 * u128::from(PS_PER_S))) as u64)
     }
 
-    /// Returns the amount since an earlier one; zero if the earlier one is larger.
+    /// Returns the difference to an earlier amount; zero if the earlier amount is larger.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self(self.0.saturating_sub(before.0))
     }
 }
 
-/// The amount of data that a link can transmit by any time of a run.
+/// Amount of data that a link can transmit up to any time of a run.
 #[derive(Clone, Debug)]
 pub enum ServiceCurve {
     /// At a constant rate.
     Constant(Rate),
     /// At rates that change in steps.
     Steps(Arc<RateSteps>),
-    /// At the opportunities of a trace.
+    /// At the delivery opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
 }
 
@@ -66,7 +66,7 @@ impl ServiceCurve {
         }
     }
 
-    /// Returns the amount that can be transmitted by a time.
+    /// Returns the amount of data that can be transmitted up to `time`.
     pub fn work_by(&self, time: Time) -> Work {
         match self {
             Self::Constant(rate) => Work::of_rate(*rate, time.since(Time::ZERO)),
@@ -75,8 +75,7 @@ impl ServiceCurve {
         }
     }
 
-    /// Returns the time by which an amount can be transmitted, rounded down; [`Time::NEVER`] if that never
-    /// happens.
+    /// Returns the time, rounded down, by which an amount of data can be transmitted; [`Time::NEVER`] if it never can.
     pub(crate) fn time_of(&self, work: Work) -> Time {
         match self {
             Self::Constant(rate) => whole_time(work.0 / u128::from(rate.as_bps())),
@@ -90,11 +89,11 @@ fn whole_time(ps: u128) -> Time {
     u64::try_from(ps).map_or(Time::NEVER, Time::from_ps)
 }
 
-/// A rate and the time from which it holds.
+/// A rate, and the time from which on it applies.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     at: Time,
-    /// Amount transmitted before this step.
+    /// Amount transmitted before the step begins.
     before: Work,
     rate: Rate,
 }
@@ -105,27 +104,28 @@ impl Step {
     }
 }
 
-/// A part of the steps that is repeated for ever after its end.
+/// The part of the steps that is repeated without end.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
     from: Time,
     length: Span,
-    /// Amounts transmitted before the first cycle and in each cycle.
+    /// Amount transmitted before the first repetition begins; the next field is the amount transmitted in each
+    /// repetition.
     before: Work,
     work: Work,
 }
 
-/// Rates in the course of time.
+/// Rates as a step function of time.
 #[derive(Debug)]
 pub struct RateSteps {
-    /// Steps in order of time; the first begins with the run.
+    /// Steps in order of time; the first begins at the start of the run.
     steps: Vec<Step>,
     cycle: Option<Cycle>,
 }
 
 impl RateSteps {
-    /// Returns the rates of a link with this initial rate and these changes; none if the rate never
-    /// changes. With a period, the changes are repeated after each period.
+    /// Returns the rates of a link with an initial rate and changes of its options; `None` if the rate never changes.
+    /// If a period is given, the changes are repeated after each period.
     fn new(rate: Rate, changes: &[Change], period: Option<Span>) -> Option<Self> {
         let changed = changes
             .iter()
@@ -146,7 +146,7 @@ impl RateSteps {
                 rate,
             });
         }
-        // The state at the beginning of the run is not repeated.
+        // The first step, from the beginning of the run to the first change, is not repeated.
         let first = steps.get(1)?;
         let cycle = period.map(|length| {
             let end = steps[steps.len() - 1].work_by(first.at + length);
@@ -184,7 +184,8 @@ impl RateSteps {
         if cycle.work.0 == 0 {
             return Time::NEVER;
         }
-        // Complete cycles before the end of the work; a cycle includes its own end.
+        // This is the number of cycles that are complete before the end of the work. The end of a cycle belongs to this
+        // cycle.
         let cycles = (work.0 - cycle.before.0 - 1) / cycle.work.0;
         let within = self.time_in_steps(Work(work.0 - cycles * cycle.work.0));
         let ps = cycles * u128::from(cycle.length.as_ps()) + u128::from(within.as_ps());
@@ -203,13 +204,13 @@ impl RateSteps {
     }
 }
 
-/// Delivery opportunities: times at which a link delivers a fixed number of bytes at once, repeated
-/// for ever. They represent the scheduler of a cell, or satellite handovers, as in mahimahi's
-/// `mm-link` (Netravali and others, USENIX ATC 2015, section 4.2).
+/// Delivery opportunities: times at which a link delivers a fixed number of bytes at once, repeated without end. They
+/// represent the scheduler of a cell or satellite handovers, as in mahimahi's `mm-link` (Netravali and others, USENIX
+/// ATC 2015, section 4.2).
 #[derive(Debug, PartialEq)]
 pub struct DeliveryTrace {
-    /// Opportunities in milliseconds from the beginning, in order; a time is listed once for each
-    /// of its opportunities. The last time is not 0, and the next repetition begins at it.
+    /// Times of opportunities in milliseconds, in ascending order; a time is listed once for each of its opportunities.
+    /// The last time, which is not 0, is the period of the repetition.
     times_ms: Vec<u32>,
     /// Bytes that may leave at each opportunity.
     opportunity: Bytes,
@@ -218,11 +219,11 @@ pub struct DeliveryTrace {
 const PS_PER_MS: u64 = PS_PER_S / 1000;
 
 impl DeliveryTrace {
-    /// Returns a delivery trace with opportunities at these times.
+    /// Returns a delivery trace with opportunities at these times, each of `opportunity` bytes.
     ///
     /// # Panics
     ///
-    /// If there are no times, if they are not in order, or if all are 0.
+    /// Panics if there are no times, if they are not in ascending order, or if all are 0.
     pub fn new(times_ms: Vec<u32>, opportunity: Bytes) -> Self {
         assert!(times_ms.is_sorted(), "opportunities in order of time");
         assert!(
@@ -253,7 +254,7 @@ impl DeliveryTrace {
         Work(u128::from(opportunities) * Work::of_bytes(self.opportunity.0).0)
     }
 
-    /// Returns the time of the opportunity in which the last bit of this work leaves.
+    /// Returns the time of the opportunity with which the last bit of this amount of data leaves.
     fn time_of(&self, work: Work) -> Time {
         let opportunity = Work::of_bytes(self.opportunity.0).0;
         let last = work.0.div_ceil(opportunity).saturating_sub(1);
@@ -298,7 +299,7 @@ mod tests {
             change(8000, Some(100_000_000)),
         ];
         let steps = steps(10_000_000, &changes, None);
-        // 2 s at 10, 6 s at 30 and 2 s at 100 Mbit/s.
+        // The link has 10 Mbit/s for 2 s, 30 Mbit/s for 6 s and 100 Mbit/s for 2 s.
         for (ms, bytes) in [
             (0, 0),
             (2000, 2_500_000),
@@ -320,8 +321,8 @@ mod tests {
         let outage = steps(10_000_000, &outage, None);
         let before = Work::of_bytes(25_000_000);
         assert_eq!(outage.work_by(at_ms(21_500)), before);
-        // Bytes transmitted completely before the outage leave before it; the next byte leaves 800
-        // ns after its end.
+        // Bytes that are transmitted completely before the outage leave before it. The next byte leaves 800 ns after
+        // the end of the outage.
         assert_eq!(outage.time_of(before), at_ms(20_000));
         let next = outage.time_of(Work::of_bytes(25_000_001));
         assert_eq!(next, at_ms(23_000) + Span::from_ps(800_000));
@@ -332,7 +333,7 @@ mod tests {
 
     #[test]
     fn changes_are_repeated_with_their_period_and_the_initial_rate_is_not() {
-        // 1 s at 80 bit/s; then each 3 s: 1 s at 8 and 2 s at 16 bit/s.
+        // The rate is 80 bit/s for 1 s. Cycles of 3 s follow, with 8 bit/s for 1 s and 16 bit/s for 2 s.
         let cycle = [change(1000, Some(8)), change(2000, Some(16))];
         let cycle = steps(80, &cycle, Some(3000));
         let bytes = |ms| cycle.work_by(at_ms(ms)).bytes();
@@ -371,14 +372,14 @@ mod tests {
                 "{bytes} bytes"
             );
         }
-        // The opportunity at 0 coincides with the last one of the repetition before.
+        // The opportunity at 0 coincides with the last one of the preceding repetition.
         let trace = DeliveryTrace::new(vec![0, 2], Bytes(1000));
         let opportunities = |ms| trace.work_by(at_ms(ms)).bytes() / 1000.0;
         assert_eq!([0, 1, 2, 4].map(opportunities), [1.0, 1.0, 3.0, 5.0]);
     }
 
     proptest! {
-        /// Time and work are inverse functions, to the picosecond, for any rates and period.
+        /// Amounts and times are inverse functions of each other, to the picosecond, for random rates and periods.
         #[test]
         fn work_is_done_at_its_time_and_not_before(
             rate in 1u64..1_000,

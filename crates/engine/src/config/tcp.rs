@@ -141,7 +141,7 @@ keys! {
         pub timestamps: Timestamps,
     }
     beside {
-        /// Bytes to transfer; an unlimited (greedy) source without it.
+        /// Number of bytes to transfer. Without this key, the source is unlimited (greedy).
         pub transfer: Option<u64>,
         /// Payload bytes of a full segment.
         pub mss_bytes: u32,
@@ -155,8 +155,8 @@ keys! {
 }
 
 keys! {
-    /// Pacing. Rates are in windows per smoothed round trip, and above one, since the flight would
-    /// otherwise fall short of the window.
+    /// Pacing of segments. Rates are in windows per smoothed round trip; they are above one, since otherwise the flight
+    /// would fall short of the window.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Pacing {
         /// Pacing rate in windows per smoothed round trip while cwnd is below half of ssthresh.
@@ -179,28 +179,28 @@ keys! {
 }
 
 words! {
-    /// Departure of paced segments, if several may leave together.
+    /// Rule for the departure of paced segments if several may leave together.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PacedBursts {
-        /// Each segment leaves as soon as its burst could leave; a waiting segment is rescheduled if the pacing
-        /// rate becomes at least twice the former rate.
+        /// A segment leaves as soon as its burst may leave. A waiting segment is rescheduled if the pacing rate becomes
+        /// at least twice the former rate.
         Early = "early",
-        /// Segments leave together when the intervals of the earlier segments end; an interval is
-        /// fixed when its segment departs. After a pause, intervals are shortened by up to half.
+        /// The segments of a burst leave together when the intervals of earlier segments end. The length of an interval
+        /// is fixed when its segment leaves. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
 
 words! {
-    /// Departure of a connection's FIN once the application has given all its data.
+    /// Rule for the departure of a connection's FIN, once the application has given all its data.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Fin {
         /// On the last data segment.
         WithData = "with-data",
-        /// On the last segment if nothing else is in flight when it leaves; otherwise alone, when all data is
-        /// acknowledged.
+        /// On the last segment, if nothing else is in flight when that segment leaves; otherwise in a separate segment
+        /// when all data is acknowledged.
         WhenQuiet = "when-quiet",
-        /// Alone, when all data is acknowledged.
+        /// In a separate segment, when all data is acknowledged.
         Alone = "alone",
     }
 }
@@ -209,56 +209,56 @@ words! {
     /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// In proportion to the flight size at the start of recovery; below the new window, one segment more than
-        /// was delivered is sent (RFC 6937).
+        /// In proportion to the flight size at the start of recovery. Once the flight is below the new window, one
+        /// segment more than was delivered may be sent (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// In proportion to cwnd at the start of recovery; one segment more only for ACKs that advance and report
-        /// no loss (RFC 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
+        /// In proportion to cwnd at the start of recovery. One segment more than was delivered may be sent only for
+        /// ACKs that advance and report no loss (RFC 9937). Reductions for ECN marks are spread over a round trip, too
+        /// (Linux).
         Linux = "linux-6.18",
     }
 }
 
 words! {
-    /// Base of a multiplicative decrease. ns-2's recoveries always use cwnd.
+    /// Value that a multiplicative decrease multiplies. ns-2's recoveries always use cwnd.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ReductionRule {
         /// The flight size, if smaller than cwnd.
         Rfc5681 = "rfc5681",
-        /// cwnd. A timeout during recovery sets cwnd to one segment, but keeps ssthresh.
+        /// cwnd. A timeout during recovery sets cwnd to one segment, but does not change ssthresh.
         Linux = "linux-6.18",
     }
 }
 
 words! {
-    /// Restart of cwnd after a retransmission timeout without sending.
+    /// Restart of cwnd after nothing was sent for a retransmission timeout.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum IdleRestart {
         /// cwnd is kept.
         None = "none",
         /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
-        /// cwnd is halved for each timeout without sending, down to the initial window; slow start continues up to
-        /// three quarters of the former cwnd (RFC 2861).
+        /// cwnd is halved for each timeout in which nothing was sent, down to the initial window; slow start continues
+        /// up to three quarters of the former cwnd (RFC 2861).
         Halved = "halved",
     }
 }
 
 words! {
-    /// Round-trip time sample of an ACK.
+    /// Rule for the round-trip time sample of an ACK.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RttSample {
-        /// From the timestamp that the ACK echoes. A delayed ACK echoes the first segment that it
-        /// acknowledges, so the sample includes the ACK delay. Without timestamps, one segment is
-        /// timed per round trip.
+        /// The time since the timestamp that the ACK echoes. A delayed ACK echoes the timestamp of the first segment
+        /// that it acknowledges, so that the sample includes the ACK delay. Without timestamps, one segment is timed
+        /// per round trip.
         Echo = "echo",
         /// The congestion control's sample and the minimum round-trip time come from the last
         /// segment that the ACK newly acknowledges, cumulatively or selectively; srtt and the
         /// timers use the first such segment. If a retransmitted segment is among those
         /// acknowledged cumulatively, the timestamp gives the sample, in whole milliseconds.
         Last = "last",
-        /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the
-        /// ACK delay that the receiver reports, unless the difference would be below the minimum
-        /// round-trip time.
+        /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the ACK delay that the
+        /// receiver reports. The delay is not subtracted if the result would be below the minimum round-trip time.
         Reported = "reported",
     }
 }
@@ -275,13 +275,13 @@ words! {
         NewReno = "newreno",
         /// Selective acknowledgements with the pipe of RFC 6675.
         Sack = "sack",
-        /// As `sack`, with proportional rate reduction (RFC 6937).
+        /// Like `sack`, with proportional rate reduction (RFC 6937).
         SackPrr = "sack-prr",
         /// Forward acknowledgement (Mathis and Mahdavi 1996).
         Fack = "fack",
-        /// Time-based detection and tail loss probes, RACK-TLP (RFC 8985).
+        /// Time-based loss detection and tail loss probes, RACK-TLP (RFC 8985).
         RackTlp = "rack-tlp",
-        /// As `rack-tlp`, with proportional rate reduction (RFC 6937).
+        /// Like `rack-tlp`, with proportional rate reduction (RFC 6937).
         RackTlpPrr = "rack-tlp-prr",
         /// ns-2's Reno.
         Ns2Reno = "ns2-reno",
@@ -324,11 +324,11 @@ impl Recovery {
 pub enum Ecn {
     /// No ECN.
     Off,
-    /// A mark is echoed until the sender says that it has reduced its window (RFC 3168).
+    /// The receiver echoes a mark until the sender reports that it has reduced its window (RFC 3168).
     Classic,
-    /// Every ACK echoes the marks of its segments (RFC 8257 section 3.2).
+    /// Every ACK echoes the marks of the segments that it acknowledges (RFC 8257 section 3.2).
     Dctcp,
-    /// Every ACK counts the marks so far, modulo 8 (AccECN, RFC 9768).
+    /// Every ACK has a count of all marks so far, modulo 8 (AccECN, RFC 9768).
     Accurate,
 }
 
@@ -351,22 +351,22 @@ impl Read for Ecn {
     }
 }
 
-/// Growth credit of an ACK.
+/// Number of segments for which an ACK lets the window grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckCounting {
-    /// One, for any number of segments acknowledged (ns-2; RFC 2581).
+    /// One, whatever number of segments the ACK acknowledges (ns-2; RFC 2581).
     PerAck,
-    /// The segments that the ACK covers, at most this many in slow start (RFC 3465).
+    /// The number of segments that the ACK acknowledges, limited in slow start (RFC 3465).
     PerSegment {
         /// The limit `L` of RFC 3465 in slow start; 1 in slow start after a timeout.
         slow_start_limit: f64,
     },
-    /// The segments that the ACK is the first to report, cumulatively or selectively (Linux).
+    /// The number of segments that the ACK is the first to report, cumulatively or selectively (Linux).
     Delivered,
 }
 
 keys! {
-    /// Growth credit by the segments that an ACK covers: the table `{ per_segment = L }`.
+    /// Table `{ per_segment = L }`, for growth by the number of segments that an ACK acknowledges.
     struct PerSegment {
         /// The limit L in slow start, in segments; 1 in slow start after a timeout.
         per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()
@@ -388,7 +388,7 @@ impl Read for AckCounting {
 }
 
 keys! {
-    /// Delayed ACKs.
+    /// Parameters of delayed ACKs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DelayedAck {
         /// Maximum ACK delay.
@@ -427,20 +427,21 @@ keys! {
             .source("RFC 6298 section 2.5; Linux: TCP_RTO_MAX; ns-2: maxrto_, 60 s since 2007"),
     }
     flattened {
-        /// Measurement of round-trip times.
+        /// Clock that measures round-trip times.
         pub clock: RttClock,
     }
 }
 
-/// Measurement of round-trip times.
+/// Clock that measures round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RttClock {
-    /// In exact time; the granularity enters the timeout only (RFC 6298 section 2).
+    /// Exact time; only the timeout depends on the granularity (RFC 6298 section 2).
     Exact {
-        /// The `G` of RFC 6298.
+        /// The granularity, `G` of RFC 6298.
         granularity: Span,
     },
-    /// In ns-2's whole ticks from a random phase, in 8- and 4-fold fixed point.
+    /// Whole ticks with a random phase, as in ns-2; estimates are fixed-point numbers in eighths and quarters of a
+    /// tick.
     Ns2Ticks {
         /// Length of a tick.
         tick: Span,
@@ -448,9 +449,9 @@ pub enum RttClock {
 }
 
 keys! {
-    /// Keys for the measurement of round-trip times; one of the two applies.
+    /// Keys of the clock that measures round-trip times, of which one applies.
     pub struct RttClockKeys {
-        // The kernel keeps four times the variation above 200 ms, which equals this granularity.
+        // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
         /// Granularity G of RFC 6298, with round-trip times measured in exact time.
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
@@ -461,7 +462,7 @@ keys! {
 }
 
 impl RttClock {
-    /// The keys of the clock.
+    /// Keys of the clock.
     pub const KEYS: &'static [Key] = RttClockKeys::KEYS;
 
     fn of(table: &Table) -> Self {
@@ -474,20 +475,20 @@ impl RttClock {
     }
 }
 
-/// Timestamps that segments carry, and their bytes on the wire.
+/// Timestamp option of segments, with its size on the wire in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timestamps {
     /// No timestamps.
     Off,
     /// The option of RFC 7323.
     Standard(u32),
-    /// Sync-TCP's option: ACKs also report the transit time of the last data segment, between hosts whose clocks
-    /// agree (Weigle 2003, chapter 3).
+    /// Sync-TCP's option, with which ACKs also report the transit time of the last data segment (Weigle 2003, chapter
+    /// 3). The clocks of the hosts must agree.
     OneWay(u32),
 }
 
 keys! {
-    /// Timestamps that segments carry.
+    /// Keys of the timestamp option.
     pub struct TimestampKeys {
         /// Timestamp option: none, RFC 7323's, or, with `one-way`, Sync-TCP's, with which receivers also report
         /// the one-way delay of each data segment.
@@ -500,7 +501,7 @@ keys! {
     }
 }
 
-/// Kind of the timestamp option.
+/// Kind of timestamp option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimestampKind {
     /// No timestamps.
@@ -523,10 +524,10 @@ impl Read for TimestampKind {
 }
 
 impl Timestamps {
-    /// The keys of the timestamps.
+    /// Keys of the timestamp option.
     pub const KEYS: &'static [Key] = TimestampKeys::KEYS;
 
-    /// Reads the timestamps from a checked table.
+    /// Reads the timestamp option from a checked table.
     pub fn of(table: &Table) -> Self {
         let bytes = || table.read(TimestampKeys::timestamp_option);
         match table.read(TimestampKeys::timestamps) {
@@ -536,7 +537,7 @@ impl Timestamps {
         }
     }
 
-    /// Returns the option's bytes on the wire, if segments carry it.
+    /// Returns the size of the option on the wire, in bytes; `None` if segments do not carry it.
     pub fn bytes(self) -> Option<u32> {
         match self {
             Self::Off => None,

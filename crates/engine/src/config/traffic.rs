@@ -1,5 +1,4 @@
-//! Applications of flows: messages in bursts, requests and responses, web sessions, and exchanges
-//! from traces.
+//! Applications of flows: messages in bursts, requests and responses, web sessions, and exchanges from traces.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use longhaul_units::{Rate, Span, Time};
 use super::{Distribution, TIMES};
 
 keys! {
-    /// Bursts of messages and pauses between them.
+    /// Bursts of messages, with pauses between them.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Bursts {
         /// Lengths of bursts.
@@ -19,42 +18,42 @@ keys! {
     }
 }
 
-/// The application of a connection that sends messages in bursts.
+/// An application that sends messages in bursts over one connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Messages {
-    /// Rate of messages in a burst, headers not counted.
+    /// Rate of messages within a burst, without headers.
     pub rate: Rate,
     /// Bytes of a message.
     pub message_bytes: u64,
     /// Bursts in which messages are sent.
     pub bursts: Bursts,
-    /// True if each message is sent in full segments of its own, as by ns-2's one-way agents; otherwise messages
-    /// are bytes of one stream.
+    /// True if each message is sent in full segments of its own, as ns-2's one-way agents do. False if messages are
+    /// bytes of one stream.
     pub whole_segments: bool,
 }
 
-/// The application of a flow over TCP that opens connections during the run.
+/// Application of a flow over TCP that opens connections during the run.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Requests and their responses, which begin without waiting for earlier ones. Responses go from the flow's
-    /// first node to its second.
+    /// Requests and responses; a request does not wait for earlier ones. Responses go from the flow's first node to its
+    /// second.
     Requests(Requests),
-    /// A web session of pages and objects. The objects go from the flow's first node to its second.
+    /// A web session of pages and their objects. Objects go from the flow's first node to its second.
     Web(Web),
-    /// One greedy connection that is aborted after a time, with data still in flight: the perturbations of
-    /// LBNL-52549.
+    /// One greedy connection that is aborted after this time, with data still in flight (as the perturbations in
+    /// LBNL-52549).
     CutOff(Span),
-    /// Exchanges with times and sizes from a trace, in order of time.
+    /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
-    /// As `Trace`, but exchanges without a response go the other way: from the flow's second node, which
-    /// initiates connections.
+    /// Exchanges as in `Trace`, except that those without a response go from the flow's second node, which opens the
+    /// connections, to its first.
     Vectors(Arc<[TraceEntry]>),
 }
 
 /// A model of requests and responses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requests {
-    /// Times between two new connections, in seconds.
+    /// Times between the openings of two connections, in seconds.
     pub arrivals: Process,
     /// Sizes of requests, in bytes.
     pub request: Process,
@@ -62,40 +61,41 @@ pub struct Requests {
     pub response: Process,
     /// Time at which the size of a response is drawn.
     pub binding: Binding,
-    /// Times from the arrival of a request to its response, in seconds.
+    /// Times from the arrival of a request to the beginning of its response, in seconds.
     pub server_delay: Distribution,
-    /// Round-trip times of connections in addition to that of the network, in seconds.
+    /// Extra round-trip times of connections, in addition to that of the network, in seconds.
     pub round_trip: Process,
-    /// Exchanges on one connection, which is closed after them.
+    /// Number of exchanges on a connection, which is closed after them.
     pub per_connection: Distribution,
     /// Times from the end of a response to the next request on the same connection, in seconds.
     pub think: Distribution,
 }
 
-/// A session of ns-2's WebTraf (`PagePool/WebTraf`).
+/// A web session as in ns-2's WebTraf (`PagePool/WebTraf`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Web {
-    /// Pages in the session.
+    /// Number of pages in the session.
     pub pages: u64,
     /// Times from the end of a page to the beginning of the next, in seconds.
     pub inter_page: Distribution,
-    /// Objects on a page, rounded up.
+    /// Number of objects on a page, rounded up.
     pub objects: Distribution,
     /// Times between the requests for two objects of a page, in seconds.
     pub inter_object: Distribution,
     /// Sizes of objects, in bytes, rounded up.
     pub object: Distribution,
-    /// Unit to whose multiples sizes are rounded up, if given: ns-2 counts in packets.
+    /// Unit to whose multiples the sizes of objects are rounded up, in bytes; ns-2 counts in packets. `None` for single
+    /// bytes.
     pub whole_units_of: Option<u64>,
     /// Bytes of a request.
     pub request_bytes: u64,
-    /// True if each object is sent over a connection of its own, opened by the server when the request is
-    /// acknowledged, as in ns-2; otherwise the request's connection is used.
+    /// True if each object has its own connection, which the server opens when the request is acknowledged, as in ns-2.
+    /// False if objects use the connection of the request.
     pub separate: bool,
 }
 
 keys! {
-    /// Condition that ends a run early, and checks whether the run is conclusive (Weigle 2003, appendix A).
+    /// Rule that ends a run early, and checks if the run allows conclusions (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
         /// Number of completed exchanges that began in the measurement window, after which the run stops.
@@ -118,14 +118,14 @@ keys! {
 /// A sequence of random numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Process {
-    /// Independent of each other.
+    /// Independent random numbers.
     Independent(Distribution),
-    /// As in PackMime (Cao, Cleveland and others, INFOCOM 2004).
+    /// Random numbers of a part of the PackMime model (Cao, Cleveland and others, INFOCOM 2004).
     PackMime(PackMime),
 }
 
-/// A part of the PackMime model. The rate of connections determines how far white noise hides the long-range
-/// dependence.
+/// A part of the PackMime model. The rate of connections determines the fraction of white noise, which hides the
+/// long-range dependence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PackMime {
     /// Times between connections, with this mean rate.
@@ -140,7 +140,7 @@ pub enum PackMime {
     },
     /// Sizes of responses.
     Responses,
-    /// Round-trip times between the hosts and the link where the trace was taken: on the server's side, or on both
+    /// Round-trip times between the hosts and the link where the trace was taken: on the server's side only, or on both
     /// sides together.
     RoundTrips {
         /// Connections per second.
@@ -154,11 +154,10 @@ words! {
     /// Time at which the size of a response is drawn.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Binding {
-        /// With its request: the same seed gives the same pairs, independent of the time that requests are in
-        /// flight.
+        /// When the request is made. A seed then gives the same pairs of request and response, whatever time requests
+        /// take in the network.
         WithRequest = "with-request",
-        /// When the request arrives, so that congestion decides which request gets which response, as in
-        /// PackMime-NS.
+        /// When the request arrives, so that congestion decides which request gets which response, as in PackMime-NS.
         OnArrival = "on-arrival",
     }
 }
@@ -168,12 +167,12 @@ words! {
 pub struct TraceEntry {
     /// Start of the exchange or of its connection.
     pub time: Time,
-    /// Time after the end of the preceding exchange in the trace, if it uses the same connection.
+    /// Time from the end of the preceding exchange in the trace to the request, if both use the same connection.
     pub after: Option<Span>,
     /// Bytes of the request, or of all data if there is no response.
     pub request_bytes: u64,
     /// Bytes of the response, if there is one.
     pub response_bytes: Option<u64>,
-    /// Delay of the server.
+    /// Time from the arrival of the request to the beginning of the response.
     pub server_delay: Span,
 }

@@ -1,10 +1,10 @@
-//! Counters of a period: records ([`longhaul_kernel::record`]) that can be added and subtracted.
+//! Counters of a period, as records ([`longhaul_kernel::record`]) that can be added and subtracted.
 
 use longhaul_units::Span;
 
 use crate::config::Work;
 
-/// A counter with a rule for adding periods, and for subtracting an earlier state.
+/// A counter: how the counts of two periods are added, and how an earlier state is subtracted.
 pub(crate) trait Counter: Copy {
     fn sum(self, other: Self) -> Self;
     fn since(self, before: Self) -> Self;
@@ -55,7 +55,7 @@ pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     }
 }
 
-/// Declares the counters of a period: a record whose fields are sums, minima or maxima in the period.
+/// Declares the counters of a period: a record whose fields are sums, minima or maxima over the period.
 macro_rules! counters {
     (
         $(#[$attribute:meta])*
@@ -73,12 +73,12 @@ macro_rules! counters {
         }
 
         impl $record {
-            /// Adds other counters of the same period, for example those of another link.
+            /// Adds counters of the same period, for example those of another link.
             pub(crate) fn add(&mut self, other: &Self) {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }
 
-            /// Returns the counters since an earlier state. Minima and maxima are those at the end.
+            /// Returns the counters of the period since an earlier state. Minima and maxima are those in `self`.
             pub(crate) fn since(&self, before: &Self) -> Self {
                 Self {
                     $($field: $crate::measure::columns::counters!(@since $op self.$field, before.$field),)*

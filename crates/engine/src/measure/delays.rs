@@ -1,29 +1,29 @@
-//! Histograms of packet delays, whose buckets widen with the delay: they give quantiles of any
-//! number of packets in a few kilobytes.
+//! Histograms of packet delays. Their buckets widen with the delay, so that a few kilobytes give quantiles for any
+//! number of packets.
 
 use longhaul_kernel::record;
 use longhaul_units::Span;
 
-/// Number of buckets in a row; the buckets of a row `r > 0` cover one octave of delays.
+/// Number of buckets in a row. For r > 0, the buckets of row r cover one octave of delays.
 const ROW: usize = 32;
 
-/// Width of the narrowest buckets: 2^15 ps, so that the first row ends at 1.05 us.
+/// Binary logarithm of the width of the narrowest buckets, 2^15 ps. The first row therefore ends at 1.05 us.
 const UNIT_BITS: u32 = 15;
 
-/// Number of rows: up to ten hours; the last bucket also counts longer delays.
+/// Number of rows, which cover delays up to ten hours; the last bucket also counts longer ones.
 const ROWS: usize = 36;
 
-/// A histogram of delays. Above a microsecond, a bucket's width is at most 1/32 of its delays, as
-/// in HdrHistogram; the minimum and maximum are exact, the mean to 33 ns. A row takes memory once
-/// it has counts: 256 bytes per octave.
+/// A histogram of delays. Above a microsecond, the width of a bucket is at most 1/32 of its delays, as in HdrHistogram.
+/// Minimum and maximum are exact, and the mean is exact to 33 ns. A row, of 256 bytes per octave, is allocated once it
+/// has counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelayHistogram {
     rows: [Option<Box<[u64; ROW]>>; ROWS],
-    /// Packets without any delay.
+    /// Number of packets without any delay.
     instant: u64,
-    /// Sum of all delays, in units.
+    /// Sum of all delays, in widths of the narrowest bucket.
     sum: u64,
-    /// Minimum delay; longer than any delay while nothing is counted.
+    /// Minimum delay; larger than any delay while nothing has been counted.
     min: Span,
     max: Span,
 }
@@ -41,8 +41,8 @@ impl Default for DelayHistogram {
 }
 
 impl DelayHistogram {
-    /// Counts one packet. Not inlined, so that the code of runs without measured delays, which are
-    /// most, keeps its registers.
+    /// Counts a packet with this delay. Not inlined, which keeps the code fast for runs without measured delays, the
+    /// majority.
     #[inline(never)]
     pub fn record(&mut self, delay: Span) {
         let units = delay.as_ps() >> UNIT_BITS;
@@ -62,7 +62,7 @@ impl DelayHistogram {
         self.sum += units;
     }
 
-    /// Counts packets without any delay.
+    /// Counts `packets` packets without any delay.
     pub(crate) fn record_instant(&mut self, packets: u64) {
         if packets > 0 {
             self.instant += packets;
@@ -90,12 +90,12 @@ impl DelayHistogram {
         self.instant + self.timed()
     }
 
-    /// Returns the number of packets with a delay.
+    /// Returns the number of packets with a delay above zero.
     fn timed(&self) -> u64 {
         self.rows.iter().flatten().flat_map(|row| row.iter()).sum()
     }
 
-    /// Returns the delays in picoseconds (the middles of buckets), each with its number of packets.
+    /// Returns the middle of each bucket in picoseconds, with the bucket's number of packets.
     fn delays(&self) -> impl Iterator<Item = (f64, u64)> {
         let rows = self.rows.iter().enumerate();
         let rows = rows.filter_map(|(row, buckets)| Some((row, buckets.as_ref()?)));
@@ -107,8 +107,7 @@ impl DelayHistogram {
         instant.chain(timed).filter(|&(_, count)| count > 0)
     }
 
-    /// Returns the quantile of the delays at a fraction, in seconds, exact to 1.6 %; none without
-    /// packets.
+    /// Returns the quantile of the delays at the fraction `part`, in seconds, exact to 1.6 %; `None` without packets.
     fn quantile_s(&self, part: f64) -> Option<f64> {
         let wanted = ((part * self.packets() as f64).ceil() as u64).max(1);
         let mut passed = 0;
@@ -120,19 +119,19 @@ impl DelayHistogram {
         Some(middle_s.clamp(self.min.as_secs_f64(), self.max.as_secs_f64()))
     }
 
-    /// Returns the value that `figure` computes from the number of packets; none without packets.
+    /// Returns the value of `figure` for the number of packets; `None` without packets.
     fn of_packets(&self, figure: impl Fn(u64) -> f64) -> Option<f64> {
         let packets = self.packets();
         (packets > 0).then(|| figure(packets))
     }
 
-    /// Returns the quantiles for tables.
+    /// Returns the quantiles that tables show.
     pub fn summary(&self) -> DelaySummary {
         DelaySummary {
             packets: self.packets(),
             min: self.of_packets(|_| self.min.as_secs_f64()),
             mean: self.of_packets(|packets| {
-                // Rounding down to whole units takes half a unit per delay on average.
+                // Each delay has been rounded down to whole units, by half a unit on average.
                 let units = self.sum as f64 + 0.5 * self.timed() as f64;
                 units * unit_ps() * 1e-12 / packets as f64
             }),
@@ -150,7 +149,7 @@ impl DelayHistogram {
     }
 }
 
-/// Creates a row, once per octave.
+/// Allocates a row, when its octave has its first count.
 #[cold]
 fn begin_row(row: &mut Option<Box<[u64; ROW]>>) -> &mut [u64; ROW] {
     row.insert(Box::new([0; ROW]))
@@ -225,7 +224,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every quantile is within half a bucket of that of the sorted delays; extremes are exact.
+        /// Every quantile differs from that of the sorted delays by at most half a bucket; minimum and maximum are
+        /// exact.
         #[test]
         fn quantiles_are_those_of_the_sorted_delays(
             mut delays in prop::collection::vec((0u32..55, any::<u64>()), 1..300)
@@ -247,7 +247,7 @@ mod tests {
             }
         }
 
-        /// Two histograms together equal one that has counted everything.
+        /// The sum of two histograms equals a histogram that has counted everything.
         #[test]
         fn histograms_add_up(
             one in prop::collection::vec(0u64..1 << 45, 0..50),

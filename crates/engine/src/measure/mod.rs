@@ -1,4 +1,4 @@
-//! Results of a simulation: totals at its end, and records while it runs.
+//! Results of a simulation: totals at its end, and records during the run.
 
 mod columns;
 mod delays;

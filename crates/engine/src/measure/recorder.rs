@@ -6,9 +6,9 @@ use longhaul_units::{Span, Time};
 
 use super::Ticker;
 
-/// A receiver of samples, events and captured packets, which gets them as they happen.
+/// A receiver of samples, events and captured packets; its methods are called while the simulation runs.
 ///
-/// Never called per packet, except for packets of links that are captured.
+/// No method is called per packet, except for captured packets.
 pub trait Recorder {
     /// Records the state of a flow at a sampling point.
     fn flow_sample(&mut self, sample: &FlowSample);
@@ -16,28 +16,28 @@ pub trait Recorder {
     fn link_sample(&mut self, sample: &LinkSample);
     /// Records the state of a proxy at a sampling point.
     fn proxy_sample(&mut self, sample: &ProxySample);
-    /// Records a congestion event. Flows are numbered in order of the configuration, followed by the connections
-    /// between the nodes of proxies.
+    /// Records a congestion event. Flows have the numbers of their order in the configuration; the connections between
+    /// the nodes of proxies follow.
     fn event(&mut self, event: &Event);
-    /// Records one quantity of a traced flow at an acknowledgement. Called in order of time.
+    /// Records one quantity of a traced flow after an acknowledgement. Calls are in order of time.
     fn trace(&mut self, sample: &AckTrace);
-    /// Records a request and its response that are over, or that the end of the run has cut short.
-    /// Called in order of their ends.
+    /// Records an exchange (a request and its response) that is complete, or that the end of the run has interrupted.
+    /// Calls are in the order of the ends.
     fn exchange(&mut self, exchange: &Exchange);
-    /// Records a packet that has reached a captured link.
+    /// Records a packet that has reached a captured link or node.
     fn packet(&mut self, packet: &CapturedPacket);
     /// Records the next part of the log that the stack of a flow writes about itself.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
-    /// Reports progress with the simulated time. Called a thousand times in a run, and whenever the
-    /// ticker asks; the returned value can stop the simulation.
+    /// Reports the simulated time as progress. Called a thousand times per run, and whenever the ticker requests it.
+    /// The returned value can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Returns the ticker that asks for further reports of progress, from the setup of the simulation on.
+    /// Returns the ticker with which further progress reports can be requested, from the setup of the simulation on.
     fn ticker(&self) -> Ticker {
         Ticker::default()
     }
 }
 
-/// A recorder that keeps nothing.
+/// A recorder that discards everything.
 #[derive(Debug, Default)]
 pub struct NoRecorder;
 

@@ -1,10 +1,10 @@
-//! Requests for progress reports from other threads.
+//! Requests for progress reports by other threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag with which another thread requests a progress report, independent of the number of events
-/// in the simulation. The event loop reads it with one load; its value has no effect on results.
+/// A flag with which another thread requests a progress report, at any time, however many events the simulation
+/// processes. The event loop reads it with one load; it has no effect on results.
 #[derive(Clone, Debug, Default)]
 pub struct Ticker(Arc<AtomicBool>);
 
@@ -14,13 +14,13 @@ impl Ticker {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if a report is requested.
+    /// Returns true if a report has been requested.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns true if a report is requested, and clears the request.
+    /// Returns true if a report has been requested, and clears the request.
     pub fn take(&self) -> bool {
         self.is_due() && self.0.swap(false, Ordering::Relaxed)
     }

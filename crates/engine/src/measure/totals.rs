@@ -25,23 +25,22 @@ pub struct Totals {
     pub proxies: Vec<ProxyTotals>,
     /// Delays of packets, if they are measured.
     pub delays: Option<Delays>,
-    /// Data packets sent by all flows, and by proxies for them, retransmissions included.
+    /// Number of data packets sent by all flows, and by proxies for them, retransmissions included.
     pub data_packets: u64,
-    /// Events processed.
+    /// Number of events processed.
     pub events: u64,
     /// Maximum number of pending events.
     pub events_pending_max: u64,
-    /// Warnings for readers of the results, for example a stop rule whose condition was never
-    /// satisfied.
+    /// Warnings for readers of the results, for example that the condition of a stop rule was never met.
     pub run_warnings: Vec<String>,
 }
 
-/// The end of a run that would have exceeded its memory limit.
+/// Description of a run that ended because it would have exceeded its memory limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
     /// The allocation that was refused.
     pub refused: RefusedAllocation,
-    /// The link and the flow that held most packets, as text.
+    /// Text that names the link and the flow that held most packets.
     pub holders: String,
 }
 
@@ -50,7 +49,7 @@ pub struct OutOfMemory {
 pub struct FlowTotals {
     /// Start of the flow.
     pub start: Time,
-    /// Time at which its last byte was acknowledged, for a finite transfer that completed.
+    /// Time at which the flow's last byte was acknowledged; `None` if it was not, or if the transfer is unlimited.
     pub finish: Option<Time>,
     /// Counters over the whole run.
     pub total: FlowCounters,
@@ -59,8 +58,8 @@ pub struct FlowTotals {
 }
 
 impl FlowTotals {
-    /// Returns the results of a flow from its counters at the beginning of the measurement window
-    /// and at the end. The minimum and maximum round-trip times are those of the whole run.
+    /// Returns the results of a flow. `before` holds the counters at the beginning of the measurement window, `total`
+    /// those over the whole run. The minimum and maximum round-trip times are those of the whole run.
     pub fn between(
         start: Time,
         finish: Option<Time>,
@@ -77,9 +76,8 @@ impl FlowTotals {
 }
 
 counters! {
-    /// Counters of one flow in a period. Counters of packets do not include SYN and pure ACKs. The
-    /// order of fields in memory is fixed: the first six, which nearly every packet changes, share
-    /// a cache line.
+    /// Counters of one flow in a period. Packet counters do not include SYNs and pure ACKs. The order of fields in
+    /// memory is fixed: the first six fields, which almost every packet changes, share a cache line.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C, align(64))]
     pub struct FlowCounters {
@@ -135,13 +133,13 @@ counters! {
         "limited_network_s": Span = |c| c.limited.network,
         /// Time during which the receive window or socket buffer was the limit.
         "limited_receive_window_s": Span = |c| c.limited.receive_window,
-        /// Time during which there was nothing to send.
+        /// Time during which the application had no data to send.
         "limited_application_s": Span = |c| c.limited.application,
     }
 }
 
 impl FlowCounters {
-    /// Returns `figure` if there are round-trip samples, and none otherwise.
+    /// Returns `figure` if there are round-trip samples, and `None` otherwise.
     fn of_samples(&self, figure: f64) -> Option<f64> {
         (self.rtt_samples > 0).then_some(figure)
     }
@@ -150,11 +148,11 @@ impl FlowCounters {
 /// Times during which each limit held the sender back.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LimitTimes {
-    /// The congestion window.
+    /// Time during which the congestion window was the limit.
     pub network: Span,
-    /// The receive window or socket buffer.
+    /// Time during which the receive window or the socket buffer was the limit.
     pub receive_window: Span,
-    /// Time in which the application had nothing to send.
+    /// Time during which the application had nothing to send.
     pub application: Span,
 }
 
@@ -188,8 +186,8 @@ pub struct ProxyTotals {
 counters! {
     /// Counters of one proxy in a period.
     ///
-    /// Over the whole run, the admitted payload is the forwarded payload and the part still on its way between the
-    /// nodes.
+    /// Over the whole run, the admitted payload is the sum of the forwarded payload and the payload that is still on
+    /// its way between the nodes.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ProxyCounters {
         /// Counters of the local queue: departures are packets that the proxy takes out.
@@ -215,7 +213,7 @@ pub struct LinkTotals {
 }
 
 counters! {
-    /// Counters of the packets of one class, for a queue with several classes.
+    /// Counters of the packets of one class, in a queue with several classes.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ClassCounters {
         /// Packets that left the queue into service.
@@ -291,18 +289,18 @@ counters! {
 }
 
 impl LinkCounters {
-    /// Returns the work that the link could have done in the period: an upper bound of the work
-    /// done, except during bursts of token buckets.
+    /// Returns the amount of data that the link could have transmitted in the period. It limits the amount transmitted,
+    /// except during bursts of token buckets.
     pub fn capacity(&self) -> Work {
         self.bucket_capacity.min(self.line_capacity)
     }
 
-    /// Returns the integral of the number of waiting packets over time, in packet seconds.
+    /// Returns the integral of the number of waiting packets over time, in packets times seconds.
     pub fn queue_integral(&self) -> f64 {
         self.queue_integral_ps as f64 * 1e-12
     }
 
-    /// Returns the packets dropped for any cause.
+    /// Returns the number of packets dropped, for any cause.
     pub fn dropped_pkts(&self) -> u64 {
         self.dropped_loss_pkts
             + self.dropped_overflow_pkts

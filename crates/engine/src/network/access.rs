@@ -1,19 +1,15 @@
-//! Access links: a large number of links, each with few packets at a time.
+//! Access links: links at the edge of a large network, of which there are many, each with few packets at a time.
 //!
-//! A drop-tail link has a closed form: a packet that enters it reaches the far end at
-//! `max(arrival, end of the last transmission) + transmission + delay`, unless the queue is full.
-//! Such a link needs neither a queue nor stored packets nor events if packets may reach its far end
-//! ahead of time:
+//! On a drop-tail link, the arrival of a packet at the far end has a closed form: `max(arrival, end of the last
+//! transmission) + transmission + delay`, unless the queue is full. Such a link needs neither a queue nor stored
+//! packets nor events, if its packets can be handed over ahead of time. There are two cases:
 //!
-//! - if the links lead to one other link, their packets go into that link's queue of arrivals at
-//!   once (`merge.rs`);
-//! - if the links lead to ends of connections, their packets are delivered there at once, as long
-//!   as no timer and no observation comes before. Otherwise packets wait on the link as on any
-//!   other ([`Link::hold`](super::Link::hold)).
+//! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
+//! - Links that lead to ends of connections deliver their packets there at once, as long as no timer and no observation
+//!   comes before. Otherwise the packets wait on the link as on any other ([`Link::hold`](super::Link::hold)).
 //!
-//! The remaining state of a link is two cache lines, stored next to the link of the opposite
-//! direction. If there are only few links, each carries many packets, which arrive in order: those
-//! links keep their packets.
+//! The remaining state of a link takes two cache lines, next to those of the link in the opposite direction. If there
+//! are only few links, each carries many packets, which arrive in order; such links keep their packets.
 
 use std::collections::VecDeque;
 
@@ -28,16 +24,16 @@ use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, DropTail, QueueConfig, Verdict};
 use crate::schedule::{Arriving, NextArrival};
 
-/// State that several access links share; usually all access links do.
+/// State that several access links share; usually all of them share one.
 #[derive(Debug)]
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Merge at the far end, if the links lead to one other link.
+    /// Index of the merge at the far end, if the links lead to one other link.
     merge: Option<u32>,
 }
 
-/// An access link; the fields that each packet needs are in the first cache line.
+/// An access link. The fields that every packet needs are in the first cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct AccessLink {
@@ -46,28 +42,27 @@ struct AccessLink {
     accepted_bytes: u64,
     draws: RandomTieBreak,
     link: u32,
-    /// Position of the link's model.
+    /// Index of the state that the link shares with others.
     model: u32,
     queue_max: u32,
-    /// Bytes of the packet whose service began last.
+    /// Bytes of the packet whose service was the last to begin.
     served_bytes: u16,
     /// True if packets wait in the queue.
     queues: bool,
-    /// True if packets may be held until their arrival.
+    /// True if the link may hold packets until their arrival time.
     holds: bool,
     waiting: VecDeque<Waiting>,
-    /// Total waiting time of all accepted packets, in picoseconds, including waits that lie in the
-    /// future.
+    /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits_ps: u128,
-    /// Sum, over arrivals, of the number of waiting packets that each found.
+    /// Sum over all arrivals of the number of packets that each found waiting.
     found_waiting: u64,
     waiting_bytes: u64,
 }
 
-/// A packet that waits.
+/// A packet that waits in the queue.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    /// Beginning of the packet's service.
+    /// Time at which the packet's service will begin.
     start: Time,
     bytes: u16,
 }
@@ -80,7 +75,7 @@ impl Model {
 }
 
 impl AccessLink {
-    /// Records the services that have begun by `now`.
+    /// Removes the packets whose service has begun by `now` from the queue.
     #[inline]
     fn begin_services(&mut self, now: Time) {
         if !self.queues {
@@ -96,7 +91,8 @@ impl AccessLink {
         self.queues = !self.waiting.is_empty();
     }
 
-    /// Accepts or drops a packet that enters the link. Returns its arrival at the far end, if it is accepted.
+    /// Accepts or drops a packet that enters the link. Returns its arrival time at the far end; `None` if the packet is
+    /// dropped.
     #[inline(always)]
     fn take(&mut self, bytes: u16, now: Time, model: &mut Model) -> Option<Time> {
         self.begin_services(now);
@@ -119,7 +115,7 @@ impl AccessLink {
         Some(arrival)
     }
 
-    /// Returns true if the queue has room for a packet that finds the link busy.
+    /// Returns true if the queue has room for a packet of `bytes` that finds the link busy.
     #[inline]
     fn has_room(&mut self, bytes: u16, now: Time, queue: &DropTail) -> bool {
         let waiting_pkts = self.waiting.len() as u64;
@@ -136,7 +132,7 @@ impl AccessLink {
         queue.decide(&arrival) == Verdict::Accept
     }
 
-    /// Returns the counters up to `now`, completed with these counters of drops.
+    /// Returns the counters up to `now`; `drops` holds the counters of dropped packets.
     fn counters(&mut self, now: Time, model: &Model, drops: &LinkCounters) -> LinkCounters {
         self.begin_services(now);
         let (waiting_pkts, waiting_bytes) = (self.waiting.len() as u64, self.waiting_bytes);
@@ -158,7 +154,7 @@ impl AccessLink {
         }
     }
 
-    /// Restarts the maximum of the queue; returns the maximum up to `now`.
+    /// Returns the maximum length of the queue up to `now`, and restarts its record.
     fn restart_maximum(&mut self, now: Time) -> u64 {
         self.begin_services(now);
         std::mem::replace(&mut self.queue_max, self.waiting.len() as u32).into()
@@ -173,18 +169,18 @@ pub(super) struct AccessLinks {
     spreading: Vec<Spreading>,
 }
 
-/// A link that leads only to access links, which lead to the ends of connections.
+/// A link that leads to access links only, from which packets reach the ends of connections.
 #[derive(Debug)]
 struct Spreading {
     link: u32,
     /// Minimum time from the far end of this link to the end of a connection.
     shortest: Span,
-    /// True if the link has an entry in the event list.
+    /// True if an event of the link is scheduled.
     has_event: bool,
 }
 
 impl AccessLinks {
-    /// Returns an access link and its model.
+    /// Returns an access link and the state that it shares with others.
     #[inline(always)]
     fn get(&mut self, index: u32) -> (&mut AccessLink, &mut Model) {
         let access = &mut self.links[index as usize];
@@ -217,7 +213,7 @@ impl AccessLinks {
         });
     }
 
-    /// Completes the counters of all links.
+    /// Fills in the counters of all access links up to `now`.
     pub(super) fn count(&mut self, now: Time, counters: &mut [LinkCounters]) {
         for access in &mut self.links {
             let of_link = &mut counters[access.link as usize];
@@ -225,13 +221,13 @@ impl AccessLinks {
         }
     }
 
-    /// Records that a link in front of access links has a packet to forward; returns true if it
-    /// needs a new event.
+    /// Records that a link in front of access links has a packet to forward; returns true if an event must be scheduled
+    /// for it.
     pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }
 
-    /// Restarts the record of queue maxima, and completes the maxima so far.
+    /// Writes the maximum queue length of each access link into `maxima`, and restarts their record.
     pub(super) fn restart_maxima(&mut self, now: Time, maxima: &mut [u64]) {
         for access in &mut self.links {
             maxima[access.link as usize] = access.restart_maximum(now);
@@ -240,7 +236,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Makes these links access links. Each is stored next to the following one.
+    /// Makes these links access links, stored in the given order: links of opposite directions are neighbours in it.
     pub(super) fn make_access(
         &mut self,
         config: &Config,
@@ -274,7 +270,7 @@ impl Network {
         self.access.spreading = spreading.collect();
     }
 
-    /// Processes a packet that enters an access link that leads to a merge.
+    /// Processes a packet that enters an access link which leads to a merge.
     #[inline(always)]
     pub(super) fn enter_access(&mut self, index: u32, packet: &Packet) {
         let (access, model) = self.access.get(index);
@@ -303,15 +299,15 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time until which a link forwards packets to access links, so that they reach the ends by the
-    /// next observation.
+    /// Returns the time up to which a link may forward packets to access links, if these packets must reach the ends of
+    /// connections by the observation.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that reach the ends after the
-    /// observation are processed after it.
+    /// Ends the event of a link that leads to access links. Packets that reach the ends after the observation are left
+    /// for later: the next event comes after the observation.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -328,7 +324,7 @@ impl Network {
         }
     }
 
-    /// Accepts packets that have reached access links, before an observation for which they were
+    /// Moves packets that have reached access links onto these links. Called before an observation, for which they were
     /// held back.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
@@ -343,8 +339,8 @@ impl Network {
         }
     }
 
-    /// Forwards the next packet of a link that leads to access links, if it reaches the far end by `until`.
-    /// Returns the access link that it reaches.
+    /// Forwards the next packet of a link that leads to access links, if the packet reaches the far end by `until`.
+    /// Returns the index of the access link that it reaches.
     #[inline(always)]
     pub(crate) fn forward_to_access(
         &mut self,
@@ -361,7 +357,8 @@ impl Network {
         Some(index)
     }
 
-    /// Moves a packet over the access link to the end of its route, unless it is dropped.
+    /// Moves a packet over an access link, and returns the end of its route; `None` if the link drops the packet. The
+    /// packet's time becomes its arrival time.
     #[inline(always)]
     pub(crate) fn cross_access(&mut self, index: u32, packet: &mut Packet) -> Option<End> {
         let (access, model) = self.access.get(index);
@@ -376,7 +373,7 @@ impl Network {
         Some(end)
     }
 
-    /// Returns true if an access link holds packets until their arrival.
+    /// Returns true if an access link holds any packet until its arrival time.
     #[inline(always)]
     pub(crate) fn access_holds(&mut self, index: u32) -> bool {
         let access = &mut self.access.links[index as usize];
@@ -384,7 +381,7 @@ impl Network {
         access.holds
     }
 
-    /// Holds a packet that has crossed an access link until its arrival.
+    /// Stores a packet that has crossed an access link until its arrival time.
     #[inline(never)]
     pub(crate) fn hold_at_access(&mut self, index: u32, packet: &Packet) {
         let access = &mut self.access.links[index as usize];
@@ -395,9 +392,9 @@ impl Network {
         }
     }
 
-    /// Prefetches the memory that the packet `step` places ahead on a link will need at the access
-    /// link that follows, and the route of the packet twice as far ahead. Returns the former
-    /// packet.
+    /// Prefetches the memory that a packet will need at the access link: for the packet `step` places ahead on the link
+    /// its options and access links, for the packet twice as far ahead its route. Returns the packet `step` places
+    /// ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

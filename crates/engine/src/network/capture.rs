@@ -1,9 +1,8 @@
-//! Packets of captured links and nodes.
+//! Capture of packets on links and at nodes.
 //!
-//! Packets of a link are recorded as they reach its near end, before its queue and impairments, so
-//! that packets dropped there are included. This is what a capture on the sending host or router
-//! sees. Packets of a node are recorded as its end systems send them and as they reach its end
-//! systems: a capture on a host sees both.
+//! On a link, packets are recorded when they reach its near end, before its queue and impairments, so that packets
+//! dropped there are included. A capture on the host or router at that end sees the same packets. At a node, packets
+//! are recorded when its end systems send them, and when they reach its end systems; a capture on a host sees both.
 
 use longhaul_units::Time;
 
@@ -11,28 +10,29 @@ use super::{End, Hop, Network};
 use crate::config::Config;
 use crate::packet::{Packet, SackOption};
 
-/// An event to be captured.
+/// An event of a packet for the capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketNote {
-    /// An end has sent the packet with these SACK blocks, which are copied here since a drop would
-    /// discard them before the packet is recorded.
+    /// An end has sent the packet with these SACK blocks. The blocks are copied, since a drop would discard them before
+    /// the packet is recorded.
     Sent(Packet, SackOption),
-    /// The packet is at an interface.
+    /// The packet has reached a captured link or node.
     Entered(InterfaceEntry),
 }
 
 /// A packet at the near end of a captured link, or at a captured node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InterfaceEntry {
-    /// Number of the interface: links have the first numbers, nodes those after them ([`Config::interface_of_node`]).
+    /// Number of the interface. Links are numbered first, then nodes ([`Config::interface_of_node`]).
     pub(crate) interface: u32,
     pub(crate) time: Time,
     pub(crate) packet: Packet,
-    /// True if the link has dropped the packet at once.
+    /// True if the link dropped the packet on its arrival.
     pub(crate) dropped: bool,
 }
 
-/// Returns the interfaces of the nodes at both ends of each link.
+/// Returns the interfaces of the nodes at the near and at the far end of each link; `None` for nodes that are not
+/// captured.
 pub(super) fn host_interfaces(config: &Config) -> Vec<[Option<u32>; 2]> {
     let interface = |node: usize| {
         let captured = config.captured_nodes.contains(&node);
@@ -60,8 +60,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// Records that the next packet at the far end of a link is about to enter the link that
-    /// follows, if the packet is due and the link that follows is captured.
+    /// Records that the packet due at the far end of a link is about to enter the next link. Does nothing if no packet
+    /// is due, or if the next link is not captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {
@@ -111,7 +111,7 @@ impl Network {
         })
     }
 
-    /// Marks the packet that was recorded last as dropped, if it has just reached this link.
+    /// Marks the last recorded packet as dropped, if it was recorded at this link just now.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
             && let Some(PacketNote::Entered(entered)) = noted.back_mut()
@@ -126,7 +126,7 @@ impl Network {
         self.noted.is_some()
     }
 
-    /// Takes the next recorded event, if packets are recorded.
+    /// Removes the earliest event that has not been recorded; `None` if there is none.
     pub(crate) fn next_noted(&mut self) -> Option<PacketNote> {
         self.noted.as_mut()?.pop_front()
     }

@@ -1,9 +1,10 @@
-//! Links whose delay or loss change during a run. (Their rates are known in advance: [`crate::config::ServiceCurve`].)
+//! Links whose delay or loss changes during a run. (Changes of rates are known in advance:
+//! [`crate::config::ServiceCurve`].)
 //!
-//! Such a link has explicit service: a packet's arrival is not known before its service begins, so
-//! nothing has to be computed again. A packet propagates with the delay that holds when its service
-//! begins. When the delay falls, later packets would overtake those still propagating; instead,
-//! they arrive right behind them, since a shorter path is still one path, without reordering.
+//! Such links have explicit service: the arrival of a packet is computed when its service begins, so that no arrival
+//! has to be corrected. A packet propagates with the delay at the beginning of its service. After a decrease of the
+//! delay, later packets could overtake those still propagating. Instead, they arrive right behind them, since a shorter
+//! path is still one path, without reordering.
 
 use longhaul_units::{Span, Time};
 
@@ -14,7 +15,7 @@ use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
 impl Link {
-    /// Returns true if the link's delay or loss changes, so that its behaviour depends on more than arrivals.
+    /// Returns true if the link's delay or loss changes, so that its behaviour does not depend on arrivals alone.
     pub(crate) fn changes_by_events(&self) -> bool {
         self.changes.iter().any(needs_event)
     }
@@ -24,29 +25,29 @@ fn needs_event(change: &Change) -> bool {
     change.delay.is_some() || change.loss.is_some()
 }
 
-/// The changes of one link that need events.
+/// Changes of one link for which events are needed.
 #[derive(Debug)]
 pub(super) struct Changes {
     link: u32,
     name: String,
     streams: Streams,
-    /// Changes with their numbers among all changes of the link.
+    /// Each change with its number among all changes of the link.
     changes: Vec<(usize, Change)>,
     period: Option<Period>,
-    /// Number of changes that have happened.
+    /// Number of changes made so far.
     done: usize,
 }
 
-/// Period after which changes happen again.
+/// Repetition of a link's changes with a period.
 #[derive(Clone, Copy, Debug)]
 struct Period {
     length: Span,
-    /// Number of changes of the link per period, including those that need no events.
+    /// Number of all changes of the link per period, including those for which no events are needed.
     changes: usize,
 }
 
 impl Changes {
-    /// Returns the changes of all links, with the first of each entered into the schedule.
+    /// Returns the changes of all links, and schedules the first change of each link.
     pub(super) fn of(config: &Config, streams: &Streams, schedule: &mut Schedule) -> Vec<Self> {
         let changing = config.links.iter().zip(0..);
         let changing = changing.filter(|(link, _)| link.changes_by_events());
@@ -83,7 +84,7 @@ impl Changes {
         Some(self.changes[within].1.at + since)
     }
 
-    /// Takes the next change; returns the new delay and loss, if they change.
+    /// Advances to the next change; returns the new delay and the new loss model, each `None` if it stays.
     fn take_next(&mut self) -> (Option<Span>, Option<LossModel>) {
         let (periods, within) = (
             self.done / self.changes.len(),
@@ -91,7 +92,7 @@ impl Changes {
         );
         self.done += 1;
         let (number, change) = &self.changes[within];
-        // Losses of each period are drawn anew.
+        // The losses of each period are drawn anew.
         let number = number + self.period.map_or(0, |period| periods * period.changes);
         let stream = || {
             self.streams
@@ -106,7 +107,7 @@ impl Changes {
 }
 
 impl Network {
-    /// Processes the event of a link's change.
+    /// Processes an event for a change of a link, and schedules the next one.
     pub(crate) fn change(&mut self, index: u32) {
         let changes = &mut self.changes[index as usize];
         let (delay, loss) = changes.take_next();
@@ -115,7 +116,7 @@ impl Network {
             None => self.schedule.finish_link(),
         }
         let link = &mut self.links[changes.link as usize];
-        // Other events of the same time come after the change.
+        // Other events at the same time are processed after the change.
         if let Some(before) = self.now.as_ps().checked_sub(1) {
             link.catch_up(Time::from_ps(before), &mut self.options);
         }

@@ -1,4 +1,4 @@
-//! Forwarding of packets: onto the first link of a route, from link to link, and off the last.
+//! Forwarding of packets: onto the first link of a route, from link to link, and from the last link to the end.
 
 use longhaul_units::Time;
 
@@ -7,10 +7,10 @@ use super::others::Others;
 use super::{Delivery, End, Hop, Network};
 use crate::packet::{Packet, SackHandle};
 
-/// Destination of a packet that has reached the far end of a link.
+/// Outcome of forwarding a packet at the far end of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Delivered {
-    /// The packet is on another link.
+    /// The packet has entered the next link, or was dropped there.
     ToLink,
     /// The packet has reached the end of its route.
     ToEnd(End),
@@ -27,7 +27,7 @@ impl Network {
             Hop::Link(link) => self.offer(link, &packet),
             Hop::Access(index) => self.enter_access(index, &packet),
             Hop::Impairments(index, carrier) => {
-                // A copy, so that packets without impairments stay in registers.
+                // The packet is copied here, so that packets without impairments stay in registers.
                 let route = packet.route + 1;
                 self.impair(index, carrier, Packet { route, ..packet });
             }
@@ -35,7 +35,7 @@ impl Network {
         }
     }
 
-    /// Offers a packet to the near end of a link.
+    /// Offers a packet to the near end of a link, which accepts or drops it.
     #[inline(always)]
     pub(super) fn offer(&mut self, link: u32, packet: &Packet) {
         let now = self.dual_clock_time();
@@ -43,7 +43,7 @@ impl Network {
         self.finish_offer(link, offer, packet.sack);
     }
 
-    /// Offers the packet that `from` has forwarded to the near end of the link `to`.
+    /// Offers the packet that the link `from` has just forwarded to the near end of the link `to`.
     #[inline(always)]
     pub(super) fn transfer(&mut self, from: u32, to: u32) {
         let (offer, sack) = self.offer_forwarded(from, to);
@@ -78,7 +78,7 @@ impl Network {
         }
     }
 
-    /// Activates a link that had no packets to forward and has one now.
+    /// Schedules the forwarding of a link that had no packets to forward and now has one.
     #[inline]
     fn activate(&mut self, link: u32) {
         match self.deliveries[link as usize] {
@@ -89,8 +89,8 @@ impl Network {
         }
     }
 
-    /// Activates a link that may have received several packets, each of which is forwarded as if it
-    /// had come alone.
+    /// Schedules the forwarding of a link that may have accepted several packets; each is then forwarded as if it had
+    /// come alone.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);
@@ -98,7 +98,7 @@ impl Network {
         while self.links[link as usize].next().is_some() && self.forward_without_events(link) {}
     }
 
-    /// Schedules the arrival of a link's only packet, unless it may be processed ahead of time.
+    /// Schedules the arrival of a link's only packet, unless the packet can be processed ahead of time.
     #[inline]
     pub(super) fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
@@ -109,9 +109,9 @@ impl Network {
         }
     }
 
-    /// Forwards the first packet of a link to the next link, and so on over all links with
-    /// lookahead, without any event. Its arrival is scheduled on the link where this stops. Returns
-    /// true if the packet has left its first link.
+    /// Forwards the only packet of a link to the next link, and so on over all links with lookahead, without any event.
+    /// On the link where this stops, the packet's arrival is scheduled. Returns true if the packet has left the first
+    /// link.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -140,8 +140,8 @@ impl Network {
         goes_on
     }
 
-    /// Passes a packet at once to the delay boxes at the far end of its link, if it arrives there
-    /// before the next observation.
+    /// Passes a link's packet to the delay boxes at its far end at once, if it arrives there before the next
+    /// observation.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());
@@ -162,29 +162,29 @@ impl Network {
         }
     }
 
-    /// Takes a link whose packets may be passed at once to ends that delay them.
+    /// Removes a link from the list of those whose packets can be passed at once to ends that delay them; returns it.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
     }
 
-    /// Schedules the arrival of the next packet, if there is one, of a link that has forwarded
-    /// earlier packets ahead of time.
+    /// Schedules the arrival of the next packet, if there is one, of a link that has forwarded earlier packets ahead of
+    /// time.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);
         }
     }
 
-    /// Begins the event of a link's arrivals; returns how far ahead of the simulation the link forwards them.
+    /// Begins the event of a link's arrivals; returns the lookahead of the link.
     #[inline]
     pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
         self.links[link as usize].catch_up(self.now, &mut self.options);
         self.deliveries[link as usize]
     }
 
-    /// Forwards a link's next packets to the links that follow, as long as they reach its far end by `until`.
-    /// Stops at a packet that has reached the end of its route, which is stored in `arrived`.
+    /// Forwards a link's next packets, as long as they reach its far end by `until`, up to and including the first
+    /// packet that has reached the end of its route. Stores this packet in `arrived`, and returns its end.
     #[inline]
     pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
@@ -194,8 +194,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's next packet, if it reaches its far end by `until`. A packet that has reached the end of
-    /// its route is stored in `arrived`: returned, it would be moved several times.
+    /// Forwards a link's next packet, if it reaches the far end by `until`. A packet that has reached the end of its
+    /// route is stored in `arrived`, since a returned packet would be copied several times.
     #[inline(always)]
     pub(crate) fn forward_one(
         &mut self,
@@ -225,8 +225,9 @@ impl Network {
         }
     }
 
-    /// Forwards packets of a link with lookahead until the next observation, for links whose
-    /// packets mostly continue on links that are not empty.
+    /// Forwards the packets of a link that arrive by `until`, up to and including the first that has reached the end of
+    /// its route; stores this packet in `arrived`, and returns its end. For links with lookahead whose packets mostly
+    /// go onto links that already have packets.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,
@@ -244,8 +245,9 @@ impl Network {
         }
     }
 
-    /// Forwards packets up to and including the first that is alone on its next link; returns the
-    /// destination of the last packet forwarded.
+    /// Forwards packets that arrive by `until`, up to and including the first that becomes the only packet on its next
+    /// link, or has reached the end of its route. Returns the next hop of this packet; `None` if there is no such
+    /// packet.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();
@@ -272,13 +274,13 @@ impl Network {
         last
     }
 
-    /// Returns the packet that a link will forward after this many others, if it is known.
+    /// Returns the packet that a link will forward after `others` other packets, if that is known already.
     #[inline]
     pub(crate) fn ahead(&self, link: u32, others: usize) -> Option<&Packet> {
         self.links[link as usize].ahead(others)
     }
 
-    /// Ends the event of a link's arrivals, and schedules the next one if there is one.
+    /// Ends the event of a link's arrivals, and schedules the next such event if the link has another packet.
     #[inline]
     pub(crate) fn finish_arrivals(&mut self, link: u32) {
         match self.links[link as usize].next_arrival() {

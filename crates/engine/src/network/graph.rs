@@ -1,18 +1,17 @@
-//! Shortest paths, for routes of packets and for the windows and buffers that scenarios derive from paths.
+//! Shortest paths. They are used for routes of packets, and for windows and buffers that scenarios derive from paths.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use longhaul_units::Span;
 
-/// Nodes and one-way links, both numbered from zero. Most nodes are hosts: one other node connects
-/// a host to all others. A search visits a host only if it begins or ends at the host, so that it
-/// takes few steps between any two of thousands of hosts.
+/// Nodes and one-way links, both numbered from zero. Most nodes are hosts, that is, nodes with only one neighbour. A
+/// search visits a host only if it begins or ends there, so that it is short even with thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// Links that leave a node, by node and in order, except links to hosts.
+    /// For each node, the links that leave it, in their order, except links to hosts.
     leaving: Vec<Vec<Link>>,
-    /// Links that lead to a host, by host and in order.
+    /// For each host, the links that lead to it, in their order.
     entering: Vec<Vec<Link>>,
 }
 
@@ -28,12 +27,13 @@ struct Link {
 #[derive(Clone, Copy, Debug)]
 struct Way {
     cost: (Span, u32),
-    /// The last link; none at the start of the search.
+    /// Last link of the path; `None` at the start of the search.
     last: Option<Link>,
 }
 
 impl Graph {
-    /// Returns a graph of this many nodes; each link leads from a node to a node and has a propagation delay.
+    /// Returns a graph with `nodes` nodes. Each link is given by its first node, its second node and its propagation
+    /// delay.
     pub fn new(nodes: usize, links: impl IntoIterator<Item = (usize, usize, Span)>) -> Self {
         let number = |(id, (from, to, delay))| Link {
             id,
@@ -57,10 +57,9 @@ impl Graph {
         Self { leaving, entering }
     }
 
-    /// Returns the links of the path with the smallest delay and, of those, the fewest hops
-    /// (Dijkstra). Among equal paths, a node is reached from the nearest preceding node, then from
-    /// the one with the smallest number, over the first link. The result is the same as if the
-    /// search visited all hosts.
+    /// Returns the links of the shortest path: that with the smallest delay and, among equals, the fewest hops
+    /// (Dijkstra). Of paths that are equal in both, a node is reached from the nearest preceding node, then from that
+    /// with the smallest number, over the first link. The result is the same as if the search visited all hosts.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     impl Graph {
-        /// Returns the graph without hosts, so that a search visits all nodes.
+        /// Returns the graph with no node treated as a host, so that a search visits all nodes.
         fn without_hosts(mut self) -> Self {
             for link in self.entering.iter_mut().flat_map(|links| links.drain(..)) {
                 self.leaving[link.from].push(link);
@@ -132,8 +131,8 @@ mod tests {
     }
 
     proptest! {
-        /// A search without hosts finds the same paths, for any links in one or both directions and
-        /// any number of equal paths.
+        /// Searches that skip hosts find the same paths as searches that visit them, for any links in one or both
+        /// directions and any number of equal paths.
         #[test]
         fn leaving_out_hosts_changes_no_path(
             links in prop::collection::vec((0usize..8, 0usize..8, 0u64..3), 1..30),
@@ -160,7 +159,7 @@ mod tests {
         links.iter().flat_map(pair).collect()
     }
 
-    /// The paths over node 2 and over node 1 are equal; the link to node 2 has the smaller number.
+    /// The paths over nodes 1 and 2 have equal costs; the link to node 2 has the smaller number.
     #[test]
     fn a_diamond_of_equal_costs_has_one_path_with_and_without_hosts() {
         let core = [(0, 2, 5), (0, 1, 5), (2, 3, 5), (1, 3, 5)];

@@ -1,26 +1,25 @@
 //! Lookahead: the choice of links that may forward packets ahead of the simulation's time.
 //!
-//! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the
-//! order of arrivals. If nothing else affects the far end, the link may forward all its packets in
-//! one event, long before their time: to links that receive packets from it alone, and to ends of
-//! flows whose packets go onto such links. If several links lead to one, their packets are merged
-//! up to a time before which no further packet can arrive (`merge.rs`). No packet is forwarded past
-//! the next observation, so that samples show the state at their time, nor to the end of a flow
-//! past its next timer.
+//! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the order of arrivals. If
+//! nothing else affects the far end, the link may forward all its packets in one event, long before their arrival
+//! times: to links that receive packets only from this link, and to ends of flows whose answers go onto such links. If
+//! several links lead to one, their packets are merged up to a time before which no further packet can arrive
+//! (`merge.rs`). No packet is forwarded beyond the next observation, so that samples show the state at their time; nor
+//! to the end of a flow beyond that end's next timer.
 //!
-//! A delay box before a link holds each packet for a time that depends on its flow alone, so that a
-//! packet enters the box as soon as it is on the link in front (`Network::delay_ahead`).
+//! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
+//! therefore enters the box as soon as it is on the link before (`Network::delay_ahead`).
 //!
-//! If there are many links with few packets each, those at the edge store no packets: their packets
-//! are merged with those of all other links, or passed to the ends at once (`access.rs`).
+//! If there are many links with few packets each, links at the edge store no packets: their packets are merged with
+//! those of all other links, or passed to the ends at once (`access.rs`).
 //!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an event
-//! (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks ahead up
-//! to the earliest time at which it can end (`traffic/stop_condition.rs`).
+//! (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks ahead only to the
+//! earliest time at which it can end (`traffic/stop_condition.rs`).
 //!
-//! In parallel discrete-event simulation this is conservative lookahead (Fujimoto, CACM 33(10), 1990).
-//! Here it saves events, each of which costs a search in the event list and cache misses. The results are the same
-//! (tested by `work_ahead_of_time_agrees` in `tests/behaviour.rs`).
+//! In parallel discrete-event simulation, this is called conservative lookahead (Fujimoto, CACM 33(10), 1990). Here it
+//! saves events, each of which costs a search in the event list and cache misses. The results do not change (tested by
+//! `work_ahead_of_time_agrees` in `tests/behaviour.rs`).
 
 use std::collections::BTreeSet;
 
@@ -31,10 +30,11 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Lookahead of a link: its extent and its destination.
+/// Lookahead of a link: the destination of the packets that it forwards ahead of time, and the time up to which it does
+/// so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// No lookahead: packets are forwarded on time.
+    /// No lookahead: packets are forwarded at their arrival times.
     OnTime,
     /// To links, up to the next observation.
     ToObservation,
@@ -48,7 +48,7 @@ pub(crate) enum Delivery {
     ToReceiver(u32),
     /// To receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
-    /// To ends of connections that delay packets, up to the next observation; other packets on time.
+    /// To ends of connections that delay packets, up to the next observation; all other packets at their arrival times.
     ToHolds,
     /// To the delay boxes of one link, up to the next observation.
     ToBoxes,
@@ -56,12 +56,12 @@ pub(crate) enum Delivery {
     Merged(u32),
 }
 
-/// The one link that all answers to the packets forwarded by a link take. These packets reach ends
-/// of connections of one kind.
+/// The single link that receives all answers to the packets forwarded by a link. These packets reach ends of
+/// connections of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
-    /// The link of the answers.
+    /// Number of the link that receives the answers.
     pub(crate) to: u32,
 }
 
@@ -72,8 +72,8 @@ pub(crate) enum Side {
     Receivers,
 }
 
-/// An end of a flow. `gets` and `sends` are the positions in the route table of the packets that
-/// the end receives and sends.
+/// An end of a flow. `gets` is the position in the route table of packets that the end receives, and `sends` that of
+/// packets that it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
     /// The sender of a connection.
@@ -81,7 +81,7 @@ pub(crate) enum Endpoint {
         connection: u32,
         gets: u32,
         sends: u32,
-        /// True if the application stops at some time, or sends at scheduled times.
+        /// True if the application stops at a given time, or sends at scheduled times.
         stops: bool,
         /// True if the sender draws random numbers while it sends.
         draws: bool,
@@ -93,15 +93,15 @@ pub(crate) enum Endpoint {
     },
     /// The sender of a datagram stream, which sends at scheduled times.
     Source { sends: u32 },
-    /// An end of connections that traffic opens during the run: it sends packets in answer to
-    /// others and at scheduled times.
+    /// An end of connections that traffic opens during the run. It sends packets in answer to others, and at scheduled
+    /// times.
     Traffic {
         gets: u32,
         sends: u32,
         /// True if the end delays packets before it processes them.
         holds: bool,
     },
-    /// An end of a connection at a node of a proxy: it also sends when a timer or another connection triggers it.
+    /// An end of a connection at a node of a proxy. It also sends when a timer or another connection triggers it.
     Proxy { gets: u32, sends: u32, draws: bool },
 }
 
@@ -126,7 +126,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns true if the end sends acknowledgements only, with the delayed-ACK timer as its only timer.
+    /// Returns true if the end only sends acknowledgements, so that the delayed-ACK timer is its only timer.
     fn is_receiver(&self) -> bool {
         matches!(self, Self::Receiver { .. })
     }
@@ -140,51 +140,52 @@ impl Endpoint {
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
             Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
-            // Its next packet depends on other links.
+            // The next packet of a proxy depends on other links.
             Self::Proxy { .. } => Delivery::OnTime,
         }
     }
 }
 
-/// Lookahead of all links.
+/// Lookahead of all links, and the links that become access links.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// Lookahead by link.
     pub(super) deliveries: Vec<Delivery>,
-    /// Link of the answers, by link.
+    /// Single link that receives all answers, by link.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
-    /// Access links; the links that a packet and its answer take at one end are adjacent.
+    /// Numbers of the access links, in the order in which they are stored: the links that a packet and its answer take
+    /// at one end are neighbours.
     pub(super) access: Vec<u32>,
-    /// Links that lead to access links only, and the minimum delay of these access links.
+    /// Links that lead only to access links, each with the minimum delay of these access links.
     pub(super) spreading: Vec<(u32, Span)>,
 }
 
-/// The links and flows around a link.
+/// The links and flows that a link exchanges packets with.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
-    /// Links from which packets come.
+    /// Links from which packets enter this link.
     before: BTreeSet<usize>,
-    /// Links onto which packets go.
+    /// Links that packets enter from this link.
     next: BTreeSet<usize>,
-    /// The last links of the routes to ends that send into this link.
+    /// Links over which packets reach those ends that send into this link.
     behind: BTreeSet<usize>,
-    /// True if something sends into the link at scheduled times.
+    /// True if packets enter the link at scheduled times, sent by an end or released by impairments.
     has_source: bool,
     /// True if ends of flows send into the link at scheduled times.
     has_direct_source: bool,
     /// The ends of flows that receive packets from the link.
     endpoints: BTreeSet<Endpoint>,
-    /// The kinds of ends that routes over the link end at.
+    /// Kinds of ends of the routes over this link.
     ends: BTreeSet<End>,
     carries_data: bool,
-    /// The bottlenecks of the data that is answered over this link.
+    /// Bottlenecks of the data that is acknowledged over this link.
     answers: BTreeSet<usize>,
 }
 
 impl Surroundings {
-    /// Returns the link that alone determines the packets of this link: they all come from it, or
-    /// all answer its packets. Returns none if there is no such link.
+    /// Returns the link that alone determines the packets of this link, because they all come from it, or all answer
+    /// its packets; `None` if there is no such link.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -192,13 +193,13 @@ impl Surroundings {
         alone.then_some(first)
     }
 
-    /// Returns true if packets come from several links, and from nowhere else.
+    /// Returns true if packets come from several links and from nothing else.
     fn merges(&self) -> bool {
         self.before.len() > 1 && self.behind.is_empty() && !self.has_source
     }
 }
 
-/// Returns the largest lookahead that does not change results.
+/// Determines the largest lookahead that does not change results.
 pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Plan {
     let links = surroundings(config, routes, endpoints);
     let mut plan = Plan {
@@ -208,7 +209,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         access: Vec::new(),
         spreading: Vec::new(),
     };
-    // Captures record events in order of time.
+    // Captures record events in the order of time.
     if config.captures() || draw_in_turn(config, &links, endpoints) {
         return plan;
     }
@@ -243,11 +244,11 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Smallest number of links for which access links are faster; if there are fewer links, each has
-/// many packets (`docs/speed.md`).
+/// Minimum number of links for which access links are used. With fewer links, each has many packets, and access links
+/// would be slower (`docs/speed.md`).
 const MANY: usize = 2048;
 
-/// Chooses access links (`access.rs`), once the lookahead of all links is known.
+/// Chooses the access links (`access.rs`), after the lookahead of all links has been determined.
 fn plan_access(
     config: &Config,
     routes: &Routes,
@@ -291,12 +292,12 @@ fn plan_access(
     }
     plan.access.extend(rest.into_iter().map(|id| id as u32));
     for answers in &mut plan.answers {
-        // The link of a train's answers must differ from the link over which the train comes.
+        // The answers to a train of packets must not use the link over which the train arrives.
         *answers = answers.filter(|answers| !firsts.contains(&(answers.to as usize)));
     }
 }
 
-/// Returns true if the only end behind a link is one sender or one receiver.
+/// Returns true if all packets of a link reach the same end: one sender or one receiver.
 fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     let mut ends = link.ends.iter();
     let one = matches!(
@@ -310,8 +311,8 @@ fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     one && alone && link.next.is_empty()
 }
 
-/// Returns true if a link's behaviour follows from the arrivals alone, and only its counters are
-/// recorded.
+/// Returns true if the behaviour of a link follows from the arrivals alone, and if only its counters are recorded, no
+/// samples.
 fn is_closed_form(config: &Config, id: usize) -> bool {
     let link = &config.links[id];
     matches!(link.queue, QueueConfig::DropTail(_))
@@ -322,15 +323,15 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the time from a packet's arrival at a link until the packet can affect anything else
-/// than this link and the links that receive packets from it alone.
+/// Returns the time from a packet's arrival at a link until the packet can affect anything except this link and links
+/// that receive packets only from this link.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {
         return Span::ZERO;
     }
     let behind = match deliveries[id] {
-        // Packets that arrive later may come before it at the next link.
+        // Packets that arrive later may be before it at the next link.
         Delivery::Merged(_) => return Span::ZERO,
         Delivery::ToObservation => {
             let next = links[id].next.iter();
@@ -342,8 +343,8 @@ fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: u
     link.delay + behind.unwrap_or(Span::ZERO)
 }
 
-/// Returns true if the order of random numbers may depend on the order of events, since ns-2 has
-/// one generator for everything.
+/// Returns true if the order of random draws may depend on the order of events. This can only happen with ns-2's
+/// randomness, where one generator serves everything.
 fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
     let queues = (0..links.len()).filter(|&id| queue_draws(config, links, id));
     let is_drawing = |endpoint: &&Endpoint| {
@@ -360,8 +361,8 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
     config.randomness == Randomness::Ns2 && draw + impaired.count() > 1
 }
 
-/// Returns true if a link's queue may draw random numbers. Some disciplines do so only in
-/// congestion; acknowledgements alone do not congest a link with enough capacity.
+/// Returns true if the queue of a link may draw random numbers. Some disciplines draw only in congestion, and
+/// acknowledgements alone do not congest a link with enough capacity.
 fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     match config.links[id].queue.draws() {
         Draws::Never => false,
@@ -370,9 +371,8 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Returns true if a link that carries only acknowledgements is at least as fast as all bottlenecks
-/// of the acknowledged data together: its load is then at most the ratio of the sizes of
-/// acknowledgements and segments.
+/// Returns true if a link that carries only acknowledgements is at least as fast as the sum of the bottlenecks of the
+/// acknowledged data. Its load is then at most the ratio of the sizes of acknowledgements and segments.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -385,8 +385,7 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns the lookahead of a link, if everything at its far end depends on the packets of this
-/// link alone.
+/// Returns the lookahead of a link, if everything at its far end depends only on the packets of this link.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,
@@ -415,7 +414,7 @@ fn alone_ahead(
     })
 }
 
-/// Returns the one link that all answers to a link's packets take, if there is one.
+/// Returns the single link that receives all answers to a link's packets, if there is one.
 fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     let mut ends = link.ends.iter();
     let from = match (ends.next()?, ends.next()) {
@@ -432,7 +431,8 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     }
 }
 
-/// Returns true if the links in front of this one lead nowhere else, and have a delay.
+/// Returns true if the packets of all links that lead to this one may be merged: these links lead nowhere else, and
+/// have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -444,8 +444,8 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if all packets that enter a link come over links that lead nowhere else, and if
-/// impairments in front of it only delay them, by known times.
+/// Returns true if packets can enter the impairments of a link ahead of time: all packets come over links that lead
+/// nowhere else, and the impairments only delay them by known times.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -459,7 +459,7 @@ fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bo
         && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if a link leads only to ends of flows, some of which delay the packets that they receive.
+/// Returns true if a link leads only to ends of flows, and some of these delay the packets that they receive.
 fn only_ends_hold_back(link: &Surroundings) -> bool {
     link.next.is_empty() && link.endpoints.iter().any(holds_back)
 }
@@ -469,7 +469,7 @@ fn holds_back(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Traffic { holds: true, .. })
 }
 
-/// Returns true if a link's behaviour depends on the arrivals alone.
+/// Returns true if the behaviour of a link depends on the arrivals alone.
 fn is_plain(link: &Link) -> bool {
     !link.changes_by_events()
 }

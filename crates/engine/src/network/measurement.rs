@@ -11,7 +11,7 @@ use crate::measure::{DelayHistogram, LinkCounters, LinkSample};
 #[derive(Debug)]
 pub(super) struct LinkCapacity {
     line: ServiceCurve,
-    /// The rate of the link's token buckets, if it has any.
+    /// Rate of the link's token buckets, if the link has any.
     bucket: Option<Rate>,
 }
 
@@ -28,8 +28,8 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// Returns the work that token buckets let pass in the long run; without token buckets, the
-    /// work of the line.
+    /// Returns the amount of data that the token buckets would let pass up to `now` in the long run; without token
+    /// buckets, the amount that the link could transmit.
     fn of_buckets(&self, now: Time) -> Work {
         match self.bucket {
             Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
@@ -64,7 +64,7 @@ impl Network {
         counters
     }
 
-    /// Counts drops and marks of data packets for each of the first `connections` connections.
+    /// Begins to count drops and marks of data packets for each of the first `connections` connections.
     pub(crate) fn track(&mut self, connections: u32) {
         for link in &mut self.links {
             link.track(connections);
@@ -82,8 +82,8 @@ impl Network {
         all
     }
 
-    /// Returns the drops and marks of the datagrams of foreign stacks' connections, by number, up
-    /// to the last connection with any.
+    /// Returns the drops and marks of datagrams of foreign stacks' connections, by the connection's number, up to the
+    /// last connection that has any.
     pub(crate) fn datagram_drops(&mut self) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = Vec::new();
@@ -102,13 +102,13 @@ impl Network {
             .collect()
     }
 
-    /// Forgets the queueing delays so far.
+    /// Discards the queueing delays measured so far.
     pub(crate) fn restart_waits(&mut self) {
         self.catch_up();
         self.links.iter_mut().for_each(Link::restart_waits);
     }
 
-    /// Restarts the record of queue maxima; returns the maxima so far.
+    /// Returns the maximum queue length of each link so far, and restarts the record.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         self.catch_up();
         let now = self.now;
@@ -118,13 +118,14 @@ impl Network {
         maxima
     }
 
-    /// Returns the link that holds the most packets, and the number of these.
+    /// Returns the number of the link that holds the most packets, and the number of these packets; `None` without
+    /// links.
     pub(crate) fn fullest_link(&self) -> Option<(usize, u64)> {
         let held = self.links.iter().map(Link::packets_held).enumerate();
         held.max_by_key(|&(_, packets)| packets)
     }
 
-    /// Returns the samples of the links that are sampled.
+    /// Returns the state of each link that is sampled.
     pub(crate) fn samples(&mut self) -> impl Iterator<Item = LinkSample> {
         self.catch_up();
         let now = self.now;

@@ -1,7 +1,7 @@
 //! Merging: packets of several links that lead to one link are processed in order of arrival.
 //!
-//! A packet that is not yet on one of those links takes at least the smallest of their delays, so
-//! all arrivals within that delay from now are known, and one event processes them.
+//! A packet that is not on one of these links yet needs at least the smallest of their delays. All arrivals within this
+//! delay from now are therefore known, and one event processes all of them.
 
 use std::collections::BTreeSet;
 
@@ -14,31 +14,30 @@ use crate::config;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Schedule};
 
-/// A link that several others lead to.
+/// Arrivals at a link that several others lead to.
 #[derive(Debug)]
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
-    /// Packets over access links, which do not store them.
+    /// Packets that come over access links, which do not store them.
     packets: CalendarQueue<Arriving>,
     /// Time of the scheduled event.
     entry: Time,
-    /// Minimum time until the arrival of a packet that is not on one of the links yet.
+    /// Minimum time until the arrival of a packet that is not yet on one of the links.
     lookahead: Span,
-    /// Maximum time for which an arrival may wait for its event, so that one event processes
-    /// several arrivals. During this time, an arrival affects only the link and the links that
-    /// follow.
+    /// Maximum time by which the event of an arrival may be late, so that one event can process several arrivals.
+    /// During this time, an arrival affects only the link and the links that follow.
     slack: Span,
-    /// Time for which arrivals do wait. It is zero if there are many arrivals per event: with more
-    /// packets on each link, only the search for the next one would take longer.
+    /// Time by which events are late at present. It is zero if events have many arrivals: with more packets on each
+    /// link, only the search for the next arrival would take longer.
     wait: Span,
 }
 
 impl Merge {
-    /// Rounding error of an arrival: links compute it to the picosecond, and with ns-2's clock from
-    /// sums of floating-point seconds.
+    /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
+    /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Number of packets per event above which arrivals do not wait.
+    /// Number of packets per event from which on events are not delayed.
     const MANY: u32 = 32;
 
     pub(super) fn new(
@@ -60,13 +59,13 @@ impl Merge {
         }
     }
 
-    /// Returns the time of the event for an arrival, which is before the next observation.
+    /// Returns the time of the event for an arrival, at the latest the next observation.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// Records that a link that was empty has a packet. `index` is the index of this merge.
+    /// Records the first packet of a link that was empty. `index` is the index of this merge.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -88,7 +87,7 @@ impl Merge {
         }
     }
 
-    /// Schedules the event of an arrival, unless there is an earlier event.
+    /// Schedules the event of an arrival, if there is no earlier event.
     #[inline]
     fn enter(&mut self, arrival: Time, index: u32, schedule: &mut Schedule) {
         let due = self.due(arrival, schedule);
@@ -98,7 +97,7 @@ impl Merge {
         }
     }
 
-    /// Returns the time until which all arrivals are known and no observation is due.
+    /// Returns the time up to which all arrivals are known and no observation is due.
     pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
         (now + self.lookahead)
             .min(schedule.next_observation())
@@ -112,14 +111,13 @@ impl Merge {
         (time <= until).then_some((link, time))
     }
 
-    /// Returns true if no link other than the one of the next arrival has packets.
+    /// Returns true if only one link has packets.
     #[inline]
     fn is_alone(&self) -> bool {
         self.arrivals.len() == 1
     }
 
-    /// Replaces the next arrival, whose packet has been forwarded, by the next arrival `next` on
-    /// its link.
+    /// Replaces the first arrival, whose packet has been forwarded, by `next`, the following arrival on the same link.
     #[inline]
     pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
         self.arrivals.renew_first(link, next);
@@ -131,7 +129,7 @@ impl Merge {
         over_access.or_else(|| self.arrivals.first().map(|(time, _)| time))
     }
 
-    /// Ends the event that was due at `time` and has processed this many packets.
+    /// Ends the event that was due at `time` and has processed `packets` packets; schedules the next one.
     pub(super) fn finish(&mut self, time: Time, packets: u32, schedule: &mut Schedule) {
         self.wait = if packets < Self::MANY {
             self.slack
@@ -139,7 +137,7 @@ impl Merge {
             Span::ZERO
         };
         if self.entry != time {
-            // The event is stale: an earlier one has been scheduled since.
+            // This event is stale: an earlier one has been scheduled in the meantime.
             schedule.finish_link();
         } else if let Some(next) = self.first() {
             self.entry = self.due(next, schedule);
@@ -151,7 +149,7 @@ impl Merge {
     }
 }
 
-/// An event of arrivals, with all state that it uses.
+/// An event that processes arrivals, with all the state that it uses.
 #[derive(Debug)]
 struct Merging<'a> {
     merge: &'a mut Merge,
@@ -159,19 +157,19 @@ struct Merging<'a> {
     arrived: ArrivalState<'a>,
 }
 
-/// State of the arrivals in an event.
+/// State of the arrivals during an event.
 #[derive(Debug)]
 struct ArrivalState<'a> {
     options: &'a mut OptionStore,
-    /// Arrival of the last packet.
+    /// Arrival time of the last packet.
     now: DualClockTime,
     packets: u32,
-    /// True if the common next link had no packet to forward when one arrived.
+    /// True if the link that follows had no packet to forward when one arrived.
     first: bool,
 }
 
 impl ArrivalState<'_> {
-    /// Offers the next packet to the common next link.
+    /// Offers an arriving packet to the link that follows.
     #[inline(always)]
     fn offer<S: PacketService>(&mut self, packet: &Packet, lane: &mut Lane<'_, S>) {
         self.packets += 1;
@@ -185,9 +183,8 @@ impl ArrivalState<'_> {
 }
 
 impl Merging<'_> {
-    /// Forwards all packets that arrive by `until`. The type of service is determined once for all
-    /// of them. If only one link has packets, its packets need no search for the first, and no
-    /// tie-break.
+    /// Forwards all packets that arrive by `until`. The type of service is determined once for all of them. While only
+    /// one link has packets, no search for the first one and no tie-break is necessary.
     #[inline(never)]
     fn run<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
         while let Some((link, time)) = self.merge.next_by(until) {
@@ -207,7 +204,7 @@ impl Merging<'_> {
         }
     }
 
-    /// Forwards all packets over access links that arrive by `until`.
+    /// Forwards all packets that arrive over access links by `until`.
     #[inline(never)]
     fn run_over_access<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
         while let Some(Arriving { packet, .. }) = self.merge.packets.first()
@@ -220,7 +217,7 @@ impl Merging<'_> {
 }
 
 impl Network {
-    /// Processes the event of arrivals at a link that several others lead to.
+    /// Processes an event of arrivals at a link that several others lead to.
     pub(crate) fn merge(&mut self, index: u32) {
         let begin = self.dual_clock_time();
         let merge = &mut self.merges[index as usize];

@@ -47,25 +47,24 @@ pub(crate) struct Network {
     ns2_s: f64,
     pub(crate) schedule: Schedule,
     links: Vec<Link>,
-    /// Capacities by link.
+    /// Capacity of each link.
     capacities: Vec<LinkCapacity>,
     routes: Routes,
     /// Options of packets in flight.
     pub(crate) options: OptionStore,
-    /// Lookahead by link.
+    /// Lookahead of each link.
     deliveries: Vec<Delivery>,
-    /// The one link that all answers to a link's packets take, if there is one, by link.
+    /// For each link, the single link that receives all answers to its packets, if there is one.
     answers: Vec<Option<Answers>>,
-    /// Links in front of ends that delay packets, with packets for which no event has been
-    /// scheduled.
+    /// Links that have no event scheduled and whose packets reach ends that delay them.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
-    /// Events of packets that are not recorded yet, if packets of any link or node are captured.
+    /// Events of packets for the capture that are not recorded yet; `None` if nothing is captured.
     noted: Option<VecDeque<PacketNote>>,
-    /// Interfaces of the nodes at the near and at the far end of each link, where these nodes are captured.
+    /// Interfaces of the nodes at the near and at the far end of each link; `None` for nodes that are not captured.
     host_interfaces: Vec<[Option<u32>; 2]>,
 }
 
@@ -94,7 +93,7 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links, before any event, with two priorities of packets.
+    /// Rebuilds all links with queues for two priorities of packets. To be called before any event.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }
@@ -124,8 +123,7 @@ impl Network {
         links.collect()
     }
 
-    /// Returns the route between two nodes, at whose end `end` receives the packets; `None` if
-    /// there is no path.
+    /// Returns the route between two nodes for packets that `end` receives; `None` if there is no path.
     pub(crate) fn path(&mut self, from: usize, to: usize, end: End) -> Option<Path> {
         self.routes.path(from, to, end)
     }
@@ -136,7 +134,7 @@ impl Network {
         self.set_ns2_clock(now.as_secs_f64());
     }
 
-    /// Sets the clock for an event whose time ns-2's clock resolves more finely than a picosecond.
+    /// Sets the clock to a time in ns-2's arithmetic, which is finer than a picosecond.
     #[inline]
     pub(crate) fn set_ns2_clock(&mut self, now_s: f64) {
         self.ns2_s = now_s;
@@ -152,7 +150,7 @@ impl Network {
         self.options.get(packet.sack)
     }
 
-    /// Schedules the updates of disciplines, at whole multiples of their intervals from time zero.
+    /// Schedules the updates of disciplines, at integer multiples of their intervals from time zero.
     pub(crate) fn begin_updates(&mut self) {
         for (link, id) in self.links.iter().zip(0..) {
             if let Some(interval) = link.update_interval() {
@@ -162,7 +160,7 @@ impl Network {
         }
     }
 
-    /// Plans the lookahead, once all routes are known.
+    /// Determines the lookahead of all links. This must be called when all routes are known.
     pub(crate) fn look_ahead(&mut self, config: &Config, endpoints: &[Endpoint]) {
         let Plan {
             deliveries,
@@ -177,7 +175,7 @@ impl Network {
         self.make_access(config, &access, spreading);
     }
 
-    /// Processes the event of an update of a link's queue discipline.
+    /// Processes an event for an update of a link's queue discipline.
     pub(crate) fn update_queue(&mut self, link: u32) {
         let interval = self.links[link as usize].update(self.now, &mut self.options);
         let next = self.now + interval.expect("only disciplines with updates have events for them");

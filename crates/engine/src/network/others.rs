@@ -1,8 +1,8 @@
-//! Simultaneous access to one link and all others.
+//! Mutable access to one link and to all others at the same time.
 
 use super::link::Link;
 
-/// All links but one.
+/// All links except one.
 #[derive(Debug)]
 pub(super) struct Others<'a> {
     before: &'a mut [Link],
@@ -19,7 +19,7 @@ impl<'a> Others<'a> {
         (one, Self { before, after })
     }
 
-    /// Returns another link.
+    /// Returns a link other than the one split off.
     #[inline(always)]
     pub(super) fn get(&mut self, link: u32) -> &mut Link {
         let link = link as usize;

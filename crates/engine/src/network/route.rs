@@ -1,7 +1,7 @@
 //! Static shortest-path routes, shared by all flows between the same nodes.
 //!
-//! A route is a sequence of hops in one table, ended by the kind of endpoint that receives the packet. A packet
-//! holds its position in the table, so that forwarding is one load.
+//! A route is a sequence of hops in one table; its last entry is the kind of end that receives the packet. A packet
+//! carries its position in the table, so that forwarding needs only one load.
 
 use std::collections::BTreeMap;
 
@@ -11,48 +11,47 @@ use super::graph::Graph;
 use crate::config::Config;
 use crate::schedule::timers::OPENED_BITS;
 
-/// Receiver of a packet at the end of its route.
+/// Kind of receiver at the end of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum End {
-    /// A TCP sender gets an acknowledgement.
+    /// A TCP sender, for acknowledgements.
     TcpSender,
-    /// A TCP receiver gets a segment.
+    /// A TCP receiver, for segments.
     TcpReceiver,
-    /// A TCP receiver answers a dummy packet, and a sender counts the answer.
+    /// A TCP receiver, for dummy packets, which it answers; the next kind is the sender, for these answers.
     DummyReceiver,
     DummySender,
-    /// A datagram is counted.
+    /// A receiver of UDP datagrams, which counts them.
     UdpReceiver,
-    /// An end of a foreign stack's connection gets a datagram.
+    /// The sending end of a foreign stack's connection, for datagrams; the next kind is the receiving end.
     StackSender,
     StackReceiver,
-    /// A packet of a real program leaves the emulated network.
+    /// A real program outside the emulated network.
     Outside,
-    /// The ends of connections that traffic opens during the run.
+    /// The sending end of connections that traffic opens during the run; the next kind is the receiving end.
     TrafficSender,
     TrafficReceiver,
-    /// The start node of a proxy gets a segment from a sender, or the end node gets a segment from
-    /// the start node.
+    /// The start node of a proxy, for segments from a sender; or its end node, for segments from the start node.
     ProxyEntry,
     ProxyExit,
-    /// The start node of a proxy gets a segment of a connection that traffic has opened.
+    /// The start node of a proxy, for segments of a connection that traffic has opened.
     TrafficEntry,
 }
 
-/// The kind of transport of a flow's packets. Indices of flows are unique within a kind.
+/// Kind of transport of a packet. Indices of flows are unique within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
     /// Datagram streams and connections of foreign stacks, which are numbered together.
     Udp,
-    /// Connections that sources open during the run. The last two bits of their numbers distinguish
-    /// the directions and legs of one connection.
+    /// Connections that sources open during the run. The last two bits of a number identify the direction and the leg
+    /// of the connection.
     Traffic,
 }
 
 impl Carrier {
-    /// Returns the number that all packets of a flow or connection have in common, given the number
-    /// of one packet.
+    /// Returns the number that all packets of a flow or connection have in common; `number` is that in one of its
+    /// packets.
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
             Self::Tcp | Self::Udp => number,
@@ -60,8 +59,8 @@ impl Carrier {
         }
     }
 
-    /// Returns the place of a flow or connection among those of its kind. A place is reused after a
-    /// connection is over.
+    /// Returns the index of a flow or connection among those of its kind. The index is reused after the end of a
+    /// connection.
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -69,7 +68,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the place of one direction and leg of a connection.
+    /// Returns the index of one direction and leg of a connection.
     pub(super) fn side(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -101,22 +100,22 @@ pub(crate) enum Hop {
     Link(u32),
     /// The impairments of the link that follows.
     Impairments(u32, Carrier),
-    /// An access link, by its number among the access links.
+    /// An access link, given by its number among the access links.
     Access(u32),
     End(End),
 }
 
-/// A route of packets, as its place in the table of hops.
+/// A route of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
-    /// Position of its first hop in the table.
+    /// Position of the route's first hop in the table.
     pub(crate) route: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct Routes {
     hops: Vec<Hop>,
-    /// Index of a link's impairments, if it has any, by link.
+    /// Index of each link's impairments, if it has any.
     impairments: Vec<Option<u32>>,
     known: BTreeMap<(usize, usize, End), Option<u32>>,
     graph: Graph,
@@ -145,14 +144,14 @@ impl Routes {
         self.hops[position as usize]
     }
 
-    /// Prefetches a hop.
+    /// Prefetches the hop at a position.
     #[inline]
     pub(super) fn prefetch(&self, position: u32) {
         prefetch(&self.hops[position as usize]);
     }
 
-    /// Turns links into access links. `access` holds each link's number among the access links, if
-    /// it is one.
+    /// Replaces links by access links in all routes. `access` holds, for each link, its number among the access links
+    /// if it is one.
     pub(super) fn lead_over_access(&mut self, access: &[Option<u32>]) {
         for hop in &mut self.hops {
             if let Hop::Link(link) = *hop
@@ -183,7 +182,7 @@ impl Routes {
         route.map(|route| Path { route })
     }
 
-    /// Returns the links of every route found so far, and its end.
+    /// Returns the links and the end of every route found so far.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Vec<usize>, End)> {
         let mut links = Vec::new();
         self.hops.iter().filter_map(move |&hop| match hop {

@@ -1,30 +1,30 @@
-//! Trains: sequences of packets that reach the ends of connections over one link, and whose answers
-//! all go onto one other link. The state that they use is looked up once for a whole train.
+//! Trains: sequences of packets that reach ends of connections over one link, and whose answers all go onto one other
+//! link. The state that they use is looked up once per train.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};
 use crate::packet::OptionStore;
 use crate::schedule::Schedule;
 
-/// All parts of the network that a train uses.
+/// The parts of the network that the packets of a train use.
 #[derive(Debug)]
 pub(crate) struct Train<'a> {
-    /// The link over which the train comes.
+    /// The link over which the packets come.
     pub(crate) from: &'a mut Link,
-    /// The link of the answers.
+    /// The link that receives the answers.
     pub(crate) to: &'a mut Link,
     pub(crate) schedule: &'a mut Schedule,
     pub(crate) options: &'a mut OptionStore,
 }
 
 impl Network {
-    /// Returns the one link that all answers to a link's packets take, if there is one.
+    /// Returns the single link that receives all answers to a link's packets, if there is one.
     #[inline]
     pub(crate) fn answers(&self, link: u32) -> Option<Answers> {
         self.answers[link as usize]
     }
 
-    /// Returns the packets of a link as a train whose answers go onto the link `to`.
+    /// Returns the parts of the network for a train that comes over `link`, and whose answers go onto the link `to`.
     #[inline]
     pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
         let both = self.links.get_disjoint_mut([link as usize, to as usize]);
@@ -37,8 +37,8 @@ impl Network {
         }
     }
 
-    /// Ends a run of packets that have gone onto the link `to` in sequence, the last one at time
-    /// `last`. `first` is true if the link had no packets to forward before them.
+    /// Ends a sequence of packets that have entered the link `to`, the last one at time `last`. `first` is true if that
+    /// link had no packets to forward before them.
     #[inline]
     pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);

@@ -1,11 +1,10 @@
-//! Bytes of datagrams in flight.
+//! Storage of the contents of datagrams in flight.
 
 use super::{SackHandle, number_of_slot};
 use crate::stack::Datagram;
 
-/// Bytes of datagrams in flight, without the zeros at their ends. A stack without encryption sends
-/// zeros as data, and a window of such datagrams then fits a processor's cache. Slots and buffers
-/// are reused.
+/// Contents of datagrams in flight, without the zeros at their ends. A stack without encryption sends zeros as data, so
+/// that the contents of a whole window fit into a cache. Slots and buffers are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
     slots: Vec<Slot>,
@@ -14,12 +13,12 @@ pub(super) struct DatagramStore {
     spare: Vec<Vec<u8>>,
 }
 
-/// Largest number of bytes stored within a slot.
+/// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram, in one cache line: it holds the headers of a datagram of zeros, and most
-/// acknowledgements. When a datagram is read, a window of others has been written since, so that
-/// its bytes come from a slower cache.
+/// Bytes of one datagram, in one cache line if they are short. A slot has room for the headers of a datagram of zeros,
+/// and for most acknowledgements. Between writing and reading a datagram, a window of others is written, so that its
+/// bytes come from a slower cache: one line is faster than a separate buffer.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {
@@ -28,7 +27,7 @@ enum Slot {
 }
 
 impl Slot {
-    /// Creates the slot of these bytes, in one of the spare buffers if they are long.
+    /// Creates the slot of a datagram with the bytes `kept`. Long bytes are stored in one of the spare buffers.
     fn of(kept: &[u8], spare: &mut Vec<Vec<u8>>) -> Self {
         if kept.len() <= SHORT {
             let mut bytes = [0; SHORT];
@@ -51,7 +50,7 @@ impl Slot {
 }
 
 impl DatagramStore {
-    /// Stores the bytes of a datagram.
+    /// Stores the bytes of a datagram; returns the handle with which they are found again.
     pub(super) fn put(&mut self, bytes: &[u8]) -> SackHandle {
         let slot = Slot::of(&bytes[..trimmed_len(bytes)], &mut self.spare);
         self.insert(slot)
@@ -80,7 +79,7 @@ impl DatagramStore {
         }
     }
 
-    /// Makes a second copy of a datagram.
+    /// Makes a copy of a datagram; returns the handle of the copy.
     pub(super) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         let kept = self.slots[number_of(handle) as usize].bytes();
         let slot = Slot::of(kept, &mut self.spare);
@@ -108,10 +107,9 @@ fn number_of(handle: SackHandle) -> u32 {
     handle.0 & !SackHandle::DATAGRAM
 }
 
-/// Returns the length without the blocks of `STEP` zeros at the end.
+/// Returns the length of `bytes` without the blocks of `STEP` zeros at the end.
 fn trimmed_len(bytes: &[u8]) -> usize {
-    // A block's size is known to the compiler, so all its bytes are read without a branch, sixteen
-    // at a time.
+    // The compiler knows the size of a block, so that all of its bytes are read without a branch, sixteen at a time.
     const STEP: usize = 128;
     let (_, blocks) = bytes.as_rchunks::<STEP>();
     let zeros = blocks.iter().rev();
@@ -126,7 +124,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Datagrams are read as they were stored, for any mix of datagrams that are copied and dropped in flight.
+        /// Datagrams are read as they were written, whatever mix of them is copied and dropped in flight.
         #[test]
         fn datagrams_come_out_as_they_went_in(
             steps in prop::collection::vec((0usize..4, 0usize..200, 0usize..1500), 1..60),

@@ -1,4 +1,4 @@
-//! Packets of 48 bytes, so that a window of a hundred thousand stays in the cache.
+//! Packets in flight. A packet takes 48 bytes, so that a window of a hundred thousand packets fits into the cache.
 
 mod datagrams;
 mod options;
@@ -15,21 +15,20 @@ pub(crate) use options::{OptionStore, XcpHeader};
 /// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// Arrival at the far end of the link that the packet is on.
+    /// Time at which the packet reaches the far end of the link that it is on.
     pub(crate) time: Time,
-    /// Time of arrival in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
+    /// The same time in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
     pub(crate) ns2_s: f64,
-    /// Data: segment number, the SYN being 0. Acknowledgement: the next segment expected.
+    /// In a data packet, the segment number, where the SYN is 0. In an acknowledgement, the next segment expected.
     pub(crate) seq: u64,
-    /// Data: send time. Acknowledgement: the timestamp that it echoes.
+    /// In a data packet, its send time. In an acknowledgement, the timestamp that it echoes.
     pub(crate) stamp: Time,
-    /// Index of the packet's TCP connection or UDP stream, or number of its connection of a foreign
-    /// stack.
+    /// Index of the packet's TCP connection or UDP stream, or number of its foreign stack's connection.
     pub(crate) flow: u32,
     /// Position of the current hop in the route table.
     pub(crate) route: u32,
-    /// Handle of data in the network's store: an acknowledgement's SACK blocks and transit time, a
-    /// header for routers, or a datagram's bytes.
+    /// Handle of data in the network's option store: SACK blocks and transit time of an acknowledgement, a header for
+    /// routers, or the bytes of a datagram.
     pub(crate) sack: SackHandle,
     /// Bytes on the wire.
     pub(crate) bytes: u16,
@@ -38,7 +37,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// A placeholder.
+    /// A placeholder where a packet is required.
     pub(crate) const NONE: Self = Self {
         time: Time::ZERO,
         ns2_s: 0.0,
@@ -51,10 +50,9 @@ impl Packet {
         flags: Flags::NONE,
     };
 
-    /// Returns true if the packet is a cumulative acknowledgement without other information, which
-    /// a later one can replace: it has no SACK blocks or other options, neither SYN nor FIN, and no
-    /// ECN flag (RFC 3449, section 5.2.1). For a packet of a real program, which carries its bytes,
-    /// the flag is set accordingly.
+    /// Returns true if the packet is a cumulative acknowledgement without other information, which a later one can
+    /// replace (RFC 3449, section 5.2.1). Such a packet has no SACK blocks or other options, neither SYN nor FIN, and
+    /// no ECN flag. A packet of a real program has flags that are set accordingly.
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -68,10 +66,10 @@ impl Packet {
             && self.flags.load().is_none()
     }
 
-    /// Bit in the number of a datagram sent by a connection's receiver.
+    /// Bit in the number of a datagram that the receiving end of a connection has sent.
     pub(crate) const ANSWER: u64 = 1 << 63;
 
-    /// Returns an ECN-capable data packet with a number.
+    /// Returns an ECN-capable data packet with this number.
     #[cfg(test)]
     pub(crate) fn data(number: u64, bytes: u16) -> Self {
         Self {
@@ -101,16 +99,16 @@ impl Flags {
     pub(crate) const ECE: Self = Self(32);
     /// Congestion window reduced.
     pub(crate) const CWR: Self = Self(64);
-    /// A datagram, not a packet of a connection.
+    /// Set in datagrams, which do not belong to a TCP connection.
     pub(crate) const DATAGRAM: Self = Self(128);
-    /// Position of the two bits of VCP's load code: zero for none, otherwise the load plus one.
+    /// Position of the two bits of VCP's load code: zero if the packet requests no load, otherwise the load plus one.
     const LOAD_SHIFT: u32 = 8;
     pub(crate) const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
     /// Low priority, for a dummy packet or the answer to one.
     pub(crate) const LOW: Self = Self(1 << 10);
-    /// A placeholder for an acknowledgement in the queue of a link that filters them; see `queue/ack_filter`.
+    /// Set in placeholders for acknowledgements in the queue of a link that filters them; see `queue/ack_filter`.
     pub(crate) const PLACE: Self = Self(1 << 11);
-    /// ECT(1), in addition to [`Self::ECT`]: from a scalable sender, for L4S (RFC 9331 section 4.1).
+    /// Set together with [`Self::ECT`] for ECT(1), the codepoint of scalable senders for L4S (RFC 9331 section 4.1).
     pub(crate) const ECT1: Self = Self(1 << 12);
 
     /// Position of the three bits of an acknowledgement's ACE field (RFC 9768 section 3.2.2).
@@ -135,13 +133,13 @@ impl Flags {
         self.0 & other.0 != 0
     }
 
-    /// Returns true if no other flags than these are set.
+    /// Returns true if no flags are set except some of `these`.
     #[inline]
     pub(crate) const fn only(self, these: Self) -> bool {
         self.0 & !these.0 == 0
     }
 
-    /// Returns the load that routers have found, if the packet asks for it.
+    /// Returns the load that routers have written; `None` if the packet does not request loads.
     pub(crate) fn load(self) -> Option<Load> {
         match (self.0 & Self::LOAD.0) >> Self::LOAD_SHIFT {
             0 => None,
@@ -151,7 +149,7 @@ impl Flags {
         }
     }
 
-    /// Returns the ACE field: the number of marks that have arrived, modulo 8.
+    /// Returns the ACE field: the number of marked packets that have arrived, modulo 8.
     pub(crate) fn ace(self) -> u8 {
         (self.0 >> Self::ACE_SHIFT) as u8
     }
@@ -172,11 +170,11 @@ impl Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
-    /// Transit time in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation, UNC
-    /// 2003, chapter 3); all ones if none is reported.
+    /// Transit time in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation, UNC 2003, chapter 3);
+    /// `u32::MAX` if none is reported.
     transit_us: u32,
-    /// Marked packets that have arrived, modulo 2^16, from a receiver that counts them (RFC 9768); 0 if none is
-    /// reported.
+    /// Number of marked packets that have arrived, modulo 2^16, from a receiver that counts them (RFC 9768); 0 from
+    /// others.
     marks: u16,
     len: u8,
 }
@@ -188,18 +186,18 @@ impl Default for SackBlocks {
 }
 
 impl SackBlocks {
-    /// No blocks, transit time or marks.
+    /// No blocks, no transit time and no marks.
     pub(crate) const NONE: Self = Self {
         blocks: [(0, 0); Self::MAX],
         transit_us: Self::NO_TRANSIT,
         marks: 0,
         len: 0,
     };
-    /// Maximum number of blocks next to a timestamp option.
+    /// Maximum number of blocks in a header that also has a timestamp option.
     pub(crate) const MAX: usize = 3;
     const NO_TRANSIT: u32 = u32::MAX;
 
-    /// Adds a transit time, in whole microseconds.
+    /// Returns the blocks with a transit time, rounded to microseconds.
     #[inline]
     pub(crate) fn with_transit(self, transit: Span) -> Self {
         let us = transit.as_ps() / Span::from_micros(1).as_ps();
@@ -209,18 +207,18 @@ impl SackBlocks {
         }
     }
 
-    /// Adds a count of marks.
+    /// Returns the blocks with a count of marks.
     pub(crate) fn with_marks(self, marks: u16) -> Self {
         Self { marks, ..self }
     }
 
-    /// Returns true if there is nothing to report.
+    /// Returns true if there are no blocks, no transit time and no marks.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0 && self.transit_us == Self::NO_TRANSIT && self.marks == 0
     }
 
-    /// Returns the first block.
+    /// Returns the most recent block, to change it.
     #[inline]
     pub(crate) fn latest_mut(&mut self) -> Option<&mut (u64, u64)> {
         self.blocks[..usize::from(self.len)].first_mut()
@@ -231,8 +229,7 @@ impl SackBlocks {
         self.len += 1;
     }
 
-    /// Returns the blocks with another block in front; the last block is dropped if there are too
-    /// many.
+    /// Returns these blocks after `block`; the last one is removed if there are too many.
     pub(crate) fn behind(&self, block: (u64, u64)) -> Self {
         let mut blocks = Self { len: 0, ..*self };
         blocks.push(block);
@@ -250,19 +247,19 @@ impl SackBlocks {
     }
 }
 
-/// Reference to the options of a packet: no options, as for most packets; a position in the store;
-/// or a transit time alone, contained in the handle.
+/// Handle of a packet's options. It means that there are no options, as for most packets; or it is a position in the
+/// store; or it contains a transit time, which is then the only option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit of a header for routers, which holds the SACK blocks too. It is set even if the segment
-    /// has no options.
+    /// Bit of the handle of a header for routers, whose entry also has the SACK blocks. It is set even if the segment
+    /// has no other options.
     const HEADER: u32 = 1 << 31;
-    /// Bit of a handle without an entry in the store.
+    /// Bit of a handle that has no entry in the store.
     const BY_VALUE: u32 = 1 << 30;
-    /// Bit of a datagram's bytes in the store.
+    /// Bit of the handle of a datagram's bytes.
     const DATAGRAM: u32 = 1 << 29;
 
     #[inline]
@@ -276,13 +273,13 @@ impl SackHandle {
         self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
     }
 
-    /// Returns true if there are no options except, possibly, a transit time.
+    /// Returns true if the store has nothing for this handle: there are no options, or only a transit time.
     #[inline]
     pub(crate) fn is_by_value(self) -> bool {
         self.0 & Self::BY_VALUE != 0
     }
 
-    /// Returns true if there are blocks in the store, and no header.
+    /// Returns true if the store has SACK blocks for this handle, and no header.
     #[inline]
     fn has_slot(self) -> bool {
         self.0 < Self::DATAGRAM
@@ -294,29 +291,29 @@ impl SackHandle {
         self.0 & (Self::HEADER | Self::BY_VALUE | Self::DATAGRAM) == Self::DATAGRAM
     }
 
-    /// Returns a handle that contains a transit time alone; none if the time exceeds its range of a
+    /// Returns a handle that contains a transit time as the only option; `None` if the time exceeds the range of a
     /// quarter of an hour.
     #[inline]
     fn of_transit(transit_us: u32) -> Option<Self> {
         (transit_us < Self::BY_VALUE).then_some(Self(transit_us | Self::BY_VALUE))
     }
 
-    /// Returns the transit time in the handle, in microseconds.
+    /// Returns the transit time that the handle contains, in microseconds.
     #[inline]
     fn transit_us(self) -> Option<u32> {
         (self.0 & (Self::HEADER | Self::BY_VALUE) == Self::BY_VALUE)
             .then_some(self.0 & !Self::BY_VALUE)
     }
 
-    /// Returns the transit time in the handle.
+    /// Returns the transit time that the handle contains.
     #[inline]
     pub(crate) fn transit(self) -> Option<Span> {
         self.transit_us().map(|us| Span::from_micros(us.into()))
     }
 }
 
-/// SACK blocks in flight, in 32 bytes: their edges are relative to the number of the
-/// acknowledgement that carries them, from which they differ by less than 2^31 segments.
+/// SACK blocks in flight, in 32 bytes. The edges of blocks are stored relative to the number of the acknowledgement
+/// that carries them, from which they differ by less than 2^31 segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
@@ -326,7 +323,7 @@ pub(crate) struct SackOption {
 }
 
 impl SackOption {
-    /// No blocks, transit time or marks.
+    /// No blocks, no transit time and no marks.
     pub(crate) const NONE: Self = Self {
         offsets: [(0, 0); SackBlocks::MAX],
         transit_us: SackBlocks::NO_TRANSIT,
@@ -347,7 +344,7 @@ impl SackOption {
         }
     }
 
-    /// Returns the blocks of the acknowledgement `next`, most recent first.
+    /// Returns the blocks, the most recent first. `next` is the number of the acknowledgement that carries them.
     #[inline]
     pub(crate) fn blocks(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -356,7 +353,7 @@ impl SackOption {
             .map(move |&(left, right)| (number(left), number(right)))
     }
 
-    /// Returns the most recent block of the acknowledgement `next`, if there is one.
+    /// Returns the most recent block, if there is one. `next` is the number of the acknowledgement that carries it.
     #[inline]
     pub(crate) fn first(&self, next: u64) -> Option<(u64, u64)> {
         self.has_blocks().then(|| self.all(next)[0])
@@ -368,8 +365,8 @@ impl SackOption {
         self.len.into()
     }
 
-    /// Returns the same as [`Self::blocks`], but as the whole array; entries after the last block
-    /// have no meaning.
+    /// Returns the blocks as [`Self::blocks`] does, but as a whole array, whose entries after the last block have no
+    /// meaning.
     #[inline]
     pub(crate) fn all(&self, next: u64) -> [(u64, u64); SackBlocks::MAX] {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -383,7 +380,7 @@ impl SackOption {
         self.len > 0
     }
 
-    /// Returns the reported count of marks, modulo 2^16, if there is one.
+    /// Returns the reported count of marks, modulo 2^16; `None` if none is reported.
     pub(crate) fn marks(&self) -> Option<u16> {
         (self.marks > 0).then_some(self.marks)
     }
@@ -396,16 +393,16 @@ impl SackOption {
     }
 }
 
-/// Returns the number of a slot, which stays below the bits with other meanings.
+/// Returns the number of a slot, which must be below the bits that have other meanings.
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
     let number = number.filter(|&number| SackHandle(number).has_slot());
     number.expect("more than 5e8 packets with options in flight")
 }
 
-/// SACK blocks of the packets in flight. Slots are freed when a packet is consumed or dropped, and
-/// reused in the order in which they were freed. A packet's slot therefore usually follows that of
-/// the preceding packet, and processors fetch it in time.
+/// SACK blocks of the packets in flight. A slot is freed when its packet is consumed or dropped; slots are reused in
+/// the order in which they were freed. The slots of successive packets are therefore usually neighbours, and processors
+/// load them in time.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
     slots: Vec<SackOption>,
@@ -413,7 +410,7 @@ pub(crate) struct SackStore {
 }
 
 impl SackStore {
-    /// Stores the blocks of the acknowledgement `next`.
+    /// Stores the blocks of the acknowledgement with number `next`; returns their handle.
     #[inline(always)]
     pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         if blocks.is_empty() {
@@ -453,7 +450,7 @@ impl SackStore {
         }
     }
 
-    /// Prefetches the blocks.
+    /// Prefetches the blocks of a handle.
     #[inline]
     pub(crate) fn prefetch(&self, handle: SackHandle) {
         if handle.has_slot() {
@@ -461,7 +458,7 @@ impl SackStore {
         }
     }
 
-    /// Makes a second copy of the blocks.
+    /// Makes a copy of the blocks; returns the handle of the copy.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         if !handle.has_slot() {
             return handle;
@@ -512,7 +509,7 @@ mod tests {
         let mut blocks = SackBlocks::NONE;
         assert!(store.put(&blocks, 1).is_none());
         blocks.push((1_000_000_000_003, 1_000_000_000_005));
-        // A block that repeats acknowledged segments (RFC 2883).
+        // This block repeats acknowledged segments (D-SACK, RFC 2883).
         blocks.push((999_999_999_990, 999_999_999_991));
         let next = 1_000_000_000_000;
         let first = store.put(&blocks, next);
@@ -524,7 +521,7 @@ mod tests {
         assert_eq!(size_of::<SackOption>(), 32);
     }
 
-    /// A transit time takes no slot unless blocks come with it, or it is too long for a handle.
+    /// A transit time needs no slot, unless there are blocks, too, or it is too long for a handle.
     #[test]
     fn a_transit_time_alone_is_part_of_the_handle() {
         let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);

@@ -1,11 +1,10 @@
-//! Options of packets in addition to their fields: SACK blocks, headers for routers, the bytes of datagrams.
+//! Options that packets have in addition to their fields: SACK blocks, headers for routers, and bytes of datagrams.
 
 use super::datagrams::DatagramStore;
 use super::{SackBlocks, SackHandle, SackOption, SackStore, number_of_slot};
 use crate::stack::Datagram;
 
-/// XCP's congestion header (draft-falk-xcp-spec-03 section 3). In the header of an acknowledgement,
-/// only `change` is used.
+/// XCP's congestion header (draft-falk-xcp-spec-03 section 3). In an acknowledgement, only the field `change` is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct XcpHeader {
     /// The sender's smoothed round-trip time in seconds; zero before the first sample.
@@ -18,14 +17,14 @@ pub(crate) struct XcpHeader {
     pub(crate) granted: bool,
 }
 
-/// A header, and the blocks of the same packet.
+/// A header for routers, with the SACK blocks of the same packet.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     header: XcpHeader,
     sack: SackHandle,
 }
 
-/// Blocks and headers of the packets in flight, reused when a packet is consumed or dropped.
+/// Options of the packets in flight. Their memory is reused when a packet is consumed or dropped.
 #[derive(Debug, Default)]
 pub(crate) struct OptionStore {
     sack: SackStore,
@@ -35,13 +34,14 @@ pub(crate) struct OptionStore {
 }
 
 impl OptionStore {
-    /// Stores the blocks of the acknowledgement `next`.
+    /// Stores the SACK blocks of the acknowledgement with number `next`; returns their handle.
     #[inline]
     pub(crate) fn put(&mut self, blocks: &SackBlocks, next: u64) -> SackHandle {
         self.sack.put(blocks, next)
     }
 
-    /// Stores a header together with the blocks of the same packet.
+    /// Stores a header together with the SACK blocks of the same packet, whose handle is `sack`; returns the handle of
+    /// both.
     pub(crate) fn put_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
         let slot = Slot { header, sack };
         let number = if let Some(number) = self.free.pop() {
@@ -54,7 +54,7 @@ impl OptionStore {
         SackHandle(number | SackHandle::HEADER)
     }
 
-    /// Stores the bytes of a datagram.
+    /// Stores the bytes of a datagram; returns their handle.
     pub(crate) fn put_datagram(&mut self, bytes: &[u8]) -> SackHandle {
         self.datagrams.put(bytes)
     }
@@ -75,7 +75,7 @@ impl OptionStore {
         Some(&mut self.headers[slot as usize].header)
     }
 
-    /// Removes the header, if there is one; also returns the handle of the blocks.
+    /// Removes the header of a packet and returns it, if there is one, with the handle of the packet's SACK blocks.
     pub(crate) fn take_header(&mut self, handle: SackHandle) -> (Option<XcpHeader>, SackHandle) {
         let Some(number) = number_of_header(handle) else {
             return (None, handle);
@@ -85,7 +85,7 @@ impl OptionStore {
         (Some(header), sack)
     }
 
-    /// Returns the blocks without removing them.
+    /// Returns the SACK blocks of a packet without removing them.
     pub(crate) fn get(&self, handle: SackHandle) -> SackOption {
         match number_of_header(handle) {
             Some(number) => self.sack.get(self.headers[number as usize].sack),
@@ -105,7 +105,7 @@ impl OptionStore {
         self.sack.prefetch(handle);
     }
 
-    /// Makes a second copy of all options of a packet.
+    /// Makes a copy of all options of a packet; returns the handle of the copy.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         if handle.has_datagram() {
             return self.datagrams.copy(handle);
@@ -126,8 +126,8 @@ impl OptionStore {
         }
     }
 
-    /// Removes the options of a packet that has some. Cold: dropped packets are mostly data
-    /// packets, which usually have none.
+    /// Removes the options of a packet that has some. Marked cold, since dropped packets are mostly data packets, which
+    /// usually have no options.
     #[cold]
     fn forget_some(&mut self, handle: SackHandle) {
         if handle.has_header() {

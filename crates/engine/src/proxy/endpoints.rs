@@ -1,23 +1,23 @@
-//! The ends of connections at the nodes of proxies, both for connections that exist from the start
-//! and for those that traffic opens.
+//! Ends of connections at the nodes of proxies, for connections that exist from the beginning and for those that
+//! traffic opens.
 
 use crate::traffic::{Legs, Traffic};
 use crate::transport::tcp::Connection;
 
-/// All connections.
+/// All connections of a simulation.
 pub(crate) struct Endpoints<'a> {
     pub(crate) tcp: &'a mut [Connection],
     pub(crate) traffic: &'a mut Traffic,
 }
 
 impl Endpoints<'_> {
-    /// Returns the index of the second leg of a connection, which carries its data from the proxy
-    /// on, for connections that exist from the start.
+    /// Returns the index of the second leg of the connection `from`, which carries its data after the proxy. Only for
+    /// connections that exist from the beginning.
     pub(super) fn second_leg(from: usize) -> usize {
         from + 1
     }
 
-    /// Returns the two legs of the connection with this index in its packets, unless it is over.
+    /// Returns the two legs of the connection with this index; `None` if the connection has ended.
     pub(super) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
         if Traffic::is_own(index) {
             return self.traffic.legs(index);

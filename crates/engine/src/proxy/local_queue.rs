@@ -1,7 +1,7 @@
-//! The queue in front of a proxy's receivers: a queue discipline outside a link.
+//! The queue in front of a proxy's receivers: a queue discipline that is not part of a link.
 //!
-//! The senders of dropped packets get no acknowledgement, and so reduce their rates (master thesis,
-//! University of Innsbruck, 2009; docs/proxy.md).
+//! Dropped packets are not acknowledged, so that their senders reduce their rates (master thesis, University of
+//! Innsbruck, 2009; docs/proxy.md).
 
 use std::collections::VecDeque;
 
@@ -22,31 +22,29 @@ pub(super) struct LocalQueue {
     waiting_pkts: u64,
     /// Bytes of the waiting packets.
     waiting_bytes: u64,
-    /// Time since which the queue has been empty, if it is.
+    /// Time since which the queue has been empty; `None` if it is not empty.
     empty_since: Option<Time>,
-    /// Integral of the number of waiting packets up to the time `integrated`, in packets times
-    /// picoseconds.
+    /// Integral of the number of waiting packets, in packets times picoseconds, up to the time `integrated`.
     integral_ps: u128,
     integrated: Time,
     /// All counters except the integral.
     counters: LinkCounters,
-    /// Buffer for the discipline's effects on packets that it had accepted.
+    /// Effects of the discipline on packets accepted before; a buffer that is reused.
     effects: Effects,
-    /// Packets that the discipline dropped in these effects.
+    /// Packets accepted before that the discipline has dropped since the last call of [`Self::dropped`].
     dropped: Vec<Packet>,
 }
 
-/// Owner of the waiting packets.
+/// Store of the waiting packets.
 #[derive(Debug)]
 enum Held {
-    /// The discipline decides about packets when they arrive; they wait here. A packet's `time` is
-    /// its arrival.
+    /// The packets are stored here, since the discipline decides about them when they arrive. A packet's `time` is its
+    /// arrival time.
     Here {
         discipline: Queue,
         packets: VecDeque<Packet>,
     },
-    /// The discipline holds its packets. `next` has left it, but there is not enough credit to take
-    /// it.
+    /// The discipline stores the packets. The packet `next` has left it, but waits for enough credit.
     ByDiscipline {
         queue: Box<BufferedQueue>,
         next: Option<Packet>,
@@ -74,7 +72,7 @@ impl LocalQueue {
         }
     }
 
-    /// Replaces the discipline; queued packets stay.
+    /// Replaces the discipline; waiting packets stay.
     pub(super) fn replace_discipline(&mut self, other: Queue) {
         if let Held::Here { discipline, .. } = &mut self.held {
             *discipline = other;
@@ -124,7 +122,7 @@ impl LocalQueue {
         true
     }
 
-    /// Returns the packet to take next. Disciplines that hold their packets may drop others.
+    /// Returns the packet that can be taken next. Disciplines that store their packets may drop others before it.
     pub(super) fn first(&mut self, now: Time) -> Option<Packet> {
         match &mut self.held {
             Held::Here { packets, .. } => packets.front().copied(),
@@ -151,12 +149,13 @@ impl LocalQueue {
         Some(packet)
     }
 
-    /// Returns the packets that were accepted and dropped later, so that their options can be removed.
+    /// Returns the packets that were accepted and dropped later, so that the caller can discard their options.
     pub(super) fn dropped(&mut self) -> impl Iterator<Item = Packet> {
         self.dropped.drain(..)
     }
 
-    /// Adds these amounts to the numbers of waiting packets and bytes.
+    /// Adds `packets` and `bytes`, which may be negative, to the numbers of waiting packets and bytes at the time
+    /// `now`.
     fn change(&mut self, now: Time, packets: i64, bytes: i64) {
         self.integral_ps += self.since_integrated(now);
         self.integrated = now;
@@ -203,12 +202,12 @@ impl LocalQueue {
         }
     }
 
-    /// Restarts the record of the queue maximum; returns the maximum so far.
+    /// Returns the maximum length of the queue so far, and restarts its record.
     pub(super) fn restart_maximum(&mut self) -> u64 {
         std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }
 
-    /// Returns the state up to `now` for the time series, as that of link number `id`.
+    /// Returns the state at `now` for the time series; `id` takes the place of the link's number.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let state: AqmState = match &self.held {
@@ -273,7 +272,7 @@ mod tests {
         assert!(queue.push(packet(1, at(10))));
         assert!(!queue.push(packet(2, at(20))));
         assert_eq!(queue.pop(at(30)).map(|packet| packet.seq), Some(0));
-        // The first packet has waited 30 ms, the second 90 ms so far.
+        // Up to now, the first packet has waited for 30 ms and the second for 90 ms.
         let counters = queue.counters(at(100));
         assert!((counters.queue_integral() - 0.120).abs() < 1e-12);
         assert_eq!((counters.arrived_pkts, counters.departed_pkts), (3, 1));
@@ -305,7 +304,8 @@ mod tests {
         let mut queue = LocalQueue::new(codel());
         let mut taken = Vec::new();
         let mut lost = 0;
-        // One packet arrives each millisecond, every second one is taken: delays exceed 5 ms for more than 100 ms.
+        // A packet arrives every millisecond and every second one is taken, so that delays exceed 5 ms for more than
+        // 100 ms.
         for ms in 0..1000 {
             assert!(queue.push(packet(ms, at(ms))));
             if ms % 2 == 0 {

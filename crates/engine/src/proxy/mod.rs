@@ -1,10 +1,10 @@
-//! Split-connection proxies (RFC 3135 section 2.4): one TCP connection from a sender to the start node, one over
-//! the link between the proxy's nodes, and one from the end node to a receiver. The design is that of a master
-//! thesis (University of Innsbruck, 2009; docs/proxy.md).
+//! Split-connection proxies (RFC 3135 section 2.4). A proxy divides a connection into three TCP connections: from the
+//! sender to the start node, between the proxy's nodes, and from the end node to the receiver. The design is that of a
+//! master thesis (University of Innsbruck, 2009; docs/proxy.md).
 //!
-//! For any number of flows, one connection joins the two nodes. Connections that traffic opens are split like
-//! those of flows. A sender gets its acknowledgements from the start node, before its data has crossed the link:
-//! delivery is guaranteed by the chain of connections. A proxy serves one direction; two of them serve both.
+//! One connection joins the two nodes, for any number of flows. Connections that traffic opens are split like those of
+//! flows. A sender gets its acknowledgements from the start node before its data has crossed the link; the chain of
+//! connections guarantees delivery. A proxy serves one direction, so that both directions need two proxies.
 
 mod endpoints;
 mod local_queue;
@@ -26,17 +26,17 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// Proxy by index of a connection that ends at it or joins its nodes.
+    /// Number of the proxy at which a connection ends or whose nodes it joins, by the connection's index.
     of: Vec<Option<u32>>,
 }
 
 impl Proxies {
-    /// Returns the index of the second leg, behind a proxy, of the connection `from`.
+    /// Returns the index of the second leg of the connection `from`, which carries its data after the proxy.
     pub(crate) fn second_leg(from: usize) -> usize {
         Endpoints::second_leg(from)
     }
 
-    /// Adds a proxy whose nodes the connection `carrier` joins.
+    /// Adds a proxy; the connection `carrier` joins its nodes.
     pub(crate) fn add(&mut self, config: &config::Proxy, carrier: usize, streams: &Streams) {
         let number = self.proxies.len();
         self.proxies
@@ -44,7 +44,7 @@ impl Proxies {
         self.assign(carrier, number);
     }
 
-    /// Records that a connection ends at a proxy's start node.
+    /// Records that a connection ends at the start node of a proxy.
     pub(crate) fn assign(&mut self, connection: usize, proxy: usize) {
         if self.of.len() <= connection {
             self.of.resize(connection + 1, None);
@@ -52,7 +52,7 @@ impl Proxies {
         self.of[connection] = Some(proxy as u32);
     }
 
-    /// Returns the connections that join nodes of proxies, in order of the configuration.
+    /// Returns the connections that join the nodes of proxies, in the order of the configuration.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
         self.proxies
             .iter()
@@ -64,7 +64,7 @@ impl Proxies {
         &mut self.proxies[proxy as usize]
     }
 
-    /// Schedules the first checks when the run begins.
+    /// Schedules the first check of each proxy's local queue.
     pub(crate) fn start(&self, env: &mut Env) {
         self.proxies
             .iter()
@@ -86,19 +86,19 @@ impl Proxies {
                 .on_end(packet, endpoints, env),
             End::TrafficEntry => match endpoints.traffic.proxy(packet.flow) {
                 Some(proxy) => self.proxies[proxy].on_start(packet, env),
-                // The connection is over.
+                // The connection has ended.
                 None => env.network.forget_options(packet),
             },
             _ => self.of_mut(packet.flow as usize).on_start(packet, env),
         }
     }
 
-    /// Processes a proxy's check of its local queue.
+    /// Processes the event for a check of a proxy's local queue.
     pub(crate) fn on_check(&mut self, proxy: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
-    /// Processes the end of sending on a connection to a proxy: its application sends nothing new.
+    /// Processes the stop of an application whose connection ends at a proxy: nothing new is sent on the connection.
     pub(crate) fn on_stop(
         &mut self,
         connection: usize,
@@ -115,13 +115,13 @@ impl Proxies {
         self.proxies.iter().map(counters).collect()
     }
 
-    /// Returns the state of each proxy up to `now` for the time series.
+    /// Returns the state of each proxy at `now` for the time series.
     pub(crate) fn samples(&self, now: Time, connections: &mut [Connection]) -> Vec<ProxySample> {
         let sample = |split_tcp_proxy: &SplitTcpProxy| split_tcp_proxy.sample(now, connections);
         self.proxies.iter().map(sample).collect()
     }
 
-    /// Restarts the record of queue maxima; returns the maxima so far.
+    /// Returns the maximum length of each local queue so far, and restarts the records.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         let proxies = self.proxies.iter_mut();
         proxies

@@ -1,16 +1,14 @@
-//! A split TCP proxy: its start node, its end node, and the connection between them.
+//! A split TCP proxy: its start node, its end node, and the connection between them, called the carrier.
 //!
-//! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes
-//! out as many segments as its credit allows and gives them to the receivers at the start node. The
-//! data that these deliver in order becomes data of the carrier, the one connection between the two
-//! nodes. The carrier's receiver at the end node passes the data to the senders that serve the
+//! A segment from a sender waits in the local queue, unacknowledged. At each check, the proxy takes out as many
+//! segments as its credit allows, and gives them to the receivers at the start node. Data that these receivers deliver
+//! in order becomes data of the carrier. The carrier's receiver at the end node passes it to the senders that serve the
 //! flows' receivers.
 //!
-//! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier
-//! costs credit, and its transmission returns the credit, so that a check admits the credit plus
-//! the data that can leave at once. Segments behind a gap cost no credit until the gap is filled.
-//! If they did, as in the thesis, they could use all credit while the segments that fill the gap
-//! wait in the local queue: a deadlock.
+//! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
+//! is returned when the data is sent. A check therefore admits the credit plus the data that can be sent at once.
+//! Segments after a gap cost no credit until the gap is filled. If they did, as in the thesis, they could use up all
+//! credit while the segments that would fill the gap wait in the local queue: a deadlock.
 
 use std::collections::VecDeque;
 
@@ -32,20 +30,20 @@ use crate::transport::tcp::Connection;
 #[derive(Debug)]
 pub(super) struct SplitTcpProxy {
     number: u32,
-    /// Index of the connection between its nodes.
+    /// Index of the carrier, the connection between the proxy's nodes.
     pub(super) carrier: usize,
     pub(super) queue: LocalQueue,
     settings: Settings,
     changes: VecDeque<Change>,
-    /// Payload given to the carrier so far.
+    /// Number of payload bytes given to the carrier so far.
     admitted_bytes: u64,
-    /// Messages that the carrier has not delivered yet, in the order of its stream.
+    /// Messages that the carrier has not delivered yet, in the order of the carrier's stream.
     in_transit: VecDeque<Message>,
     forwarded_pkts: u64,
     forwarded_bytes: u64,
 }
 
-/// Parameters that may change.
+/// Parameters that may change during the run.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     credit_bytes: u64,
@@ -61,16 +59,16 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// The payload of one segment on its way through the carrier. It is identified by its position in
-/// the stream, so that retransmissions and reordering do not mix up flows.
+/// Payload of one segment of a sender, while the carrier transports it. It is found by its position in the carrier's
+/// stream, so that retransmissions and reordering do not mix up flows.
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    /// End (exclusive) of its position in the stream, as a segment number of the carrier.
+    /// End of the payload in the carrier's stream: one past its last segment of the carrier.
     end: u64,
-    /// Index, as in packets, of the connection that it came from.
+    /// Index of the connection from which the payload came.
     from: u32,
     bytes: u32,
-    /// True if the connection sends nothing after it.
+    /// True if the connection sends nothing after this payload.
     last: bool,
 }
 
@@ -111,7 +109,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Applies changes that are due.
+    /// Applies the changes of parameters that are due at `now`.
     fn settle(&mut self, now: Time) {
         while self.changes.front().is_some_and(|change| change.at <= now)
             && let Some(change) = self.changes.pop_front()
@@ -125,14 +123,14 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Schedules the next check.
+    /// Schedules the next check of the local queue.
     pub(super) fn arm(&self, env: &mut Env) {
         let next = env.network.now + self.settings.check_interval;
         let check = Event::Check(self.number);
         env.network.schedule.push_timer(next, check);
     }
 
-    /// Processes a sender's segment at the start node: it waits, or is dropped.
+    /// Processes a sender's segment at the start node: the local queue accepts or drops it.
     pub(super) fn on_start(&mut self, packet: &Packet, env: &mut Env) {
         self.settle(packet.time);
         if !self.queue.push(*packet) {
@@ -141,7 +139,7 @@ impl SplitTcpProxy {
         self.forget_dropped(env);
     }
 
-    /// Processes a check.
+    /// Processes a check of the local queue: admits as many segments as the credit allows.
     pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);
@@ -160,14 +158,14 @@ impl SplitTcpProxy {
         self.arm(env);
     }
 
-    /// Forgets the options of packets that the local queue dropped after it had accepted them.
+    /// Discards the options of packets that the local queue has dropped after accepting them.
     fn forget_dropped(&mut self, env: &mut Env) {
         for packet in self.queue.dropped() {
             env.network.forget_options(&packet);
         }
     }
 
-    /// Returns the payload in bytes that may be admitted now.
+    /// Returns the number of payload bytes that may be admitted now.
     fn credit(&self, carrier: &Connection) -> u64 {
         let sender = &carrier.sender;
         let returned = if self.settings.credit_for_retransmissions {
@@ -178,14 +176,14 @@ impl SplitTcpProxy {
         (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
     }
 
-    /// Passes a segment to its receiver at the start node, which acknowledges it. The data that is
-    /// then in order becomes data of the carrier. Segments of closed connections are ignored.
+    /// Passes a segment to its receiver at the start node, which acknowledges it. All data that is then in order
+    /// becomes data of the carrier. Segments of closed connections are ignored.
     fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
         };
-        // The SYN, which is segment 0, has no data and is not carried (the thesis leaves this open; as data it
-        // would use credit and never arrive).
+        // The SYN, which is segment 0, has no data and is not forwarded. (The thesis does not say so; if it counted as
+        // data, it would use credit and never arrive.)
         let before = legs.receiver.next().max(1);
         legs.receiver.on_segment(packet, env);
         let after = legs.receiver.next();
@@ -207,8 +205,8 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes a segment of the carrier at the end node: the data that is then in order is
-    /// forwarded.
+    /// Processes a segment of the carrier at the end node. All data that is then in order is passed to the senders of
+    /// the second legs.
     pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let receiver = &mut endpoints.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
@@ -220,7 +218,7 @@ impl SplitTcpProxy {
             self.forwarded_pkts += 1;
             self.forwarded_bytes += u64::from(message.bytes);
             let Some(Legs { second_leg, .. }) = endpoints.legs(message.from) else {
-                // The connection has been aborted since.
+                // The connection has been aborted in the meantime.
                 continue;
             };
             if message.last {
@@ -234,7 +232,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes the stop of a sender's application: nothing follows the data sent so far.
+    /// Processes the stop of a sender's application: the connection ends after the data sent so far.
     pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,
@@ -245,7 +243,7 @@ impl SplitTcpProxy {
             return;
         };
         if receiver.next() < sender.end() {
-            // The last segment has not been taken yet.
+            // The last segment is still in the queue.
             return;
         }
         let mut in_transit = self.in_transit.iter_mut().rev();
@@ -266,7 +264,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Returns the state up to `now` for the time series.
+    /// Returns the state at `now` for the time series.
     pub(super) fn sample(&self, now: Time, connections: &mut [Connection]) -> ProxySample {
         ProxySample {
             queue: self.queue.sample(self.number, now),

@@ -15,17 +15,17 @@ pub struct Arrival {
     pub ecn_capable: bool,
     /// True if the packet has low priority.
     pub low_priority: bool,
-    /// Packets that wait, without the one in service.
+    /// Number of waiting packets, without the one in service.
     pub waiting_pkts: u64,
     /// Bytes of the waiting packets.
     pub waiting_bytes: u64,
-    /// Time since which the link has been idle, if it is.
+    /// Time since which the link has been idle; `None` if it is busy.
     pub idle_since: Option<Time>,
 }
 
 impl Arrival {
-    /// Returns an overflow if the packet would make the queue exceed a limit. A packet that finds the link idle
-    /// goes straight into service.
+    /// Returns [`DropReason::Overflow`] as an error if the packet would make the queue exceed `limit`. A packet that
+    /// finds the link idle is always admitted, since it goes straight into service.
     pub(crate) fn check_limit(&self, limit: Capacity) -> Result<(), DropReason> {
         if self.idle_since.is_none()
             && limit.is_exceeded_by(
@@ -39,7 +39,7 @@ impl Arrival {
     }
 }
 
-/// The verdict on an arriving packet.
+/// Decision about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The packet joins the queue.
@@ -50,22 +50,22 @@ pub enum Verdict {
     Drop(DropReason),
 }
 
-/// Reason of a drop.
+/// Reason for which a packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// By the link's loss model.
+    /// Drawn by the link's loss model.
     Loss,
-    /// At a full queue.
+    /// The queue is full.
     Overflow,
-    /// By active queue management, at random.
+    /// Selected at random by active queue management.
     Early,
-    /// By active queue management, beyond its upper threshold (a forced drop).
+    /// Dropped by active queue management, since its upper threshold is exceeded (a forced drop).
     Forced,
-    /// Beyond the rate of the link's policer.
+    /// Exceeds the rate of the link's policer.
     Policed,
-    /// An acknowledgement dropped because a newer one is forwarded.
+    /// An acknowledgement that is dropped because a newer one is forwarded (ACK thinning).
     Thinned,
-    /// An acknowledgement that has taken the place of an older one in the queue.
+    /// An acknowledgement that was replaced by a newer one in the queue (ACK filtering).
     Filtered,
 }
 

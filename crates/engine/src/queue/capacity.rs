@@ -13,8 +13,8 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// The key `limit`, which every discipline has. [`LinkContext`](super::LinkContext) converts bandwidth-delay
-    /// products and times to packets or bytes.
+    /// The key `limit`, which every discipline has. [`LinkContext`](super::LinkContext) converts values in
+    /// bandwidth-delay products or times to packets or bytes.
     pub(crate) const LIMIT: Key = Kind::Positive(&[
         Dimension::Packets,
         Dimension::Size,
@@ -24,10 +24,10 @@ impl Capacity {
     .key()
     .default("1 BDP");
 
-    /// The field of the key in the table of any discipline.
+    /// The field `limit` in the parameters of any discipline.
     pub const FIELD: Field<Self> = Field::new("limit");
 
-    /// Returns true if this occupancy exceeds the capacity.
+    /// Returns true if `pkts` packets of `bytes` bytes in total exceed the capacity.
     pub(crate) fn is_exceeded_by(self, pkts: u64, bytes: u64) -> bool {
         match self {
             Self::Packets(limit) => pkts > limit,

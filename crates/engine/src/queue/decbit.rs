@@ -1,9 +1,9 @@
-//! DECbit: arriving packets are marked while the average queue is at least one packet, the one in
-//! service included (Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in
-//! computer networks", TOCS 8(2), 1990, section 3).
+//! DECbit: arriving packets are marked while the average queue, including the packet in service, is at least one packet
+//! (Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks", TOCS 8(2), 1990,
+//! section 3).
 //!
-//! The average is over the last regeneration cycle (a busy period and the idle period after it) and
-//! the current cycle so far.
+//! The average is taken over the last regeneration cycle (a busy period and the idle period after it) and the current
+//! cycle so far.
 
 use longhaul_keys::{Table, keys};
 use longhaul_units::{Rate, Span, Time};
@@ -16,7 +16,7 @@ keys! {
     /// Parameters of DECbit's router.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DecBitConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }
@@ -50,16 +50,16 @@ pub(crate) struct DecBit {
     last: Cycle,
     current: Cycle,
     began: Time,
-    /// Packets waiting and in service since time `changed`.
+    /// Number of packets, waiting and in service, since the time `changed`.
     pkts: u64,
     changed: Time,
 }
 
-/// The queue's integral over a cycle.
+/// Integral of the queue over a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cycle {
     length: Span,
-    /// Integral of the queue: packet picoseconds.
+    /// Integral of the queue length, in packets times picoseconds.
     integral: u128,
 }
 
@@ -75,7 +75,7 @@ impl DecBit {
         }
     }
 
-    /// Adds the time so far to the integral; from now on there are `pkts` packets.
+    /// Adds the time since the last change to the integral. From now on, `pkts` packets are waiting or in service.
     fn accumulate(&mut self, now: Time, pkts: u64) {
         let elapsed = now.since(self.changed).as_ps();
         self.current.integral += u128::from(self.pkts) * u128::from(elapsed);
@@ -89,7 +89,7 @@ impl DecBit {
         length > Span::ZERO && integral >= u128::from(length.as_ps())
     }
 
-    /// Returns the average queue now.
+    /// Returns the average queue, in packets.
     fn average_pkts(&self) -> f64 {
         let length = self.last.length + self.current.length;
         let integral = self.last.integral + self.current.integral;
@@ -135,8 +135,7 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// Lets a packet arrive at a time in milliseconds, at a link that is busy or has been idle
-    /// since another time.
+    /// Lets a packet arrive at a time in milliseconds. The link is busy, or has been idle since the given time.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,
@@ -163,8 +162,9 @@ mod tests {
             let packet = crate::queue::tests::packet(0, 1000);
             decbit.on_departure(&packet, Time::ZERO + Span::from_millis(ms), waiting);
         };
-        // Idle up to 10 ms, then three packets of 4 ms each: queue 1, 2 from 11 ms on, 3 from 12 on,
-        // 2 from 14 on, 1 from 18 to 22 ms. Integrals at the arrivals: 0, 1, 3 packet ms.
+        // The link is idle until 10 ms, and then transmits three packets of 4 ms each. The queue is 1 at first, 2 from
+        // 11 ms, 3 from 12 ms, 2 from 14 ms, and 1 from 18 to 22 ms. The integrals at the arrivals are 0, 1 and 3
+        // packet ms.
         assert_eq!(arrive(&mut decbit, 10, 0, Some(0)), Verdict::Accept);
         leave(&mut decbit, 10, 0);
         assert_eq!(arrive(&mut decbit, 11, 0, None), Verdict::Accept);
@@ -172,12 +172,12 @@ mod tests {
         assert!((decbit.average_pkts() - 3.0 / 12.0).abs() < 1e-12);
         leave(&mut decbit, 14, 1);
         leave(&mut decbit, 18, 0);
-        // The next at 30 ms ends the cycle of 20 ms: 1 + 2 + 2 * 3 + 4 * 2 + 4 = 21 packet ms. The
+        // The arrival at 30 ms ends the cycle of 20 ms, whose integral is 1 + 2 + 2 * 3 + 4 * 2 + 4 = 21 packet ms. The
         // idle time before the first packet no longer counts.
         assert_eq!(arrive(&mut decbit, 30, 0, Some(22)), Verdict::AcceptMarked);
         assert!((decbit.average_pkts() - 21.0 / 20.0).abs() < 1e-12);
         leave(&mut decbit, 30, 0);
-        // One packet for 4 ms of the 6 ms of a cycle of its own.
+        // One packet is in the queue for 4 ms of a cycle of 6 ms.
         assert_eq!(arrive(&mut decbit, 36, 0, Some(34)), Verdict::Accept);
         assert!((decbit.average_pkts() - 4.0 / 6.0).abs() < 1e-12);
     }

@@ -1,5 +1,5 @@
-//! Disciplines by their names in scenario files: statements about them, values that follow from the link, and values
-//! that are refused, on both sides of each bound.
+//! Tests of disciplines by their names in scenario files: their declared properties, values that follow from the link,
+//! and values that are refused, on both sides of each bound.
 
 use longhaul_keys::{Field, Origin, Profile, Refusal, Table};
 use longhaul_units::{Bytes, Rate, Span};
@@ -22,7 +22,7 @@ fn discipline(kind: &str) -> &'static Discipline {
     known.find(|known| known.kind == kind).expect("a kind")
 }
 
-/// Returns the complete values of a discipline at a link, some of which are given as in a file.
+/// Returns the complete values of a discipline at a link; `given` are the values in a scenario file.
 fn complete(
     (kind, profile): (&str, Profile),
     link: &LinkContext,
@@ -47,16 +47,16 @@ fn stream() -> Stream {
     Stream::new(1, 0, "declared")
 }
 
-/// Statements about a discipline.
+/// Declared properties of a discipline.
 #[derive(Debug, PartialEq)]
 struct Statements {
     draws: Draws,
     is_random: bool,
-    /// True if it marks with its defaults, and with ECN.
+    /// Two flags: true if the discipline marks with its default values, and with ECN on.
     marks: (bool, bool),
-    /// The time between updates, in microseconds.
+    /// Time between updates, in microseconds.
     update_us: Option<u64>,
-    /// True if a packet that finds no other goes by the discipline.
+    /// True if a packet that finds no other packet bypasses the discipline.
     passes: bool,
     on_arrival: bool,
     per_flow: bool,
@@ -79,7 +79,7 @@ fn statements(kind: &str, profile: Profile) -> Statements {
     }
 }
 
-/// A first-in first-out queue without random numbers, marks and updates.
+/// Properties of a first-in first-out queue without random numbers, marks and updates.
 const PLAIN: Statements = Statements {
     draws: Draws::Never,
     is_random: false,
@@ -89,7 +89,7 @@ const PLAIN: Statements = Statements {
     on_arrival: false,
     per_flow: false,
 };
-/// Active queue management at random.
+/// Properties of active queue management that is random.
 const RANDOM: Statements = Statements {
     draws: Draws::InCongestion,
     is_random: true,
@@ -97,9 +97,9 @@ const RANDOM: Statements = Statements {
     ..PLAIN
 };
 
-/// Each discipline by its source: PI and REM draw a number for each packet, the others once a queue has built up (RFC
-/// 8033 section 4.1: not before two packets wait); FQ-CoDel's hash is random alone (RFC 8290 section 4.1.1). COBALT,
-/// CAKE, DECbit, step marking and DualPI2 mark by default.
+/// Checks each discipline's properties against its source. PI and REM draw a number for each packet, others only once a
+/// queue has built up (RFC 8033 section 4.1: not before two packets wait). In FQ-CoDel, only the hash is random (RFC
+/// 8290 section 4.1.1). COBALT, CAKE, DECbit, step marking and DualPI2 mark by default.
 #[test]
 fn disciplines_are_as_their_sources_have_them() {
     let rows = [
@@ -237,7 +237,7 @@ fn disciplines_are_as_their_sources_have_them() {
     for (kind, expected) in rows {
         assert_eq!(statements(kind, Profile::Rfc), expected, "{kind}");
     }
-    // Linux's PIE and FQ-PIE have a timer of whole ticks; its FQ-CoDel may be bypassed, its PIE not.
+    // In Linux, PIE and FQ-PIE have a timer with a period of whole ticks. Packets may bypass FQ-CoDel, but not PIE.
     let update_us = Some(16_000);
     for (kind, expected) in [
         (
@@ -270,8 +270,8 @@ fn disciplines_are_as_their_sources_have_them() {
     }
 }
 
-/// A queue in front of a link shows the state of its discipline and asks for its updates, also where packets of low priority
-/// arrive, and with ACK filtering.
+/// A queue in front of a link reports the state of its discipline and requests updates for it. This is also so with
+/// low-priority packets and with ACK filtering.
 #[test]
 fn queues_show_the_state_of_their_discipline() {
     let of = |kind| Queue::new(&config((kind, Profile::Rfc), &[]), stream());
@@ -290,7 +290,7 @@ fn queues_show_the_state_of_their_discipline() {
     };
 }
 
-/// Values that contradict each other, or the link, are refused, each with the value next to it that is accepted.
+/// Values that contradict each other, or the link, are refused; for each, the nearest valid value is accepted.
 #[test]
 fn values_are_refused_beyond_their_bounds() {
     for (kind, given, key, message) in [
@@ -409,8 +409,8 @@ fn values_are_refused_beyond_their_bounds() {
     }
 }
 
-/// PIE measures the delay by packets where the rate of the link varies, and always in Linux (`pie_change` of
-/// `sch_pie.c`: without `dq_rate_estimator`).
+/// PIE measures the delay by timestamps on links of varying rate, and always in Linux (`pie_change` of `sch_pie.c`:
+/// without `dq_rate_estimator`).
 #[test]
 fn pie_measures_its_delay_where_the_rate_is_not_known() {
     let estimate = |profile, varies| {
@@ -427,7 +427,7 @@ fn pie_measures_its_delay_where_the_rate_is_not_known() {
     assert_eq!(estimate(Profile::Linux, true), DelayEstimate::Timestamps);
 }
 
-/// Sizes that are `auto` are the largest packet of a flow; others stay.
+/// A size of `auto` becomes the largest packet of a flow; explicit sizes stay.
 #[test]
 fn automatic_sizes_are_the_largest_packet() {
     for (kind, key) in [
@@ -451,8 +451,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Limits at the link, of which a millisecond sends one packet and a round trip 50: the capacity, or the refusal. A limit that is
-/// taken over from the other direction is at least a packet.
+/// Limits at a link that sends one packet per millisecond, 50 in a round trip: each is converted to a capacity or
+/// refused. If the configuration is taken over from the other direction, the limit is at least one packet.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));
@@ -505,7 +505,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// A link alone has a constant rate, a round trip of twice its delay, and a queue of its own.
+/// The context of a link without an opposite direction has a constant rate and a round-trip time of twice the link's
+/// delay. Its configuration does not count as taken over from the opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();
@@ -513,7 +514,7 @@ fn a_link_alone_has_a_constant_rate() {
     assert!(!link.varies && !link.taken_over);
 }
 
-/// The report of a run says from what a limit was computed.
+/// The report of a run gives the rule by which a limit was computed.
 #[test]
 fn derived_limits_give_their_rule() {
     let rule = |text: &str, taken_over| {

@@ -1,4 +1,4 @@
-//! The parts of a queue discipline: its parameters, and the queue that they create.
+//! The parts of a queue discipline: its parameters, and the queue that is created from them.
 
 use longhaul_keys::{Refusal, Table};
 use longhaul_units::{Rate, Span, Time};
@@ -8,41 +8,40 @@ use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
-/// The parameters of a discipline: its keys in scenario files, and the queue that they create.
+/// The parameters of a discipline, which are its keys in scenario files, and the creation of its queue.
 pub(crate) trait Parameters: Sized {
-    /// The discipline's queue.
+    /// Type of the discipline's queue.
     type Queue: PacketQueue;
 
     /// Name in scenario files.
     const KIND: &'static str;
     /// Full name.
     const TITLE: &'static str;
-    /// Description, a sentence.
+    /// Description in one sentence.
     const DESCRIPTION: &'static str;
-    /// RFC or paper.
+    /// RFC or paper that defines the discipline.
     const SOURCE: &'static str;
-    /// True if the discipline decides on arrival and from lengths alone, so that its caller may hold the packets.
+    /// True if the discipline decides on arrival, and only from lengths, so that packets can be stored outside it.
     const ON_ARRIVAL: bool = false;
-    /// True if the discipline works without a link, as the local queue of a proxy: it has no periodic updates, and
-    /// writes nothing into headers of departures.
+    /// True if the discipline works without a link, as in the local queue of a proxy: it needs no periodic updates, and
+    /// writes nothing into headers of packets that leave.
     const OUTSIDE_LINKS: bool = Self::ON_ARRIVAL;
-    /// True if every flow has a queue of its own.
+    /// True if every flow has its own queue.
     const PER_FLOW: bool = false;
 
-    /// Derives, by `values.derive`, the values that follow from others or from the link, and
-    /// refuses values that contradict each other. `limit` has already been converted to packets or
-    /// bytes.
+    /// Sets values that follow from others or from the link (with `values.derive`), and refuses values that contradict
+    /// each other. `limit` has already been converted to packets or bytes.
     fn complete(_values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         Ok(())
     }
 
-    /// Reads complete values, for a link of this rate.
+    /// Reads the parameters from complete values; `rate` is the link's rate.
     fn read(values: &Table, rate: Rate) -> Self;
 
     /// Returns an empty queue with these parameters, which draws random numbers from `stream`.
     fn queue(&self, stream: Stream) -> Self::Queue;
 
-    /// Returns true if a packet's fate and departure are known when it arrives.
+    /// Returns true if the fate of a packet and its departure time are known when it arrives.
     fn decides_on_arrival(&self) -> bool {
         Self::ON_ARRIVAL
     }
@@ -52,7 +51,7 @@ pub(crate) trait Parameters: Sized {
         Draws::Never
     }
 
-    /// Returns true if the discipline is random in any way.
+    /// Returns true if the discipline uses random numbers at any time, also for hashing.
     fn is_random(&self) -> bool {
         self.draws() != Draws::Never
     }
@@ -69,27 +68,27 @@ pub(crate) enum Draws {
     Never,
     /// Once a queue has built up.
     InCongestion,
-    /// For packets that find no queue, too.
+    /// For every packet, even if no queue has built up.
     ForAnyPacket,
 }
 
-/// A discipline that holds the packets that wait. A packet's `time` is its arrival.
+/// A queue discipline that stores the waiting packets. A packet's `time` is its arrival time.
 pub(crate) trait PacketQueue {
-    /// Observes a packet that reaches the link, before it is lost, dropped or accepted. For routers that take part
-    /// in congestion control.
+    /// Observes a packet that reaches the link, before the packet is lost, dropped or accepted. Only for routers that
+    /// take part in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
-    /// Transfers the bytes of a packet that was [`DropReason::Filtered`] to the packet that it has
-    /// replaced.
+    /// Moves the bytes of a packet that was [`DropReason::Filtered`] to the waiting packet that it has replaced in the
+    /// queue.
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
-    /// Returns true if a packet that finds the link idle and no other waiting goes straight into service,
-    /// unmarked, and does not change the discipline's state: it is then neither enqueued nor dequeued. Only for
-    /// disciplines that neither observe arrivals nor stamp departures.
+    /// Returns true if a packet may bypass the discipline when the link is idle and no packet waits: it goes straight
+    /// into service, unmarked, and the discipline's state does not change. Must be false for disciplines that observe
+    /// arrivals or write into headers.
     fn passes(&self) -> bool {
         false
     }
 
-    /// Accepts a packet, or returns the reason of its drop. Other packets may be dropped instead.
+    /// Accepts a packet, or returns the reason for which it is dropped. Other packets may be dropped instead.
     fn enqueue(
         &mut self,
         packet: Packet,
@@ -97,7 +96,7 @@ pub(crate) trait PacketQueue {
         effects: &mut Effects,
     ) -> Result<(), DropReason>;
 
-    /// Returns the packet to transmit next. Other packets may be dropped.
+    /// Returns the packet to transmit next; others may be dropped before it.
     fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet>;
 
     /// Writes a router's feedback into the header of a packet that begins service.
@@ -106,7 +105,7 @@ pub(crate) trait PacketQueue {
     /// Returns the number of waiting packets, and their bytes.
     fn waiting(&self) -> (u64, u64);
 
-    /// Returns the time until the next call of [`Self::update`], if it is to be called.
+    /// Returns the time until the next call of [`Self::update`]; `None` if the discipline needs no updates.
     fn update_interval(&self) -> Option<Span> {
         None
     }
@@ -119,14 +118,14 @@ pub(crate) trait PacketQueue {
         AqmState::default()
     }
 
-    /// Returns the counters of L4S and of classic packets, if the discipline tells them apart.
+    /// Returns the counters of L4S packets and of classic packets; `None` if the discipline does not distinguish them.
     fn classes(&self) -> Option<[ClassCounters; 2]> {
         None
     }
 }
 
-/// Active queue management that decides about the admission of a packet to a first-in first-out queue:
-/// [`Fifo`](super::Fifo) makes a [`PacketQueue`] of it.
+/// Active queue management that decides if a packet may join a first-in first-out queue. [`Fifo`](super::Fifo) turns it
+/// into a [`PacketQueue`].
 pub(crate) trait Aqm {
     /// Decides about an arriving packet.
     fn on_arrival(&mut self, arrival: &Arrival) -> Verdict;
@@ -136,17 +135,18 @@ pub(crate) trait Aqm {
         false
     }
 
-    /// Returns true if a packet that begins service, while this many wait, is to be marked.
+    /// Returns true if a packet must be marked when it begins service; `_waiting_pkts` other packets wait at that time.
     fn on_departure(&mut self, _packet: &Packet, _now: Time, _waiting_pkts: u64) -> bool {
         false
     }
 
-    /// Returns the time until the next call of [`Self::update`], if it is to be called.
+    /// Returns the time until the next call of [`Self::update`]; `None` if there are no updates.
     fn update_interval(&self) -> Option<Span> {
         None
     }
 
-    /// Updates the state at the end of an update interval, with the packets and bytes that wait.
+    /// Updates the state at the end of an update interval. `_waiting` is the number of waiting packets, and that of
+    /// their bytes.
     fn update(&mut self, _waiting: (u64, u64)) {}
 
     /// Returns the state for the time series.
@@ -155,7 +155,7 @@ pub(crate) trait Aqm {
     }
 }
 
-/// State of a discipline in the time series; fields that it does not have are empty.
+/// State of a discipline in the time series; quantities that the discipline does not have are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct AqmState {
     /// Average queue in packets.
@@ -166,7 +166,7 @@ pub(crate) struct AqmState {
     pub(crate) drop_p: Option<f64>,
 }
 
-/// Effects of a discipline on packets that it had accepted, for the port to count.
+/// Effects of a discipline on packets that it had accepted before. The port counts them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) dropped: Vec<(Packet, DropReason)>,
@@ -180,12 +180,12 @@ impl Effects {
         self.dropped.is_empty() && self.marked.is_empty()
     }
 
-    /// Drops a packet that had been accepted.
+    /// Records that a packet accepted before is dropped.
     pub(super) fn drop(&mut self, packet: Packet, reason: DropReason) {
         self.dropped.push((packet, reason));
     }
 
-    /// Marks a packet that has been accepted.
+    /// Marks a packet accepted before, and records the mark.
     pub(super) fn mark(&mut self, packet: &mut Packet) {
         packet.flags = packet.flags.with(Flags::CE);
         self.marked.push(*packet);

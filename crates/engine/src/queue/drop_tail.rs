@@ -1,6 +1,7 @@
-//! Drop-tail: a packet that finds the queue full is dropped. Head drop: such a packet pushes out the one that has
-//! waited longest, whose sender thus notices the congestion earlier, by the queueing delay of a full queue
-//! (Lakshman, Neidhardt and Ott, "The drop from front strategy in TCP and in TCP over ATM", INFOCOM 1996).
+//! Drop-tail and head-drop queues. In a drop-tail queue, a packet that finds the queue full is dropped. In a head-drop
+//! queue, the packet that has waited longest is dropped instead. Its sender thus notices the congestion earlier, by the
+//! queueing delay of a full queue (Lakshman, Neidhardt and Ott, "The drop from front strategy in TCP and in TCP over
+//! ATM", INFOCOM 1996).
 
 use longhaul_keys::{Kind, Table, keys, words};
 use longhaul_units::{Rate, Time};
@@ -11,7 +12,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 words! {
-    /// Packet dropped at a full queue.
+    /// Packet to drop at a full queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DropFrom {
         /// The packet that arrives.
@@ -22,12 +23,12 @@ words! {
 }
 
 words! {
-    /// Packets that a queue's limit counts.
+    /// Packets that count towards a queue's limit.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Counting {
         /// Waiting packets only.
         Waiting = "waiting",
-        /// Waiting packets and the one in service: as in ns-2 (`drop-tail.cc`), a packet is refused if the waiting
+        /// Waiting packets and the one in service. As in ns-2 (`drop-tail.cc`), a packet is refused if the waiting
         /// packets would reach the limit.
         InService = "in-service",
     }
@@ -37,7 +38,7 @@ keys! {
     /// Parameters of a drop-tail or head-drop queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DropTail {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Packet dropped at a full queue: the one that arrives, or the one that has waited longest.
         pub drop: DropFrom = Kind::Word(DropFrom::WORDS).key().default("tail"),
@@ -74,7 +75,7 @@ impl Parameters for DropTail {
 }
 
 impl DropTail {
-    /// Returns a queue that drops arrivals at this limit.
+    /// Returns a drop-tail queue with this limit.
     pub const fn new(limit: Capacity) -> Self {
         Self {
             limit,
@@ -83,10 +84,10 @@ impl DropTail {
         }
     }
 
-    /// Accepts a packet if there is room.
+    /// Decides about an arriving packet: accepts it if there is room.
     #[inline(always)]
     pub(crate) fn decide(&self, arrival: &Arrival) -> Verdict {
-        // A packet that finds the link idle goes straight into service.
+        // A packet that finds the link idle is transmitted at once.
         if arrival.idle_since.is_some() {
             return Verdict::Accept;
         }
@@ -182,7 +183,7 @@ mod tests {
             let fits = bench.enqueue(packet(number, bytes));
             assert_eq!(fits.is_ok(), bytes <= 2000);
         }
-        // Packets of 900 and 1100 bytes fill the queue; the last packet is larger than that.
+        // Packets of 900 and 1100 bytes fill the queue; the last packet would exceed the limit.
         assert_eq!(bench.dropped(), [0, 1, 2, 3]);
         assert_eq!(bench.dequeue_all(), []);
     }

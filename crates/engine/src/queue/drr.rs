@@ -1,5 +1,5 @@
-//! Deficit round robin: flows in turn, each with an equal share in bytes (Shreedhar and Varghese, "Efficient
-//! fair queuing using deficit round robin", ToN 4(3), 1996).
+//! Deficit round robin: flows are served in turn, and each gets an equal share in bytes (Shreedhar and Varghese,
+//! "Efficient fair queuing using deficit round robin", ToN 4(3), 1996).
 
 use longhaul_keys::{Kind, Refusal, SIZE, Table, keys};
 use longhaul_units::{Bytes, Rate};
@@ -12,7 +12,7 @@ keys! {
     /// Parameters of deficit round robin.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DrrConfig {
-        /// Capacity of all queues together. A time stands for the data that the link sends in it.
+        /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Bytes that a flow may send per turn; `auto`: the largest packet of a flow.
         pub quantum: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])

@@ -1,5 +1,5 @@
-//! First in, first out: packets in the order of their arrival, and active queue management in front of
-//! them.
+//! First-in first-out queues: packets leave in the order of their arrival, and active queue management decides which
+//! may join.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use longhaul_units::{Span, Time};
 use super::{Aqm, AqmState, Arrival, DropReason, Effects, PacketQueue, Verdict};
 use crate::packet::Packet;
 
-/// Packets in the order of their arrival.
+/// Waiting packets, in the order of their arrival.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packets {
     packets: VecDeque<Packet>,
@@ -34,18 +34,18 @@ impl Packets {
         self.packets.is_empty()
     }
 
-    /// Returns the arrival time of the first packet.
+    /// Returns the arrival time of the packet that has waited longest.
     pub(super) fn oldest(&self) -> Option<Time> {
         Some(self.packets.front()?.time)
     }
 
-    /// Returns the number of packets, and their bytes.
+    /// Returns the number of waiting packets, and their bytes.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.packets.len() as u64, self.bytes)
     }
 }
 
-/// A queue behind active queue management.
+/// A first-in first-out queue with active queue management `A`.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo<A> {
     aqm: A,

@@ -1,35 +1,36 @@
-//! Flows of a queue discipline: the flow of a packet, and small numbers for flows with waiting packets.
+//! Flows in a queue discipline: the flow of a packet, and small numbers for flows with waiting packets.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::packet::{Flags, Packet};
 
-/// Returns the key of a packet's flow, which is unique among connections and datagram streams.
+/// Returns the key of a packet's flow: a number that is unique among all connections and datagram streams.
 pub(super) fn flow_key(packet: &Packet) -> u64 {
     2 * u64::from(packet.flow) + u64::from(packet.flags.has(Flags::DATAGRAM))
 }
 
-/// Spreads keys evenly: the finaliser of `SplitMix64` (Steele, Lea and Flood 2014).
+/// Mixes the bits of a key so that similar keys are spread evenly: the finaliser of `SplitMix64` (Steele, Lea and Flood
+/// 2014).
 pub(super) fn mix(mut key: u64) -> u64 {
     key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     key ^ (key >> 31)
 }
 
-/// Numbers from 0 for flows with waiting packets. A number is reused once its flow has none, so that numbers stay
-/// small for any number of connections in the run.
+/// Numbers, from 0 on, of flows with waiting packets. The number of a flow without packets is reused, so that numbers
+/// stay small for any number of connections in the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowNumbers {
     /// Numbers by key. The map is never iterated, so that its order has no effect.
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
-    /// The flow that last had each number.
+    /// Key of the flow that each number belongs, or last belonged, to.
     keys: Vec<u64>,
     free: Vec<u32>,
 }
 
 impl FlowNumbers {
-    /// Returns the number of a packet's flow, a new one if it has none.
+    /// Returns the number of a packet's flow; assigns one if the flow has none.
     pub(super) fn number(&mut self, packet: &Packet) -> u32 {
         let key = flow_key(packet);
         *self.numbers.entry(key).or_insert_with(|| {
@@ -47,7 +48,7 @@ impl FlowNumbers {
         self.numbers.get(&flow_key(packet)).copied()
     }
 
-    /// Releases the number of a flow that has no packets any more.
+    /// Releases the number of a flow that no longer has waiting packets.
     pub(super) fn release(&mut self, number: u32) {
         let key = self.keys[number as usize];
         let released = self.numbers.remove(&key);
@@ -55,13 +56,13 @@ impl FlowNumbers {
         self.free.push(number);
     }
 
-    /// Returns the count of numbers, in use or not.
+    /// Returns how many numbers exist, in use or released.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
 }
 
-/// A hasher of flow keys, the same in every run.
+/// A hasher of flow keys, equal in every run.
 #[derive(Clone, Debug, Default)]
 struct KeyHasher(u64);
 
@@ -84,8 +85,8 @@ mod tests {
     use super::*;
     use crate::queue::tests::packet_of;
 
-    /// Numbers are given from 0, belong to a connection or to a stream of datagrams while packets of it wait, and are given again
-    /// once they are released.
+    /// Numbers are assigned from 0 on. A number belongs to a connection or a datagram stream while packets of it wait,
+    /// and is reused after its release.
     #[test]
     fn numbers_are_given_again() {
         let mut numbers = FlowNumbers::default();
@@ -103,7 +104,7 @@ mod tests {
         );
         assert_eq!([of(9), of(5)].map(|packet| numbers.number(&packet)), [1, 4]);
         assert_eq!(numbers.len(), 5);
-        // The number's new flow is the one that is released with it.
+        // A release of the number releases its new flow.
         numbers.release(1);
         assert_eq!(
             [of(9), of(5)].map(|packet| numbers.known(&packet)),
@@ -111,7 +112,8 @@ mod tests {
         );
     }
 
-    /// Connections have even keys, and datagrams the odd ones after them. Hashes, and with them results, depend on the keys.
+    /// Connections have even keys, and datagram streams the odd ones. Hashes, and thus results of simulations, depend
+    /// on these keys.
     #[test]
     fn keys_tell_connections_and_datagrams_apart() {
         let mut packet = packet_of(u32::MAX, 0, 1500);
@@ -120,7 +122,7 @@ mod tests {
         assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
     }
 
-    /// The first numbers of `SplitMix64` from the state 0, which grows by the golden ratio.
+    /// The first outputs of `SplitMix64` with seed 0, whose state increases by the golden ratio.
     #[test]
     fn keys_are_mixed_by_splitmix64() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

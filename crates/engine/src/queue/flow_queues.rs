@@ -1,5 +1,5 @@
-//! Flows hashed to queues that are served by deficit round robin, new flows first (RFC 8290 section 4), each with
-//! its own state of active queue management: for FQ-CoDel, FQ-PIE and CAKE.
+//! Queues of hashed flows, for FQ-CoDel, FQ-PIE and CAKE. Deficit round robin serves the queues, new flows first (RFC
+//! 8290 section 4), and each queue has its own state of active queue management.
 
 use std::collections::VecDeque;
 
@@ -31,10 +31,10 @@ keys! {
     }
 }
 
-/// Hash of flows to queues.
+/// Hash function from flows to queues.
 #[derive(Clone, Debug)]
 pub(super) struct FlowHash {
-    /// Perturbation, so that hash collisions depend on the seed.
+    /// Random value that perturbs the hash, so that collisions depend on the seed.
     perturbation: u64,
 }
 
@@ -51,11 +51,11 @@ impl FlowHash {
         mix(flow_key(packet) ^ self.perturbation)
     }
 
-    /// Returns the queue of a packet's flow, of `queues`.
+    /// Returns the queue of a packet's flow, a number below `queues`.
     #[inline]
     pub(super) fn queue(&self, packet: &Packet, queues: u32) -> u32 {
         let (hash, queues) = (self.of(packet), u64::from(queues));
-        // This is a modulo, without a division for the usual number of queues.
+        // This is a modulo operation, which needs no division for the usual number of queues.
         let queue = if queues.is_power_of_two() {
             hash & (queues - 1)
         } else {
@@ -65,50 +65,50 @@ impl FlowHash {
     }
 }
 
-/// Treatment of a new queue that is empty at its turn.
+/// Treatment of a new queue that is found empty at its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmptyNew {
-    /// The queue becomes old and waits for its next turn, so that a flow that sends occasionally does not stay new
+    /// The queue becomes old and waits for its next turn. A flow that sends occasionally therefore does not stay new
     /// for ever (RFC 8290 section 4.2).
     TurnsOld,
-    /// The queue becomes old if there are old ones, and else leaves the lists (Linux, `fq_codel_dequeue`).
+    /// The queue becomes old if there are old queues; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
     TurnsOldBehindOthers,
-    /// The queue leaves the lists: only a flow that has used up its quantum is old (CAKE).
+    /// The queue leaves the lists. Only flows that have used up their quantum are old (CAKE).
     Leaves,
 }
 
-/// Unit of the half of the longest queue that is dropped at the limit.
+/// Unit in which half of the longest queue is measured when it is dropped at the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of the packets; of several longest queues, the first in turn (RFC 8290 section 4.1).
+    /// Half of the packets. If several queues are longest, the first in turn loses them (RFC 8290 section 4.1).
     Packets,
-    /// Half of the bytes; of several longest queues, the one with the smallest number (Linux,
+    /// Half of the bytes. If several queues are longest, the one with the smallest number loses them (Linux,
     /// `fq_codel_drop`).
     Bytes,
 }
 
-/// Queues of flows, served by deficit round robin.
+/// Queues of hashed flows, served by deficit round robin, each with active queue management `A`.
 #[derive(Clone, Debug)]
 pub(super) struct FlowQueues<A> {
     quantum: i64,
     packets: SubQueues,
     flows: Vec<Flow<A>>,
-    /// New queues: they have received packets and not used up their first quantum.
+    /// List of the new queues: they have received packets, and have not used up their first quantum.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
 }
 
-/// The state of one queue without its packets.
+/// State of one queue, except its packets.
 #[derive(Clone, Debug, Default)]
 struct Flow<A> {
     credit: i64,
-    /// True if the queue is on one of the lists.
+    /// True if the queue is on the list of new queues or on that of old ones.
     listed: bool,
     aqm: A,
 }
 
 impl<A: Clone> FlowQueues<A> {
-    /// Creates `queues` empty queues, each with a copy of the queue management state `aqm`.
+    /// Creates `queues` empty queues, each with a copy of `aqm`, the initial state of queue management.
     pub(super) fn new(queues: u32, quantum: Bytes, aqm: A) -> Self {
         let mut packets = SubQueues::default();
         packets.grow_to(queues as usize);
@@ -126,7 +126,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Adds a packet to a queue: a queue on neither list becomes new (section 4.1).
+    /// Adds a packet to a queue. If the queue is on neither list, it becomes a new queue (section 4.1).
     #[inline]
     pub(super) fn push(&mut self, queue: u32, packet: Packet) {
         self.packets.push(queue, packet);
@@ -138,8 +138,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the next packet (section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's turn is over
-    /// when it has no credits left. `take` removes the next packet of a queue, if there is one.
+    /// Returns the next packet to transmit (section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's turn ends
+    /// when its credits are used up. `take` removes the next packet of a given queue, if there is one.
     #[inline]
     pub(super) fn dequeue(
         &mut self,
@@ -175,8 +175,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Drops up to `most` packets, about half of the queue with the most bytes, from its head.
-    /// Returns that queue's queue management, and the number of drops.
+    /// Drops about half of the queue with the most bytes from its head, at most `most` packets. Returns the state of
+    /// that queue's management, and the number of drops.
     pub(super) fn drop_from_longest(
         &mut self,
         most: u32,
@@ -200,7 +200,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the queue with the most bytes.
+    /// Returns the queue with the most bytes. Among equals, `batch` decides.
     fn longest(&self, batch: Batch) -> Option<u32> {
         match batch {
             Batch::Packets => self
@@ -210,25 +210,25 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the queue management of a queue.
+    /// Returns the state of a queue's management.
     #[inline]
     pub(super) fn aqm(&mut self, queue: u32) -> &mut A {
         &mut self.flows[queue as usize].aqm
     }
 
-    /// Returns the queue management of each queue.
+    /// Returns the states of all queues' management.
     pub(super) fn all_aqms(&self) -> impl Iterator<Item = &A> {
         self.flows.iter().map(|flow| &flow.aqm)
     }
 
-    /// Calls `change` with the queue management of each queue, and the bytes in it.
+    /// Calls `change` for each queue, with the state of its management and the bytes in it.
     pub(super) fn each_aqm(&mut self, mut change: impl FnMut(&mut A, u64)) {
         for (queue, flow) in (0..).zip(&mut self.flows) {
             change(&mut flow.aqm, self.packets.bytes(queue));
         }
     }
 
-    /// Returns true if a queue is on one of the lists.
+    /// Returns true if a queue is on the list of new queues or on that of old ones.
     #[inline]
     pub(super) fn is_listed(&self, queue: u32) -> bool {
         self.flows[queue as usize].listed

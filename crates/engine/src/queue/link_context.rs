@@ -1,11 +1,11 @@
-//! The link of a queue, from which some of its parameters are derived.
+//! The link behind a queue, from which some parameters of the queue are derived.
 
 use longhaul_keys::{Field, Refusal, Table, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
 use super::Capacity;
 
-/// Values on which the parameters of a queue may depend.
+/// Values from which the parameters of a queue may be derived.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkContext {
     /// Rate of the link behind the queue.
@@ -18,18 +18,19 @@ pub struct LinkContext {
     pub rtt: Span,
     /// Largest packet that a flow sends.
     pub packet: Bytes,
-    /// True if the queue's configuration is taken over from the opposite direction: a limit of less than a packet
-    /// at this direction's rate is then raised to a packet, since nobody chose it for this rate.
+    /// True if the queue's configuration is taken over from the opposite direction. A limit of less than a packet at
+    /// this direction's rate is then raised to one packet instead of refused, since the user did not choose it for this
+    /// rate.
     pub taken_over: bool,
 }
 
 /// Maximum limit in packets; larger ones are refused as mistakes.
 const MAX_PACKETS: f64 = 1e12;
-/// Minimum update interval: more updates per second would only take time.
+/// Minimum update interval. Shorter intervals would only slow the simulation down.
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
 impl LinkContext {
-    /// Returns the context of a link of constant rate alone: the round trip is twice its delay.
+    /// Returns the context of a single link of constant rate, whose round-trip time is twice its delay.
     pub fn new(rate: Rate, delay: Span, packet: Bytes) -> Self {
         Self {
             rate,
@@ -41,8 +42,8 @@ impl LinkContext {
         }
     }
 
-    /// Converts a limit given in bandwidth-delay products or as a time to packets or bytes; refuses a limit below
-    /// a packet. A limit of `auto` is left to the discipline.
+    /// Converts a limit given in bandwidth-delay products or as a time to packets or bytes; refuses a limit below one
+    /// packet. A limit of `auto` is left to the discipline.
     pub(super) fn complete_limit(&self, values: &mut Table) -> Result<(), Refusal> {
         let Self { rate, packet, .. } = *self;
         if values.is_word(Capacity::FIELD, "auto") {
@@ -123,7 +124,7 @@ impl LinkContext {
         );
     }
 
-    /// Sets a size that is `auto` to the largest packet.
+    /// Replaces a size of `auto` by the size of the largest packet.
     pub(super) fn complete_size<T>(&self, values: &mut Table, key: Field<T>) {
         if values.is_word(key, "auto") {
             let packet = Value::Quantity(Quantity::Bytes(self.packet));
@@ -136,7 +137,8 @@ fn refuse(message: String) -> Result<(), Refusal> {
     Err(Refusal::of(Capacity::FIELD, message))
 }
 
-/// Refuses an update interval so short that a run would spend its time on updates: each one is an event.
+/// Refuses an update interval below the minimum: each update is an event, and a run would spend most of its time on
+/// them.
 pub(super) fn check_update(values: &Table, key: Field<Span>) -> Result<(), Refusal> {
     let update = values.read(key);
     if update < MIN_UPDATE_INTERVAL {

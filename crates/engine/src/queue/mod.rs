@@ -1,12 +1,11 @@
-//! Queue disciplines: they accept, mark or drop packets, and choose the next one to leave.
+//! Queue disciplines: they accept, mark or drop packets, and choose the next packet to transmit.
 //!
-//! A discipline is one file: its keys, its parameters and the queue that they create
-//! ([`Parameters`]). It either decides about packets on arrival ([`Aqm`]), or holds them itself
-//! ([`PacketQueue`]). It reports its effects on packets that it had accepted as [`Effects`], so
-//! that the port in front of the link keeps all counters.
+//! A discipline is in one file: its keys, its parameters and the queue that is created from them ([`Parameters`]). It
+//! either decides about packets on arrival ([`Aqm`]), or stores them itself ([`PacketQueue`]). Its effects on packets
+//! accepted before are reported as [`Effects`], so that the port in front of the link keeps all counters.
 //!
-//! Drop-tail and RED need queue lengths, not packets, so that a link can compute departures when packets arrive,
-//! without storing a queue of them ([`Queue`]).
+//! Drop-tail and RED depend on queue lengths, not on the packets themselves. A link with one of these can compute the
+//! departure of a packet on its arrival, and needs no queue of packets ([`Queue`]).
 
 #[macro_use]
 mod registry;
@@ -69,22 +68,20 @@ pub use self::codel::{CoDelParameters, CoDelVariant};
 pub use self::flow_queues::FlowQueuesParameters;
 pub use self::pie::{DelayEstimate, PieParameters, PieVariant};
 
-/// A queue in front of a link. The tag has its own byte, which is quicker to read than a niche in
-/// the variants.
+/// A queue in front of a link. The tag has a byte of its own, which is faster to read than a niche in the variants.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Queue {
     DropTail(DropTail),
     Red(Box<Red>),
-    /// Drop-tail or RED, where packets of low priority arrive.
+    /// Drop-tail or RED for packets of two priorities.
     Prioritised(Box<Queue>),
-    /// A discipline that holds its packets: needs explicit service.
+    /// A discipline that stores its packets, so that the link has to serve it explicitly.
     Buffered(Box<BufferedQueue>),
 }
 
 impl Queue {
-    /// Creates the queue of a configuration, with service on arrival if the discipline decides on
-    /// arrival.
+    /// Creates the queue of a configuration. The link serves it explicitly, unless the discipline decides on arrival.
     pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
         match config {
             QueueConfig::DropTail(drop_tail) if drop_tail.decides_on_arrival() => {
@@ -95,18 +92,19 @@ impl Queue {
         }
     }
 
-    /// Converts a queue whose discipline decides on arrival to one for packets of two priorities.
+    /// Converts a queue whose discipline decides on arrival to a queue for packets of two priorities.
     pub(crate) fn prioritised(self) -> Self {
         Self::Prioritised(Box::new(self))
     }
 
-    /// Creates the queue of a configuration for explicit service: it holds its packets, with any discipline.
+    /// Creates the queue of a configuration, with any discipline, for a link that serves it explicitly: the queue
+    /// stores its packets.
     pub(crate) fn buffered(config: &QueueConfig, stream: Stream) -> Self {
         Self::Buffered(Box::new(config.buffered(stream)))
     }
 
-    /// Adds ACK filtering, in which a newer acknowledgement takes the place of an older one that waits; for
-    /// explicit service.
+    /// Adds ACK filtering, in which a newer acknowledgement replaces an older one that waits. Only for queues that are
+    /// served explicitly.
     pub(crate) fn filtering_acks(self) -> Self {
         let Self::Buffered(discipline) = self else {
             unreachable!("made for service on arrival");
@@ -115,7 +113,7 @@ impl Queue {
         Self::Buffered(Box::new(BufferedQueue::FilteringAcks(Box::new(filter))))
     }
 
-    /// Returns the queue of a link with explicit service.
+    /// Returns the discipline of a queue that is served explicitly.
     #[inline]
     pub(crate) fn as_buffered(&mut self) -> &mut BufferedQueue {
         match self {
@@ -126,7 +124,7 @@ impl Queue {
         }
     }
 
-    /// Returns the time until the next update, if explicit service has to call for it.
+    /// Returns the time until the next update; `None` if the queue needs no updates, or is not served explicitly.
     pub(crate) fn update_interval(&self) -> Option<Span> {
         match self {
             Self::Buffered(queue) => queue.update_interval(),
@@ -134,8 +132,8 @@ impl Queue {
         }
     }
 
-    /// Returns true if a packet that finds the link idle is accepted without further effects: this is the only
-    /// case on links that carry only acknowledgements.
+    /// Returns true if a packet that finds the link idle is accepted and changes nothing else. On links that carry only
+    /// acknowledgements, this is always so.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
         match self {
@@ -158,10 +156,10 @@ impl Queue {
         }
     }
 
-    /// Decides about an arriving packet, with two priorities: packets of low priority are accepted only while
-    /// nothing waits, so that they never delay others by more than their own transmission.
+    /// Decides about an arriving packet of one of two priorities. Packets of low priority are accepted only while no
+    /// packet waits, so that they delay others at most by their own transmission.
     ///
-    /// Takes a copy, so that arrivals elsewhere stay in registers.
+    /// Takes a copy of the arrival, so that in other functions arrivals can stay in registers.
     #[cold]
     fn on_prioritised_arrival(&mut self, arrival: Arrival) -> Verdict {
         if arrival.low_priority && arrival.waiting_pkts > 0 {
@@ -189,7 +187,7 @@ impl Queue {
 mod priority_tests {
     use super::*;
 
-    /// Returns the verdict on a packet that finds `waiting` others in a queue of at most three.
+    /// Returns the verdict on a packet that finds `waiting` other packets in a queue with a limit of three.
     fn verdict(queue: &mut Queue, low_priority: bool, waiting: u64) -> Verdict {
         queue.on_arrival(&Arrival {
             now: Time::ZERO,

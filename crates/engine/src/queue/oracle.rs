@@ -1,10 +1,10 @@
-//! Disciplines fed with arrivals from files, for a comparison with the kernel's disciplines:
-//! `python -m validation.queues`.
+//! Disciplines fed with arrivals from files, for a comparison with the kernel's disciplines (`python -m
+//! validation.queues`).
 //!
-//! `QUEUES` names a folder. Each file `PATTERN.arrivals` there has a row of four numbers for each
-//! packet: its time in nanoseconds, bytes, flow, and 1 if it is ECN-capable. The test writes the
-//! random numbers that disciplines draw, the hashes of flows, and for each case the fates of the
-//! packets.
+//! The environment variable `QUEUES` names a folder. Each file `PATTERN.arrivals` in this folder has a row of four
+//! numbers for each packet: its time in nanoseconds, its bytes, its flow, and 1 if it is ECN-capable. The test writes
+//! three kinds of files: the random numbers that disciplines draw, the hashes of flows, and the fates of the packets in
+//! each case.
 
 use std::fs;
 use std::path::Path;
@@ -22,9 +22,9 @@ use super::{
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
-/// Time to send a byte: 10 Mbit/s.
+/// Time to send a byte at 10 Mbit/s.
 const BYTE: Span = Span::from_ps(800_000);
-/// First update of the kernel's timers: half a second after the discipline was set up.
+/// Time of the first update: in the kernel, half a second after the discipline was set up.
 const FIRST_UPDATE: Time = Time::from_ps(500_000_000_000);
 const FLOWS: u32 = 4096;
 const DRAWS: usize = 3_000_000;
@@ -48,8 +48,8 @@ const PIE: PieParameters = PieParameters {
     mean_packet: Bytes(1500),
 };
 
-/// RED as close to the kernel's as possible: in bytes, not gentle, with gaps of at least one
-/// packet.
+/// RED with parameters as close to the kernel's as possible: in bytes, not gentle, and with gaps of at least one packet
+/// between marks.
 const RED: RedConfig = RedConfig {
     limit: Capacity::Bytes(1_500_000),
     limit_overshoot: false,
@@ -90,7 +90,7 @@ const FLOW_QUEUES: FlowQueuesParameters = FlowQueuesParameters {
     queues: 1024,
 };
 
-/// Returns the cases: the name and the parameters of each discipline.
+/// Returns the cases: for each, a name and the parameters of a discipline.
 fn cases() -> Vec<(&'static str, QueueConfig)> {
     let limit = Capacity::Packets;
     let codel = |control, ecn| {
@@ -148,7 +148,7 @@ fn cases() -> Vec<(&'static str, QueueConfig)> {
             blue_down: 1.0 / 4096.0,
         },
     });
-    // Marks up to the limit, as the kernel does.
+    // Up to the limit of the queue, packets are marked instead of dropped, as in the kernel.
     let red_with_ecn = RedConfig {
         ecn: true,
         marking: Marking::UpTo(1.0),
@@ -186,16 +186,16 @@ struct Row {
     packet: Packet,
 }
 
-/// Fate of a packet: 1 sent, 2 sent with a mark, 3 dropped; and its time in nanoseconds.
+/// Fate of a packet: 1 for sent, 2 for sent with a mark, 3 for dropped; with the time of that event in nanoseconds.
 type Fate = (u64, u64);
 
 /// A discipline in front of a link of constant rate.
 struct Link {
     queue: BufferedQueue,
     effects: Effects,
-    /// End of the transmission, if there is one.
+    /// End of the current transmission; `None` if the link is idle.
     busy_until: Option<Time>,
-    /// Time since which the link has been idle, if it is.
+    /// Time since which the link has been idle, while it is idle.
     idle_since: Time,
     next_update: Option<Time>,
     fates: Vec<Fate>,
@@ -215,7 +215,7 @@ impl Link {
         }
     }
 
-    /// Processes updates and ends of transmissions by `now`, updates first.
+    /// Processes the updates and the ends of transmissions up to `now`; of simultaneous events, updates come first.
     fn catch_up(&mut self, now: Time) {
         loop {
             let update = self.next_update.filter(|&at| at <= now);
@@ -320,8 +320,8 @@ fn rows(file: &Path) -> Vec<Row> {
     (0..).zip(all.as_chunks().0).map(row).collect()
 }
 
-/// Writes the random numbers that disciplines draw and, for disciplines that hash flows, the hashes
-/// with the perturbation from the same stream.
+/// Writes the random numbers that disciplines draw and, for disciplines that hash flows, the hashes. Their perturbation
+/// comes from the same random stream.
 fn write_randomness(folder: &Path) {
     let mut drawn = stream();
     write(&folder.join("draws"), (0..DRAWS).map(|_| drawn.bits()));

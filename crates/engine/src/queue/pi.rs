@@ -1,6 +1,6 @@
-//! The PI controller: arriving packets are dropped, or marked, with a probability that integrates the queue's
-//! deviation from a reference (Hollot, Misra, Towsley and Gong, "On designing improved controllers for AQM routers
-//! supporting TCP flows", INFOCOM 2001), as in ns-2's `pi.cc`, without its modes in bytes.
+//! The PI controller. Arriving packets are dropped, or marked, with a probability that integrates the deviation of the
+//! queue from a reference (Hollot, Misra, Towsley and Gong, "On designing improved controllers for AQM routers
+//! supporting TCP flows", INFOCOM 2001). As in ns-2's `pi.cc`, without its modes in bytes.
 
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
 use longhaul_units::{Dimension, Rate, Span};
@@ -18,7 +18,7 @@ keys! {
     /// Parameters of the PI controller.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PiConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Reference of the queue length.
         pub reference_pkts as "reference": f64 = REFERENCE.key().default("50 packets").source("ns-2: qref_"),
@@ -42,7 +42,8 @@ impl Parameters for PiConfig {
     const DESCRIPTION: &'static str = "Controls the probability of drops on arrival such that the queue approaches a reference length.";
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
-    /// Refuses `a` below `b`: the probability would not rise with a queue that stays too long.
+    /// Refuses values with `a` below `b`, since the probability would not rise while the queue stays above the
+    /// reference.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values, Self::update)?;
         let (a, b) = (values.read(Self::a), values.read(Self::b));
@@ -75,7 +76,7 @@ impl Parameters for PiConfig {
 pub(crate) struct Pi {
     config: PiConfig,
     probability: f64,
-    /// Queue length at the last update.
+    /// Queue length at the last update, in packets.
     old_pkts: u64,
     stream: Stream,
 }
@@ -143,7 +144,8 @@ mod tests {
         Stream::new(1, 0, "pi")
     }
 
-    /// A number drawn below the probability selects a packet, so that none is selected at a probability of zero.
+    /// A packet is selected if the number drawn is below the probability, so that none is selected at a probability of
+    /// zero.
     #[test]
     fn a_number_below_the_probability_selects() {
         let drawn = stream().uniform();
@@ -167,10 +169,11 @@ mod tests {
     #[test]
     fn the_probability_integrates_the_deviation() {
         let mut pi = Pi::new(CONFIG, stream());
-        // From rest, a deviation of -200 packets would make the probability negative.
+        // At first, a deviation of -200 packets would make the probability negative.
         pi.update((0, 0));
         assert_eq!(pi.probability, 0.0);
-        // 1.822e-5 * 300 + 1.816e-5 * 200, then 1.822e-5 * 300 - 1.816e-5 * 300 in each period.
+        // The increase is 1.822e-5 * 300 + 1.816e-5 * 200 at first, and then 1.822e-5 * 300 - 1.816e-5 * 300 in each
+        // period.
         for expected in [9.098e-3, 9.116e-3, 9.134e-3] {
             pi.update((500, 0));
             assert!(
@@ -179,14 +182,14 @@ mod tests {
                 pi.probability
             );
         }
-        // At the reference only the former deviation counts: -1.816e-5 * 300.
+        // At the reference, only the preceding deviation changes the probability, by -1.816e-5 * 300.
         pi.update((200, 0));
         assert!(
             (pi.probability - 3.686e-3).abs() < 1e-12,
             "{}",
             pi.probability
         );
-        // It is at most 1.
+        // The probability is at most 1.
         pi.update((1_000_000, 0));
         assert_eq!(pi.probability, 1.0);
     }

@@ -5,22 +5,22 @@ use longhaul_units::Rate;
 
 use super::{LinkContext, QueueConfig};
 
-/// A queue discipline that a scenario may name.
+/// Declaration of a queue discipline that scenarios can name.
 #[derive(Clone, Copy, Debug)]
 pub struct Discipline {
     /// Name in scenario files.
     pub kind: &'static str,
     /// Full name.
     pub title: &'static str,
-    /// Description, a sentence.
+    /// Description in one sentence.
     pub description: &'static str,
-    /// RFC or paper.
+    /// RFC or paper that defines the discipline.
     pub source: &'static str,
-    /// True if the discipline decides on arrival and from lengths alone, so that its caller may hold the packets.
+    /// True if the discipline decides on arrival, and only from lengths, so that packets can be stored outside it.
     pub on_arrival: bool,
     /// True if the discipline works without a link, as the local queue of a proxy.
     pub outside_links: bool,
-    /// True if every flow has a queue of its own.
+    /// True if every flow has its own queue.
     pub per_flow: bool,
     /// Keys of its parameters, with their defaults.
     pub keys: &'static [Key],
@@ -29,13 +29,13 @@ pub struct Discipline {
 }
 
 impl Discipline {
-    /// Derives the values that follow from the link of the queue.
+    /// Sets the values that follow from the link behind the queue.
     pub fn complete(&self, values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_limit(values)?;
         (self.complete)(values, link)
     }
 
-    /// Returns the parameters, from complete values, in front of a link of this rate.
+    /// Reads the parameters of the discipline from complete values, for a link of this rate.
     pub fn config(&self, values: &Table, rate: Rate) -> QueueConfig {
         (self.read)(values, rate)
     }
@@ -68,7 +68,7 @@ macro_rules! disciplines {
             },
         )+];
 
-        /// A discipline and its parameters, resolved.
+        /// A discipline with its parameters, all values resolved.
         #[derive(Clone, Debug, PartialEq)]
         pub enum QueueConfig {
             $(
@@ -92,7 +92,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Returns true if an arrival's fate and departure are known when it arrives.
+            /// Returns true if the fate of a packet and its departure time are known when it arrives.
             pub fn decides_on_arrival(&self) -> bool {
                 match self {
                     $(Self::$Kind(parameters) => parameters.decides_on_arrival(),)+
@@ -106,7 +106,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Returns true if the discipline is random in any way.
+            /// Returns true if the discipline uses random numbers at any time, also for hashing.
             pub fn is_random(&self) -> bool {
                 match self {
                     $(Self::$Kind(parameters) => parameters.is_random(),)+
@@ -120,7 +120,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Returns an empty queue that holds its packets, for explicit service.
+            /// Returns an empty queue of any discipline that stores its packets, for a link that serves it explicitly.
             pub(super) fn buffered(&self, stream: Stream) -> BufferedQueue {
                 match self {
                     $(Self::$Kind(parameters) => BufferedQueue::$Kind(parameters.queue(stream)),)+
@@ -128,11 +128,11 @@ macro_rules! disciplines {
             }
         }
 
-        /// Any discipline, with its waiting packets.
+        /// Any discipline, as a queue that stores its packets.
         #[derive(Clone, Debug)]
         pub(crate) enum BufferedQueue {
             $($Kind(<$Parameters as Parameters>::Queue),)+
-            /// Any other discipline, with ACK filtering.
+            /// Another discipline with ACK filtering in front.
             FilteringAcks(Box<AckFilter>),
         }
 

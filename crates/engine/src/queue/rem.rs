@@ -1,7 +1,9 @@
-//! REM: packets are marked, or dropped, with a probability that grows exponentially with a price, which integrates
-//! the excess of the input over the capacity and of the queue over its target (Athuraliya, Low, Li and Yin, "REM:
-//! active queue management", IEEE Network 15(3), 2001). As in ns-2's `rem.cc`, in packets: drops on arrival, marks
-//! when packets leave. In ns-2, marking spares packets that are not ECN-capable; here they are dropped on arrival.
+//! REM (Athuraliya, Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001): packets are marked, or
+//! dropped, with a probability that grows exponentially with a price. The price integrates the excess of the input over
+//! the capacity, and of the queue over its target.
+//!
+//! As in ns-2's `rem.cc`, quantities are in packets; packets are dropped on arrival, and marked when they leave. With
+//! marking, ns-2 spares packets that are not ECN-capable; here they are dropped on arrival.
 
 use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Table, keys};
 use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
@@ -17,7 +19,7 @@ keys! {
     /// Parameters of REM.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RemConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Target of the queue length.
         pub target_pkts as "reference": f64 =
@@ -28,7 +30,7 @@ keys! {
         /// Weight of the queue against the input.
         pub alpha: f64 =
             Kind::Number(Range::closed(0.0, 1e6)).key().default("0.1").source("ns-2: a constant"),
-        /// Base of the probability's exponential in the price.
+        /// Base of the exponential function that gives the probability of drops or marks, `1 - phi^-price`.
         pub phi: f64 = Kind::Number(Range::above(1.0, 1e6)).key().default("1.001").source("ns-2: phi_"),
         /// Weight of an interval's input in its average.
         pub input_weight: f64 =
@@ -37,7 +39,7 @@ keys! {
         pub update: Span = Kind::Positive(TIME).key().default("2 ms").source("ns-2: pupdtime_"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("ns-2: markpkts_"),
-        /// Mean packet size; `auto`: the largest that a flow sends.
+        /// Mean packet size; `auto`: the largest packet of a flow.
         pub mean_packet: Bytes =
             Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)]).key().default("auto"),
     }
@@ -86,9 +88,9 @@ pub(crate) struct Rem {
     capacity_pkts: f64,
     price: f64,
     probability: f64,
-    /// Packets that arrived since the last update.
+    /// Number of packets that have arrived since the last update.
     arrived_pkts: u64,
-    /// Average number of packets that arrive between updates.
+    /// Average input, in packets per update interval.
     input: f64,
     stream: Stream,
 }
@@ -170,7 +172,7 @@ mod tests {
             update: Span::from_millis(2),
             ecn,
             mean_packet: Bytes(1000),
-            // Four packets in 2 ms.
+            // The rate is four packets in 2 ms.
             rate: Rate::from_bps(16_000_000),
         };
         Rem::new(config, Stream::new(1, 0, "rem"))
@@ -179,8 +181,8 @@ mod tests {
     #[test]
     fn the_price_sums_up_excess_and_backlog() {
         let mut rem = rem(false);
-        // Twelve packets a period: the input's average is 3, 5.25, 6.9375. The price is the sum of
-        // 0.5 (0.1 (waiting - 20) + input - 4): 0 as -1.5 is negative; +0.625; +1.96875 + ...
+        // Twelve packets arrive in each period, so that the average of the input is 3, 5.25 and 6.9375. The price is
+        // the sum of 0.5 (0.1 (waiting - 20) + input - 4): 0 (since -1.5 is negative), + 0.625, + 1.96875 + ...
         for (waiting, price) in [(0, 0.0), (20, 0.625), (40, 3.093_75)] {
             rem.arrived_pkts = 12;
             rem.update((waiting, 0));
@@ -200,8 +202,8 @@ mod tests {
         idle_since: None,
     };
 
-    /// A number drawn below the probability selects a packet, on arrival or when it leaves, so that none is selected at a
-    /// probability of zero.
+    /// A packet is selected, on arrival or on departure, if the number drawn is below the probability, so that none is
+    /// selected at a probability of zero.
     #[test]
     fn a_number_below_the_probability_selects() {
         let drawn = Stream::new(1, 0, "rem").uniform();

@@ -1,6 +1,6 @@
-//! Many first-in first-out queues, each a ring of packets. An empty queue gives its ring to the
-//! next queue that gets a packet, so that there are no more rings than queues that held packets at
-//! the same time, and queues that are short for a while allocate nothing.
+//! Many first-in first-out queues, each in a ring buffer. A queue that becomes empty gives its ring to the next queue
+//! that gets a packet. There are thus never more rings than queues that held packets at the same time, and a queue that
+//! is short for a while allocates nothing.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,11 @@ use super::Capacity;
 use super::codel::Source;
 use crate::packet::Packet;
 
-/// Queues by number.
+/// First-in first-out queues, numbered from 0 on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubQueues {
     queues: Vec<SubQueue>,
-    /// Rings that no queue uses.
+    /// Rings that no queue uses at present.
     spare: Vec<VecDeque<Packet>>,
     pkts: u64,
     bytes: u64,
@@ -27,7 +27,7 @@ struct SubQueue {
 }
 
 impl SubQueues {
-    /// Makes room for all queues below a number.
+    /// Makes room for `queues` queues.
     pub(super) fn grow_to(&mut self, queues: usize) {
         if queues > self.queues.len() {
             self.queues.resize(queues, SubQueue::default());
@@ -85,7 +85,7 @@ impl SubQueues {
         self.queues[queue as usize].bytes
     }
 
-    /// Returns the packets and bytes in all queues.
+    /// Returns the number of packets in all queues, and their bytes.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.pkts, self.bytes)
     }
@@ -95,7 +95,7 @@ impl SubQueues {
         limit.is_exceeded_by(self.pkts, self.bytes)
     }
 
-    /// Returns the queue with the most bytes among some queues; the first of equals.
+    /// Returns the queue with the most bytes of those in `among`; the first of equals.
     pub(super) fn longest(&self, among: impl Iterator<Item = u32>) -> Option<u32> {
         let bytes = |queue: u32| self.bytes(queue);
         among.reduce(|longest, queue| {
@@ -107,7 +107,7 @@ impl SubQueues {
         })
     }
 
-    /// Returns one of the queues as a source of packets.
+    /// Returns one of the queues as a source that an algorithm can remove packets from.
     #[inline]
     pub(super) fn queue(&mut self, queue: u32) -> OneOf<'_> {
         OneOf {
@@ -117,14 +117,14 @@ impl SubQueues {
     }
 }
 
-/// One of the queues, as a source of packets.
+/// One of the queues, as a source that an algorithm can remove packets from.
 pub(super) struct OneOf<'a> {
     queues: &'a mut SubQueues,
     queue: u32,
 }
 
 impl OneOf<'_> {
-    /// Returns the bytes in all queues.
+    /// Returns the number of bytes in all queues.
     pub(super) fn bytes_of_all(&self) -> u64 {
         self.queues.bytes
     }
@@ -151,7 +151,7 @@ mod tests {
     use crate::queue::fifo::Packets;
     use crate::queue::tests::packet;
 
-    /// A ring goes from an empty queue to the next one that gets a packet.
+    /// The ring of a queue that becomes empty is used by the next queue that gets a packet.
     #[test]
     fn an_empty_queue_gives_its_ring_away() {
         let mut queues = SubQueues::default();
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!((left, queues.spare.len()), ([0, capacity], 0));
     }
 
-    /// Rings ask the run's budget before they grow.
+    /// Before a ring grows, its memory is charged to the run's budget.
     #[test]
     fn a_queue_that_grows_asks_for_memory() {
         let _budget = Budget::begin(|_| false);

@@ -7,12 +7,12 @@ use super::{Arrival, BufferedQueue, DropReason, Effects, PacketQueue, QueueConfi
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
-/// Returns an ECN-capable packet with a number.
+/// Returns an ECN-capable packet with this number.
 pub(super) fn packet(number: u64, bytes: u16) -> Packet {
     Packet::data(number, bytes)
 }
 
-/// Returns an ECN-capable packet of a connection, with a number.
+/// Returns an ECN-capable packet of the connection `flow`, with this number.
 pub(super) fn packet_of(flow: u32, number: u64, bytes: u16) -> Packet {
     Packet {
         flow,
@@ -77,8 +77,8 @@ impl Bench {
     }
 }
 
-/// Checks that a packet for which [`PacketQueue::passes`] is true leaves unchanged and does not change the
-/// discipline, after bursts that build queues, and pauses.
+/// Checks that a packet for which [`PacketQueue::passes`] is true leaves unmarked at once and does not change the
+/// discipline's state, after bursts that build queues, and after pauses.
 pub(super) fn check_passing(config: &QueueConfig) {
     let mut bench = Bench::new(config);
     let mut passed = 0;

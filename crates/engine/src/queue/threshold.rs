@@ -1,9 +1,8 @@
-//! Step marking: an arriving packet is marked while more than a threshold waits (Alizadeh and others, "Data center
-//! TCP (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an
-//! average.
+//! Step marking: an arriving packet is marked if more than a threshold waits (Alizadeh and others, "Data center TCP
+//! (DCTCP)", SIGCOMM 2010, section 3.1; RFC 8257 section 3.1). The instantaneous queue decides, not an average.
 //!
-//! Packets that are not ECN-capable are accepted up to the limit, as in the paper; switches that use RED for step
-//! marking drop them from the threshold on (RFC 8257 section 5), which the discipline RED represents.
+//! Packets that are not ECN-capable are accepted up to the limit, as in the paper. Switches that use RED for step
+//! marking drop such packets from the threshold on (RFC 8257 section 5); use the discipline RED for these.
 
 use longhaul_keys::{Kind, Refusal, Table, Value, keys};
 use longhaul_units::{Bytes, Dimension, Quantity, Rate};
@@ -15,7 +14,7 @@ keys! {
     /// Parameters of step marking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ThresholdConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// Queue beyond which arriving packets are marked, in packets, in bytes or as the data that the link sends
         /// in a time; `auto`: a seventh of 1 BDP.
@@ -127,7 +126,7 @@ mod tests {
         }
     }
 
-    /// Returns the verdicts on packets that find 0 to 31 others.
+    /// Returns the verdicts on packets that find 0 to 31 other packets waiting.
     fn verdicts(threshold: Capacity, ecn_capable: bool) -> Vec<Verdict> {
         let config = ThresholdConfig {
             limit: LIMIT,
@@ -159,7 +158,7 @@ mod tests {
         assert_eq!(verdicts[30], Verdict::Drop(DropReason::Overflow));
     }
 
-    /// At 10 Gbit/s, 1 ms is 1.25 MB, and a seventh of 1 BDP of 100 us is 17,857 B.
+    /// At 10 Gbit/s, a time of 1 ms stands for 1.25 MB, and a seventh of 1 BDP with a round trip of 100 us is 17,857 B.
     #[test]
     fn times_and_products_are_what_the_link_sends() {
         let rate = Rate::from_bps(10_000_000_000);
@@ -183,7 +182,7 @@ mod tests {
         let packets = |packets| threshold(Value::Quantity(Quantity::Packets(packets)));
         assert_eq!(packets(65.0), Ok(Capacity::Packets(65)));
         assert!(packets(6.5).is_err());
-        // Nothing would be marked: 3000 packets are 4.5 MB, and 1 BDP is 125 kB.
+        // The threshold would never be reached: 3000 packets are 4.5 MB, and 1 BDP is 125 kB.
         assert!(packets(3000.0).is_err());
         assert!(threshold(Value::Quantity(Quantity::Bdp(36.0))).is_err());
         assert!(threshold(Value::Quantity(Quantity::Bdp(35.9))).is_ok());

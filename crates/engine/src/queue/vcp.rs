@@ -1,11 +1,9 @@
-//! VCP's router: measures its load over an interval and writes it into the packets of the next
-//! interval (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005,
-//! section 3.1).
+//! VCP's router: it measures its load over an interval, and writes the load into the packets of the next interval (Xia,
+//! Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005, section 3.1).
 //!
-//! The load is the arrived bytes and a part of the persistent queue, divided by the bytes that the
-//! link can send. The paper filters samples of the queue without giving the filter; as in the
-//! authors' ns-2 module, the mean of an interval's samples enters an average with a weight of a
-//! quarter.
+//! The load is the sum of the arrived bytes and a fraction of the persistent queue, divided by the bytes that the link
+//! can send. The paper filters samples of the queue without defining the filter. As in the authors' ns-2 module, the
+//! persistent queue is an average in which the mean of an interval's samples has a weight of a quarter.
 
 use longhaul_congestion::Load;
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
@@ -21,7 +19,7 @@ keys! {
     /// Parameters of VCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct VcpConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT.source("Xia and others, SIGCOMM 2005, section 5"),
         /// Time over which the load is measured: a multiple of `sample`, longer than most round trips.
         pub interval: Span =
@@ -34,7 +32,7 @@ keys! {
             .key()
             .default("0.5")
             .source("SIGCOMM 2005 section 3.1: kappa_q"),
-        /// Utilisation that counts as full load.
+        /// Utilisation that counts as a load of 100 %.
         pub target: f64 = Kind::Number(Range::above(0.0, 1.0))
             .key()
             .default("0.98")
@@ -55,7 +53,7 @@ impl Parameters for VcpConfig {
         "Drop-tail that tells VCP's senders whether the load is low, high or too high.";
     const SOURCE: &'static str = "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005";
 
-    /// Refuses an interval that does not end with a sample.
+    /// Refuses an interval that is not a multiple of the sampling time.
     fn complete(values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         check_update(values, Self::sample)?;
         let (interval, sample): (Span, Span) =
@@ -76,10 +74,10 @@ impl Parameters for VcpConfig {
     }
 }
 
-/// Loads that separate the codes (section 3.1).
+/// Load from which on it is coded as high (section 3.1); from 1 on, it is coded as overload.
 const HIGH_LOAD: f64 = 0.8;
 const OVERLOAD: f64 = 1.0;
-/// Weight of an interval's mean queue in the persistent queue.
+/// Weight of the mean queue of an interval in the average that is the persistent queue.
 const QUEUE_GAIN: f64 = 0.25;
 
 /// The state of VCP's router.
@@ -91,9 +89,9 @@ pub(crate) struct Vcp {
     full_bytes: f64,
     samples_per_interval: u64,
     arrived_bytes: u64,
-    /// Number of samples of the queue in this interval.
+    /// Number of samples of the queue in the current interval.
     samples: u64,
-    /// Sum of these samples in bytes.
+    /// Sum of these samples, in bytes.
     sampled_bytes: u64,
     persistent_bytes: f64,
     load: Load,
@@ -137,7 +135,7 @@ impl PacketQueue for Vcp {
         self.packets.pop()
     }
 
-    /// Raises the load in a data packet that asks for it to this link's load.
+    /// Raises the load in the header of a data packet to this link's load, if the packet requests loads.
     fn stamp_departure(&mut self, packet: &mut Packet, _options: &mut OptionStore) {
         let answers = packet.flags.has(Flags::ACK);
         if !answers && packet.flags.load().is_some_and(|load| load < self.load) {
@@ -160,7 +158,7 @@ impl PacketQueue for Vcp {
 }
 
 impl Vcp {
-    /// Samples the queue, and computes the load at the end of an interval.
+    /// Takes a sample of the queue; at the end of an interval, computes the load.
     fn sample_queue(&mut self, waiting_bytes: u64) {
         self.samples += 1;
         self.sampled_bytes += waiting_bytes;
@@ -186,7 +184,8 @@ impl Vcp {
 mod tests {
     use super::*;
 
-    /// Returns a router of 8 Mbit/s: 20 ms at 100 % are 20000 bytes; there are two samples in each interval.
+    /// Returns a router at a link of 8 Mbit/s: a load of 100 % is 20,000 bytes in 20 ms, and each interval has two
+    /// samples.
     fn vcp() -> Vcp {
         let config = VcpConfig {
             limit: Capacity::Packets(100),
@@ -214,16 +213,17 @@ mod tests {
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
         assert_eq!(interval(&mut vcp, 16, [0, 0]), Load::High);
         assert_eq!(interval(&mut vcp, 20, [0, 0]), Load::Over);
-        // A mean of 8000 bytes makes a persistent queue of 2000, half of which are 1000.
+        // A mean of 8000 bytes makes a persistent queue of 2000 bytes, half of which is 1000.
         assert_eq!(interval(&mut vcp, 19, [6000, 10_000]), Load::Over);
-        // The persistent queue falls to 1500: half of it and 18000 bytes are 93.75 %.
+        // The persistent queue falls to 1500 bytes. Half of it plus 18000 bytes are 93.75 %.
         assert_eq!(interval(&mut vcp, 18, [0, 0]), Load::High);
         assert!((vcp.persistent_bytes - 1500.0).abs() < 1e-9);
-        // The persistent queue is 1125: half of it and 15000 bytes are 77.8 %.
+        // The persistent queue is 1125 bytes. Half of it plus 15000 bytes are 77.8 %.
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
     }
 
-    /// Each interval starts from nothing: a byte less than 80 % is a low load, and without a queue none persists.
+    /// Each interval starts from zero: one byte less than 80 % is a low load, and after intervals without a queue the
+    /// persistent queue is zero.
     #[test]
     fn intervals_start_from_nothing() {
         let mut vcp = vcp();

@@ -1,4 +1,4 @@
-//! The next arrivals of links that lead to one common link, in order.
+//! Next arrivals of several links that lead to one common link, in order.
 
 use longhaul_units::Time;
 
@@ -9,8 +9,7 @@ use super::{key_of, time_of};
 use crate::packet::Packet;
 use longhaul_kernel::{Heap, Key};
 
-/// The links that lead to one common link, each with the arrival of its next packet at the common
-/// link.
+/// Links that lead to one common link, ordered by the arrivals of their next packets at the common link.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     heap: Heap,
@@ -36,7 +35,7 @@ impl Arrivals {
         self.heap.push(arrival_key(next, link));
     }
 
-    /// Replaces the first entry by the same link's next arrival, if there is one.
+    /// Replaces the first entry by `next`, the next arrival on the same link; removes the entry if there is none.
     #[inline(always)]
     pub(crate) fn renew_first(&mut self, link: u32, next: Option<NextArrival>) {
         match next {
@@ -46,16 +45,16 @@ impl Arrivals {
     }
 }
 
-/// A packet that arrives over a link which does not store it.
+/// A packet that arrives over a link which does not store its packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
-    /// Rank among simultaneous arrivals, and the link.
+    /// Rank among simultaneous arrivals, combined with the link.
     tag: u64,
     pub(crate) packet: Packet,
 }
 
 impl Arriving {
-    /// Creates the entry of a packet, with its arrival over a link.
+    /// Creates the entry of a packet that arrives over `link`.
     #[inline]
     pub(crate) fn new(arrival: NextArrival, link: u32, packet: Packet) -> Self {
         Self {

@@ -1,16 +1,16 @@
-//! Any number of entries in order: a calendar queue (Brown, "Calendar queues", CACM 31(10), 1988)
-//! whose days are sorted when their turn comes. A small number of entries is always sorted.
+//! A priority queue for any number of entries: a calendar queue (Brown, "Calendar queues", CACM 31(10), 1988). The
+//! entries of a day are sorted when the day begins. A small number of entries is always sorted.
 
 use std::cmp::Reverse;
 
 use longhaul_kernel::Key;
 
-/// Number of days in a year; each has a bucket.
+/// Number of days in a year. Each day has a bucket.
 const YEAR: u64 = 2048;
 
-/// An entry that is due at a time.
+/// An entry of the queue, which is due at a time.
 pub(crate) trait Due: Copy {
-    /// Returns the key by which entries are ordered.
+    /// Returns the key by which entries are ordered; it begins with the time.
     fn key(&self) -> Key;
 }
 
@@ -21,27 +21,27 @@ impl Due for Key {
     }
 }
 
-/// Entries by the day on which they are due. Days are numbered from time zero on.
+/// Entries, grouped by the day on which they are due. Days are numbered from time zero on.
 #[derive(Debug)]
 pub(crate) struct CalendarQueue<T> {
-    /// Entries of the days up to `today`, the first one last.
+    /// Entries of `today` and of earlier days, sorted in descending order, so that the first one is last.
     due: Vec<T>,
     today: u64,
     /// Binary logarithm of the length of a day in picoseconds.
     day_bits: u32,
-    /// Entries of the days of a year from tomorrow on, unsorted, by the lowest bits of the day's
+    /// Buckets with the entries of the following year, unsorted. The index of a bucket is the lowest bits of the day's
     /// number.
     days: Vec<Vec<T>>,
-    /// One bit for each day with entries.
+    /// One bit for each bucket: set if it has entries.
     busy: [u64; YEAR as usize / 64],
-    /// Entries of later days.
+    /// Entries of days that have no bucket, since they are further ahead.
     later: Vec<T>,
-    /// The first day of `later`.
+    /// The earliest day of the entries in `later`.
     first_later: u64,
-    /// Number of entries of days after `today`.
+    /// Number of entries that are due after `today`.
     ahead: usize,
-    /// Number of due entries above which days are made shorter. It is larger than usual after a day
-    /// on which many entries were due at one time.
+    /// Number of due entries above which days are made shorter. It is higher than usual after a day on which many
+    /// entries were due at the same time; the next field is the usual value.
     limit: usize,
     usual_limit: usize,
 }
@@ -65,9 +65,10 @@ impl<T: Due> Default for CalendarQueue<T> {
 }
 
 impl<T: Due> CalendarQueue<T> {
-    /// Number of entries that a day should have, unless a year would be too short for them.
+    /// Desired number of entries per day; days have more entries if the year would otherwise be too short for half of
+    /// all entries.
     const PER_DAY: u64 = 16;
-    /// Number of due entries up to which days need not be shorter.
+    /// Number of due entries that never makes days shorter.
     const MANY: usize = 64;
 
     /// Returns the first entry.
@@ -76,7 +77,7 @@ impl<T: Due> CalendarQueue<T> {
         self.due.last()
     }
 
-    /// Returns the sorted entries, in order.
+    /// Returns the sorted entries, in the order in which they are due.
     #[inline]
     pub(super) fn coming(&self) -> impl Iterator<Item = T> {
         self.due.iter().rev().copied()
@@ -94,7 +95,7 @@ impl<T: Due> CalendarQueue<T> {
         if day > self.today && !self.due.is_empty() {
             self.put(day, entry);
         } else {
-            // An entry of an empty queue may be treated as today's.
+            // If the queue is empty, the entry's day becomes the current day.
             self.today = self.today.max(day);
             self.insert(entry);
         }
@@ -122,7 +123,7 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Stores an entry in the bucket of its day.
+    /// Stores an entry in the bucket of `day`, or with the later ones.
     #[inline]
     fn put(&mut self, day: u64, entry: T) {
         self.ahead += 1;
@@ -136,7 +137,7 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Makes sure that an entry is due unless the queue is empty.
+    /// Begins the next day if no entry is due and there are entries ahead.
     #[inline]
     fn keep_going(&mut self) {
         if self.due.is_empty() && self.ahead > 0 {
@@ -151,7 +152,7 @@ impl<T: Due> CalendarQueue<T> {
         if next.is_none_or(|day| day >= self.first_later) {
             self.begin_year(next.is_none());
             if !self.due.is_empty() {
-                // The length of days has changed, and a day has begun.
+                // `begin_year` has changed the length of days and begun a day.
                 return;
             }
             next = self.next_busy_day();
@@ -169,11 +170,12 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Returns the first day within a year from today that has entries.
+    /// Returns the first day after today that has entries in its bucket.
     fn next_busy_day(&self) -> Option<u64> {
         let words = self.busy.len() as u64;
         let first = (self.today + 1) % YEAR;
-        // The word of the first day is visited twice, for the days from it on and for those before.
+        // The word with the first day is visited twice: first for the days from the first one on, and last for the days
+        // before it.
         (0..=words).find_map(|step| {
             let word = (first / 64 + step) % words;
             let from_first = u64::MAX << (first % 64);
@@ -188,8 +190,8 @@ impl<T: Due> CalendarQueue<T> {
         })
     }
 
-    /// Moves entries of later days to their buckets as far as they are within a year; `alone` is
-    /// true if all buckets are empty.
+    /// Moves entries of later days that are now within a year to their buckets. `alone` is true if all buckets are
+    /// empty; the year then begins with the first later day.
     fn begin_year(&mut self, alone: bool) {
         if alone {
             self.today = self.first_later - 1;
@@ -205,7 +207,8 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Chooses the length of days by the spacing of the earlier half of all entries, and begins the first day.
+    /// Chooses a new length of days from the spacing of the earlier half of all entries, and begins the first of these
+    /// days.
     #[inline(never)]
     fn divide(&mut self) {
         let mut all = std::mem::take(&mut self.due);
@@ -216,7 +219,7 @@ impl<T: Due> CalendarQueue<T> {
         let span = time_of(&all[half as usize]) - time_of(&all[0]);
         let per_day = Self::PER_DAY.max(half / (YEAR / 4));
         let day = span / half * per_day;
-        // Rounding makes a day up to twice as long.
+        // The length of a day is rounded up to a power of two, which is at most twice as long.
         self.day_bits = (u64::BITS - day.leading_zeros()).min(u64::BITS - 1);
         self.today = self.day_of(&all[0]);
         self.days.resize_with(YEAR as usize, Vec::new);
@@ -248,8 +251,8 @@ mod tests {
         Key::from(time) << 64 | Key::from(tag)
     }
 
-    /// Runs steps, each of which adds an entry some time from now or removes the first one, and
-    /// compares the queue with an ordered set.
+    /// Carries out steps that add an entry some time from now or remove the first one, and compares the queue with an
+    /// ordered set.
     fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
         let mut queue = CalendarQueue::<Key>::default();
         let mut model = std::collections::BTreeSet::new();
@@ -279,7 +282,7 @@ mod tests {
     }
 
     proptest! {
-        /// The queue usually holds far more entries than are sorted at once.
+        /// Usually, the queue has far more entries than are sorted at once.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),
@@ -287,7 +290,7 @@ mod tests {
             check(steps)?;
         }
 
-        /// The queue holds few entries at a time, or many that are due at the same time.
+        /// The queue has few entries at a time, or many that are due at the same time.
         #[test]
         fn those_of_one_time_too(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),
@@ -296,13 +299,13 @@ mod tests {
         }
     }
 
-    /// Days get longer and shorter with the spacing of their entries.
+    /// The length of days follows the spacing of entries.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
         let mut queue = CalendarQueue::<Key>::default();
         let (mut now, mut number) = (0, 0);
         for gap in [1_u64, 1000, 10, 1_000_000] {
-            // Two thousand entries are held at a time; one is added after each gap.
+            // The queue contains two thousand entries at a time; one is added after each gap.
             for _ in 0..20_000 {
                 number += 1;
                 queue.push(key(now + 2000 * gap, number));

@@ -6,43 +6,42 @@ use super::key_of;
 use super::next_arrival::NextArrival;
 use longhaul_kernel::Key;
 
-/// Kind of an event, and the element that it concerns.
+/// Kind of an event, with the index of the element that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A link's rate, delay or loss changes; the index is that of the link's changes.
+    /// A link's delay or loss changes; the index is that of the link's list of changes.
     Change(u32),
     /// Packets on a link reach its far end.
     Arrival(u32),
-    /// Packets on several links reach the one link that all of these lead to; the index is the
-    /// merge's.
+    /// Packets on several links reach the single link that all of these lead to; the index is that of the merge.
     Merge(u32),
     /// An update interval of a link's queue discipline is over.
     QueueUpdate(u32),
-    /// Packets that a link's impairments have delayed are released; the index is that of the impairments.
+    /// Packets held back by a link's impairments are released; the index is that of the impairments.
     Release(u32),
-    /// A TCP sender may send: the end of a send jitter or a pacing gap.
+    /// A TCP sender may send, since a random delay or a pacing gap is over.
     Send(u32),
     /// The next datagram of a UDP source leaves.
     Datagram(u32),
     /// The next dummy of a TCP sender may leave.
     Dummy(u32),
-    /// A TCP sender's RACK-TLP timer may have expired. In the event list, this and the next two
-    /// timers have one entry per block of connections (`timers.rs`).
+    /// A TCP sender's RACK-TLP timer may have expired. For this timer and the next two, the event list has one entry
+    /// per block of connections (`timers.rs`).
     RackTlpTimer(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed-ACK timer may have expired.
     DelayedAckTimer(u32),
-    /// An end of a foreign stack's connection may act; the index is twice the connection's number,
-    /// plus one for the receiver.
+    /// The deadline of an end of a foreign stack's connection may have come; the index is twice the connection's
+    /// number, plus one for the receiver.
     Stack(u32),
-    /// The next arrival of a traffic source.
+    /// A traffic source opens its next connection.
     Traffic(u32),
-    /// The next message of an application.
+    /// An application sends its next message.
     Message(u32),
     /// A server delay or a client's think time on a connection is over.
     Turn(u32),
-    /// A packet delayed at one end of a connection is due.
+    /// A packet delayed at one end of a connection may be due.
     Held(u32),
     /// A proxy checks its local queue.
     Check(u32),
@@ -60,7 +59,8 @@ pub(crate) enum Event {
     End,
 }
 
-/// Classes in the order of simultaneous events; a tag has the class in the bits above the index.
+/// Classes of events, in the order in which simultaneous events are processed. A tag has the class in the bits above
+/// the index.
 pub(super) mod class {
     pub(in crate::schedule) const CHANGE: u64 = 0;
     pub(in crate::schedule) const ARRIVAL: u64 = 1;
@@ -86,7 +86,7 @@ pub(super) mod class {
     pub(in crate::schedule) const PROGRESS: u64 = 21;
     pub(in crate::schedule) const END: u64 = 22;
     pub(in crate::schedule) const SHIFT: u32 = 59;
-    /// Bits of an arrival's index; its tie-break is between the index and the class.
+    /// Number of bits of a link's index in the tag of an arrival; the tie-break is between the index and the class.
     pub(in crate::schedule) const LINK_BITS: u32 = 22;
 }
 
@@ -152,14 +152,14 @@ impl Event {
     }
 }
 
-/// Returns true if an entry belongs to a block of timers (`timers.rs`).
+/// Returns true if an entry is for a block of timers (`timers.rs`).
 #[inline]
 pub(super) fn is_of_block(entry: Key) -> bool {
     let class = entry as u64 >> class::SHIFT;
     (class::RACK_TLP_TIMER..=class::DELAYED_ACK_TIMER).contains(&class)
 }
 
-/// Returns the link of an arrival.
+/// Returns the link's number in the tag of an arrival.
 #[inline]
 pub(super) fn link_of(tag: u64) -> u32 {
     tag as u32 & ((1 << class::LINK_BITS) - 1)
@@ -170,7 +170,7 @@ pub(super) fn key(time: Time, event: Event) -> Key {
     key_of(time, event.tag())
 }
 
-/// Returns the entry of the next arrival at the far end of a link.
+/// Returns the key of the next arrival at the far end of a link.
 #[inline]
 pub(crate) fn arrival_key(next: NextArrival, link: u32) -> Key {
     let tie_break = next.tie_break.bits() << class::LINK_BITS;

@@ -1,12 +1,13 @@
 //! The event list.
 //!
-//! Events are ordered by (time, class, index of the element), so that ties are broken the same way
-//! in every run. Among packets that arrive over different links at the same time and may compete
-//! for one queue, the index would always favour the same links, so these have separate tie-breaks
-//! ([`NextArrival`]). A busy link has one entry, not one per packet. There are three 4-ary heaps:
-//! for links, whose entries change most often; for delayed-ACK timers, so that paced senders do not
-//! limit the lookahead of receivers; and for observations (samples, queue updates, the end), which
-//! limit all lookahead (`network/lookahead.rs`). Other timers, of which web traffic has tens of
+//! Events are ordered by (time, class, index of the element), so that ties are broken in the same way in every run.
+//! Packets that arrive simultaneously over different links may compete for one queue, where the index would always
+//! favour the same links; such arrivals have separate tie-breaks ([`NextArrival`]). A busy link has one entry, not one
+//! per packet.
+//!
+//! There are three 4-ary heaps. One is for links, whose entries change most often. One is for delayed-ACK timers, so
+//! that paced senders do not limit the lookahead of receivers. One is for observations (samples, queue updates, the
+//! end), which limit all lookahead (`network/lookahead.rs`). All other timers, of which web traffic has tens of
 //! thousands, are in a [`CalendarQueue`].
 
 mod arrivals;
@@ -26,13 +27,13 @@ use self::event::{class, is_of_block, key};
 pub(crate) use self::next_arrival::{NextArrival, TieBreak};
 use self::timers::{Block, Deadlines, Kind};
 
-/// Returns the time of a key; [`Time::NEVER`] for the key of no entry.
+/// Returns the time of a key. The key that stands for no entry has the time [`Time::NEVER`].
 #[inline]
 pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// Returns the key of an entry: by time, then by tag.
+/// Returns the key of an entry. Keys are ordered by time, then by tag.
 #[inline]
 pub(crate) fn key_of(time: Time, tag: u64) -> Key {
     Key::from(time.as_ps()) << 64 | Key::from(tag)
@@ -46,19 +47,19 @@ pub(crate) struct Schedule {
     /// Delayed-ACK timers.
     delayed_acks: Heap,
     observations: Heap,
-    /// Deadlines by kind.
+    /// Deadlines, for each kind of timer.
     deadlines: [Deadlines; Kind::ALL.len()],
-    /// The first entry other than those of links, kept up to date since it is read for each packet.
+    /// The earliest entry that is not a link's. It is kept up to date, since it is read for each packet.
     first_of_others: Key,
-    /// The first entry of delayed-ACK timers and observations, of which there are far fewer than of other timers.
+    /// The earliest entry of delayed-ACK timers and observations, which are far fewer than other timers.
     first_of_rest: Key,
-    /// Earliest time at which the run may end, if before its configured end.
+    /// Earliest time at which the run may end early.
     may_end: Time,
     /// The entry of the event that was taken last.
     taken: Key,
-    /// The latest of the entries taken so far.
+    /// The latest of all entries taken so far.
     latest: Key,
-    /// Events taken so far.
+    /// Number of events taken so far.
     pub(crate) events: u64,
     /// Maximum number of entries pending at once.
     pub(crate) pending_max: usize,
@@ -88,15 +89,14 @@ impl Schedule {
     /// Number of entries ahead for which connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// Returns the entry that represents the current event in comparisons with events that are
-    /// known ahead of time. It is the latest entry taken so far, since an event may add another one
-    /// of the same time that comes first in the order of classes.
+    /// Returns the key of the current event, for comparisons with events that are known ahead of time. It is the latest
+    /// key taken so far, since an event may enter another one at the same time whose class comes earlier.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest
     }
 
-    /// Enters an event of a link or a datagram stream, other than an arrival.
+    /// Enters an event of a link or a datagram stream, except an arrival.
     #[inline]
     pub(crate) fn push_link(&mut self, time: Time, event: Event) {
         self.links.push(key(time, event));
@@ -162,7 +162,8 @@ impl Schedule {
         self.deadlines[kind as usize].clear(connection);
     }
 
-    /// Enters a block with a new deadline. Out of line: most ACKs only move a deadline later.
+    /// Enters a block of timers with a new deadline. Not inlined: most ACKs only move a deadline later, which needs no
+    /// entry.
     #[cold]
     #[inline(never)]
     fn enter_block(&mut self, kind: Kind, block: Block, deadline: Time) {
@@ -176,17 +177,16 @@ impl Schedule {
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         let entry = self.take_next();
-        // Inlined into the caller, which then decides on it once.
+        // The conversion is inlined into the caller, so that the kind of the event is tested only once.
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
-    /// Returns the time of the first entry. If that is a timer's, the deadline may have moved later
-    /// since.
+    /// Returns the time of the earliest entry. If this is the entry of a timer, the deadline may be later by now.
     pub(crate) fn first_time(&self) -> Time {
         time_of(self.links.first().min(self.first_of_others))
     }
 
-    /// Returns the next event as [`Self::next`], if there is one by a time.
+    /// Returns the next event as [`Self::next`] does, but only if it is at `until` or before.
     pub(crate) fn next_by(&mut self, until: Time) -> Option<(Time, Event)> {
         while self.first_time() <= until {
             let (link, other) = (self.links.first(), self.first_of_others);
@@ -251,7 +251,8 @@ impl Schedule {
         self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// Returns the entry of a timer that expires now, if there is one in the block of this entry.
+    /// Returns the key of a timer that expires now, if there is one in the block of this entry; enters the block again
+    /// for its next deadline.
     fn of_block(&mut self, entry: Key) -> Option<Key> {
         let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {
@@ -267,25 +268,25 @@ impl Schedule {
         connection.map(|connection| key(now, kind.event(connection)))
     }
 
-    /// Returns the time of the next observation, or the earliest time at which the run may end.
+    /// Returns the time of the next observation or the earliest time at which the run may end, whichever is first.
     #[inline]
     pub(crate) fn next_observation(&self) -> Time {
         time_of(self.observations.first()).min(self.may_end)
     }
 
-    /// Sets the earliest time at which the run may end early.
+    /// Sets the earliest time at which the run may end early, which limits lookahead.
     pub(crate) fn bound_lookahead(&mut self, may_end: Time) {
         self.may_end = may_end;
     }
 
-    /// Returns the time at which the next delayed-ACK timer may expire. The deadline may have moved
-    /// later since.
+    /// Returns the earliest time at which a delayed-ACK timer may expire. The actual deadline may be later by now.
     #[inline]
     pub(crate) fn next_delayed_ack(&self) -> Time {
         time_of(self.delayed_acks.first())
     }
 
-    /// Returns the time at which the next timer or observation may be due. A deadline may have moved later since.
+    /// Returns the earliest time at which a timer may expire or an observation may be due. The actual deadline may be
+    /// later by now.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
         time_of(self.first_of_others).min(self.may_end)
@@ -298,7 +299,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the connections of the next entries among the timers, for prefetching.
+    /// Returns the connections whose events are next among the timers, for prefetching.
     pub(crate) fn coming_to_connections(&self) -> impl Iterator<Item = u32> {
         let first = self.timers.coming().take(Self::PREFETCHED);
         let class = |key: Key| key as u64 >> class::SHIFT;
@@ -306,13 +307,13 @@ impl Schedule {
         own.map(|key| key as u32)
     }
 
-    /// Removes the current event of a link.
+    /// Removes the entry of the current event, which is a link's.
     #[inline]
     pub(crate) fn finish_link(&mut self) {
         self.links.remove(self.taken);
     }
 
-    /// Moves the current event of a link to `next`; it must not be an arrival.
+    /// Moves the entry of the current event, which is a link's, to the time `next`. Not for arrivals.
     #[inline]
     pub(crate) fn renew_link(&mut self, next: Time) {
         let tag = self.taken as u64;
@@ -320,7 +321,7 @@ impl Schedule {
         self.links.replace(self.taken, key);
     }
 
-    /// Replaces the current arrival by the next one on its link.
+    /// Replaces the entry of the current arrival by the next arrival on the same link.
     #[inline]
     pub(crate) fn renew_arrival(&mut self, next: NextArrival, link: u32) {
         self.links.replace(self.taken, arrival_key(next, link));
@@ -332,8 +333,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// In the order of classes, a start comes after the events that it enters at the same time, but it is
-    /// processed first.
+    /// A start event comes late in the order of classes, and enters events at its own time. It still precedes these
+    /// events in comparisons.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();
@@ -393,7 +394,7 @@ mod tests {
     }
 
     proptest! {
-        /// Entries come out in order, for any entries added while an event of a link is processed.
+        /// Entries come out in order, whatever entries are added while a link's event is processed.
         #[test]
         fn entries_come_out_sorted(
             times in prop::collection::vec(0u64..1000, 1..200),
@@ -415,7 +416,7 @@ mod tests {
                 prop_assert_eq!(now.as_ps(), pending.remove(0));
                 let later = |span: u64| Time::from_ps(now.as_ps() + span);
                 if let &Some(span) = meanwhile {
-                    // Another class, which comes first at the same time.
+                    // This entry has another class, which is processed first at the same time.
                     schedule.push_link(later(span), Event::Change(other));
                     pending.push(later(span).as_ps());
                 }

@@ -1,4 +1,4 @@
-//! The entry of a link in the event list: its next arrival, with its rank among simultaneous ones.
+//! Entry of a link in the event list: its next arrival, with a rank among simultaneous ones.
 
 use longhaul_units::Time;
 
@@ -9,7 +9,7 @@ pub(crate) struct NextArrival {
     pub(crate) tie_break: TieBreak,
 }
 
-/// Rank among packets that arrive at the same time, the smallest first: 37 bits.
+/// Rank among packets that arrive at the same time; the smallest is first. It has at most 37 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TieBreak(u64);
 
@@ -20,7 +20,7 @@ impl TieBreak {
     #[cfg(test)]
     pub(crate) const LAST: Self = Self((1 << Self::BITS) - 1);
 
-    /// Creates a rank of at most this many bits.
+    /// Creates a rank from its bits.
     #[inline]
     pub(crate) fn new(bits: u64) -> Self {
         debug_assert!(bits >> Self::BITS == 0, "a tie-break of too many bits");

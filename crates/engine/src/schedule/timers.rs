@@ -1,8 +1,8 @@
-//! Timers of connections: deadlines that move far more often than they expire.
+//! Timers of connections, whose deadlines move far more often than they expire.
 //!
-//! Moving a deadline later writes a field; the entry in the event list is moved when its time comes. A block of 64
-//! connections shares one entry: with one entry each, a thousand retransmission timers would each cause some five
-//! events per second without expiring, and limit the lookahead.
+//! To move a deadline later, only a field is written; the entry in the event list is moved when its time comes. A block
+//! of 64 connections shares one entry. With one entry per connection, each of a thousand retransmission timers would
+//! cause about five events per second without expiring, and would limit the lookahead.
 
 use longhaul_units::Time;
 
@@ -11,8 +11,7 @@ use super::{Event, Schedule};
 /// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// Number of low bits that distinguish the open connections of traffic. The lowest two distinguish
-/// the directions and legs of one connection.
+/// Number of low bits that identify an open connection of traffic. The lowest two bits identify its direction and leg.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Kind of a connection's timer, in the order in which timers that expire at the same time are processed.
@@ -27,7 +26,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::RackTlp, Self::Retransmission, Self::DelayedAck];
 
-    /// Returns the event of a connection or a block.
+    /// Returns the event of a timer of this kind; `index` is that of a connection or a block.
     #[inline]
     pub(super) fn event(self, index: u32) -> Event {
         match self {
@@ -61,14 +60,13 @@ impl Timer {
         schedule.set_timer(kind, connection, deadline);
     }
 
-    /// Clears the deadline. Its event still comes, and is ignored.
+    /// Clears the deadline in the timer only. The event still comes, and is ignored.
     #[inline]
     pub(crate) fn cancel(&mut self) {
         self.deadline = Time::NEVER;
     }
 
-    /// Clears the deadline in the schedule, too, so that no event comes. For timers that will not be set again
-    /// soon.
+    /// Clears the deadline in the schedule, too, so that no event comes. For timers that will not be set again soon.
     #[inline]
     pub(crate) fn stop(&mut self, (kind, connection): (Kind, u32), schedule: &mut Schedule) {
         if self.is_set() {
@@ -83,13 +81,13 @@ impl Timer {
         self.deadline != Time::NEVER
     }
 
-    /// Returns the deadline; [`Time::NEVER`] without one.
+    /// Returns the deadline; [`Time::NEVER`] if none is set.
     #[inline]
     pub(crate) fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// Returns true if the timer expires `now`, and clears it.
+    /// Returns true if the timer expires at `now`; the deadline is then cleared.
     pub(crate) fn expires(&mut self, now: Time) -> bool {
         let expires = self.deadline == now;
         if expires {
@@ -99,19 +97,19 @@ impl Timer {
     }
 }
 
-/// Number of a block of timers in events; blocks of connections that traffic has opened are separate.
+/// Number of a block of timers in events. Connections that traffic has opened are in separate blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(pub(super) u32);
 
-/// The deadlines of one kind of timer.
+/// Deadlines of all timers of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines {
-    /// Deadlines of the flows' own connections, and of those that traffic has opened.
+    /// Deadlines of the flows' own connections, and those of connections that traffic has opened.
     tables: [Table; 2],
 }
 
 impl Deadlines {
-    /// Sets a connection's deadline; returns its block if that needs a new entry.
+    /// Sets a connection's deadline. Returns the connection's block if the block needs a new entry in the event list.
     #[inline]
     pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
         let (table, place) = Self::place(connection);
@@ -126,7 +124,7 @@ impl Deadlines {
         self.tables[table].deadlines[place] = Time::NEVER;
     }
 
-    /// Returns a connection's table, and its place in that table.
+    /// Returns a connection's table, and its index in this table.
     #[inline]
     fn place(connection: u32) -> (usize, usize) {
         if connection & OPENED == 0 {
@@ -145,8 +143,8 @@ impl Deadlines {
         deadlines[own].fill(Time::NEVER);
     }
 
-    /// Processes the entry of a block: returns the first connection whose timer expires (without the generation,
-    /// for connections that traffic has opened), and the time of the block's next entry.
+    /// Processes the entry of a block. Returns the first connection whose timer expires at `now`, and the time of the
+    /// block's next entry. The number of a connection of traffic has no generation.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];
@@ -155,12 +153,12 @@ impl Deadlines {
     }
 }
 
-/// Deadlines by place.
+/// Deadlines, by the index of a connection.
 #[derive(Debug, Default)]
 struct Table {
     /// Deadlines; [`Time::NEVER`] if none is set.
     deadlines: Vec<Time>,
-    /// Time of the valid entry of each block; others are stale.
+    /// Time of the valid entry of each block; other entries are stale.
     entries: Vec<Time>,
 }
 
@@ -198,7 +196,7 @@ impl Table {
         let members = &mut self.deadlines[begin..end];
         let mut next = earliest(members);
         let mut due = None;
-        // Usually none is due any more: deadlines have moved.
+        // Usually no timer is due any more, since deadlines have been postponed.
         if next == now
             && let Some(place) = members.iter().position(|&deadline| deadline == now)
         {
@@ -211,7 +209,7 @@ impl Table {
     }
 }
 
-/// Returns the earliest of some deadlines; computes several at a time, for instruction-level parallelism.
+/// Returns the earliest of `deadlines`. Several are compared at a time, for instruction-level parallelism.
 fn earliest(deadlines: &[Time]) -> Time {
     const ABREAST: usize = 4;
     let (groups, rest) = deadlines.as_chunks::<ABREAST>();
@@ -231,8 +229,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns a connection with a place in one of several blocks of both tables; the generation of an opened one
-    /// is arbitrary.
+    /// Returns a connection in one of several blocks of both tables; the generation of a connection of traffic is
+    /// arbitrary.
     fn connection(number: usize) -> u32 {
         let place = (number % 70) as u32;
         if number < 70 {
@@ -263,8 +261,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any deadlines set and cancelled, each valid deadline is due once, in order, and ties are in the
-        /// order of kinds.
+        /// Deadlines are set and cancelled at random. Each one that is still valid comes exactly once, in order; ties
+        /// are in the order of kinds.
         #[test]
         fn deadlines_that_stand_come_once_and_in_order(
             steps in prop::collection::vec((0usize..140, 0usize..3, 0u64..40, 0u64..12), 1..300),

@@ -1,4 +1,4 @@
-//! Packets of captured links and nodes in wire form: bytes instead of segment numbers.
+//! Packets of captured links and nodes in wire form, with byte positions instead of segment numbers.
 
 use longhaul_units::Time;
 
@@ -12,8 +12,8 @@ use crate::traffic::CapturedEnd;
 use crate::transport::tcp::Sender;
 
 impl World {
-    /// Stores the wire form of the packets sent in this event, or by the event's last packet, and
-    /// records packets that have reached captured links and nodes.
+    /// Stores the wire form of packets sent since the last call, and records packets that have reached captured links
+    /// and nodes. Called after each event, or after each packet of an event.
     #[cold]
     pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
         let mut sent = None;
@@ -25,7 +25,7 @@ impl World {
         }
     }
 
-    /// Stores the wire form of a packet that has been sent, and returns it.
+    /// Stores the wire form of a packet that has been sent; returns it.
     fn note_sent(&mut self, packet: &Packet, blocks: &SackOption) -> Option<CapturedPacket> {
         let end = self.env.network.destination(packet);
         let Some(host) = self.sending_host(packet, end) else {
@@ -39,14 +39,14 @@ impl World {
         Some(wire)
     }
 
-    /// Processes a packet that reaches one end of its connection.
+    /// Removes the stored wire form of a packet that reaches the end of its route.
     pub(super) fn note_arrival(&mut self, packet: &Packet, end: End) {
         if let Some((number, first)) = self.sending_host(packet, end) {
             self.journal.arrive(packet, end, (number, !first));
         }
     }
 
-    /// Returns the end that has sent a packet; none for a datagram.
+    /// Returns the end that has sent a packet; `None` for a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
         match end {
             End::UdpReceiver | End::StackSender | End::StackReceiver | End::Outside => None,
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Records a packet at a captured link or node; its wire form is known if it has just been sent.
+    /// Records a packet at a captured link or node. The wire form is passed if the packet has just been sent.
     pub(super) fn record_packet(
         &self,
         entered: &InterfaceEntry,
@@ -69,7 +69,7 @@ impl World {
         let packet = &entered.packet;
         let end = self.env.network.destination(packet);
         let known = sent.or_else(|| self.journal.get(packet, end).copied());
-        // A copy that a link has made may still be under way when the first packet has arrived.
+        // A copy that a link has made may still be in flight when the original packet has arrived.
         let now = || self.wire_form(packet, end, &self.env.network.peek_sack(packet));
         if let Some(wire) = known.or_else(now) {
             recorder.packet(&CapturedPacket {
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// Returns the wire form of a packet that is sent now; none if its connection is closed.
+    /// Returns the wire form of a packet that is sent now; `None` if its connection has ended.
     fn wire_form(&self, packet: &Packet, end: End, blocks: &SackOption) -> Option<CapturedPacket> {
         Some(match end {
             End::UdpReceiver => self.datagram(packet),
@@ -91,7 +91,7 @@ impl World {
                 self.segment(packet)
             }
             End::TcpSender | End::DummySender => self.acknowledgement(packet, blocks),
-            // The bytes of real programs' packets are recorded where they are received.
+            // The bytes of packets of real programs are recorded where they are received.
             End::Outside => return None,
             End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
                 let captured = self.traffic.captured(packet, end)?;
@@ -152,7 +152,7 @@ impl World {
         let connection = &self.tcp[packet.flow as usize];
         let (sender, host) = (&connection.sender, (packet.flow, true));
         let wire = if packet.flags.has(Flags::ACK) {
-            // The receiver has sent one SYN and one FIN, and no data.
+            // The receiver has sent one SYN and one FIN, but no data.
             self.empty_segment(packet, sender, host, 2)
         } else {
             self.data(packet, sender, 1, self.journal.end(host).recent)
@@ -180,8 +180,8 @@ impl World {
             ack: answers,
             window_bytes: wire.window_bytes(),
             timestamps: wire.stamps(packet.stamp, echo),
-            // A SYN asks for ECN with both flags (RFC 3168 section 6.1.1).
-            // Nothing comes back marked, and the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
+            // A SYN requests ECN with both flags (RFC 3168 section 6.1.1). No packet of the opposite direction is
+            // marked, and the ACE field counts marks from 5 on (RFC 9768 section 3.2.1).
             ece: (packet.seq == 0 && wire.ecn()) || wire.accecn(),
             cwr: (packet.flags.has(Flags::CWR) && !wire.accecn())
                 || (packet.seq == 0 && wire.ecn()),
@@ -190,8 +190,8 @@ impl World {
         }
     }
 
-    /// Returns the wire form of the end of a handshake or of a connection, which acknowledges a SYN or a FIN and
-    /// has no data.
+    /// Returns the wire form of a segment without data that belongs to the handshake or to the closing of a connection
+    /// and acknowledges a SYN or a FIN.
     fn empty_segment(
         &self,
         packet: &Packet,
@@ -237,7 +237,8 @@ impl World {
         // A packet that repeats the acknowledgement of a SYN, because segments behind the first
         // have arrived, does not itself answer the SYN.
         let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
-        // The answer to a SYN without ECT is 010, others count marks (RFC 9768 sections 3.1.1 and 3.2.2).
+        // The ACE field of the answer to a SYN without ECT is 010; the ACE fields of other packets count marks (RFC
+        // 9768 sections 3.1.1 and 3.2.2).
         let ace = match (wire.accecn(), syn) {
             (true, true) => 0b010,
             _ => packet.flags.ace(),
@@ -246,7 +247,7 @@ impl World {
             syn,
             sequence: match syn {
                 true => 0,
-                // A retransmitted FIN has the same number.
+                // A retransmitted FIN has the same sequence number.
                 false => next - u64::from(fin && packet.flags.has(Flags::FIN)),
             },
             acknowledgement: sender.acknowledgement(packet.seq),

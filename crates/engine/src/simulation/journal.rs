@@ -1,8 +1,7 @@
-//! The wire form of packets in flight, as they were sent.
+//! Wire form of the packets in flight, stored when they are sent.
 //!
-//! The acknowledgement number and the timestamp echo of a segment are known when it is sent, and
-//! packets have no fields for them. Simulations with captured links store them here until the
-//! packet arrives.
+//! The acknowledgement number and the timestamp echo of a segment are known when it is sent, but packets have no fields
+//! for them. Simulations with captures store them here until the packet arrives.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,8 +11,8 @@ use crate::measure::CapturedPacket;
 use crate::network::End;
 use crate::packet::{Packet, SackHandle};
 
-/// Key of packets in flight. Duplicate acknowledgements without options have the same key, and are assumed to
-/// arrive in order.
+/// Key by which a packet in flight is found. Duplicate acknowledgements without options have equal keys; they are
+/// assumed to arrive in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     end: End,
@@ -35,10 +34,11 @@ impl Key {
     }
 }
 
-/// One end of one connection: the number that its packets have in common, and true for the end that opened it.
+/// One end of a connection: the number that the connection's packets have in common, and true for the end that opened
+/// it.
 pub(super) type Host = (u32, bool);
 
-/// State of an end that its next packet reports.
+/// State of an end that its next packet reports to the other end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndState {
     /// The newest timestamp that the end has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
@@ -50,7 +50,7 @@ pub(super) struct EndState {
 }
 
 impl EndState {
-    /// State before anything has been received. The SYN is byte 0.
+    /// State before anything has been received or sent. The SYN is byte 0.
     const NEW: Self = Self {
         recent: Time::ZERO,
         next: 1,
@@ -58,25 +58,25 @@ impl EndState {
     };
 }
 
-/// Packets in flight, and the state of their connections' ends.
+/// Packets in flight, and the state of the ends of their connections.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Number of packets at which dropped ones are removed.
+    /// Number of stored packets from which on packets that were dropped are removed.
     sweep_at: usize,
 }
 
 impl Journal {
     const FEWEST: usize = 1 << 14;
-    /// Age after which packets count as dropped.
+    /// Age from which on a stored packet is assumed to have been dropped.
     const LIFETIME: Span = Span::from_secs(60);
 
     pub(super) fn end(&self, host: Host) -> EndState {
         self.ends.get(&host).copied().unwrap_or(EndState::NEW)
     }
 
-    /// Begins a connection whose packets have this number in common.
+    /// Resets the ends of a connection that begins; its packets have `number` in common.
     pub(super) fn begin(&mut self, number: u32) {
         self.ends.remove(&(number, false));
         self.ends.remove(&(number, true));
@@ -100,16 +100,16 @@ impl Journal {
             .push_back(wire);
     }
 
-    /// Returns a packet in flight, as it was sent.
+    /// Returns the wire form of a packet in flight.
     pub(super) fn get(&self, packet: &Packet, end: End) -> Option<&CapturedPacket> {
         self.sent.get(&Key::of(packet, end))?.front()
     }
 
-    /// Removes a packet that has reached one end of its connection.
+    /// Removes a packet that has reached the other end of its connection, and updates the state of that end.
     pub(super) fn arrive(&mut self, packet: &Packet, end: End, host: Host) {
         let key = Key::of(packet, end);
         let Some(alike) = self.sent.get_mut(&key) else {
-            // The packet is a copy of one that has arrived.
+            // The packet is a copy of a packet that has arrived.
             return;
         };
         let stamps = alike.pop_front().and_then(|wire| wire.timestamps);

@@ -1,4 +1,4 @@
-//! The event loop at the pace of the wall clock, and the packets of programs outside.
+//! The event loop at the pace of the wall clock, with packets of programs outside the simulation.
 
 use longhaul_units::Time;
 
@@ -13,16 +13,16 @@ use crate::packet::{Flags, Packet};
 use crate::schedule::Event;
 use crate::stack::EcnCodepoint;
 
-/// Largest number of packets taken from hosts before packets that are due are delivered.
+/// Maximum number of packets taken from hosts before packets that are due are delivered.
 const MAX_ENTERING: usize = 64;
 
-/// Runs `config` at the pace of the clock of `outside`, whose packets travel through it, until the end or until the
-/// recorder stops it. Flows of the configuration are background traffic; the totals include these flows and all
+/// Runs `config` at the pace of the clock of `outside`, whose packets travel through the network, until the end or
+/// until the recorder stops the run. Flows of the configuration are background traffic; the totals include them and all
 /// links.
 ///
 /// # Errors
 ///
-/// As [`super::run`].
+/// Fails in the same cases as [`super::run`].
 pub fn emulate(
     config: &Config,
     outside: &mut dyn Outside,
@@ -38,9 +38,8 @@ pub fn emulate(
 }
 
 impl World {
-    /// Processes events at their times, and packets when they arrive; returns true if the recorder
-    /// stopped the run before its end. Nothing is forwarded ahead of time: links have no lookahead
-    /// then.
+    /// Processes events at their times, and packets from outside when they arrive. Returns true if the recorder stopped
+    /// the run before its end. Links have no lookahead in an emulation, so that nothing is forwarded ahead of time.
     fn run_live(&mut self, outside: &mut dyn Outside, recorder: &mut dyn Recorder) -> bool {
         loop {
             let reached = outside.now();
@@ -86,7 +85,7 @@ impl World {
         }
     }
 
-    /// Forwards the packets that have reached a link's far end.
+    /// Forwards the packets that have reached the far end of a link.
     fn deliver_live(&mut self, link: u32) {
         let now = self.env.network.now;
         self.env.network.begin_arrivals(link);
@@ -97,10 +96,10 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Puts packets that hosts have sent onto their paths; returns true if there were any.
+    /// Puts the packets that hosts outside have sent onto their paths; returns true if there were any.
     fn admit(&mut self, outside: &mut dyn Outside) -> bool {
         for count in 0..MAX_ENTERING {
-            // No packet enters after an event that is yet to be processed.
+            // No packet enters at a time after an event that has not been processed.
             let first = self.env.network.schedule.first_time();
             let now = outside.now().min(first).max(self.env.network.now);
             self.env.network.now = now;
@@ -147,7 +146,7 @@ impl World {
         network.add_flow(Carrier::Udp, number, &ends.name);
     }
 
-    /// Hands the packets that have crossed the network to their hosts.
+    /// Hands the packets that have crossed the network to their hosts outside.
     fn hand_over(&mut self, outside: &mut dyn Outside) {
         let OutsideFlows {
             first,
@@ -171,7 +170,7 @@ impl World {
         }
     }
 
-    /// Returns the drops and marks of flows outside.
+    /// Returns the drops and marks of each flow outside.
     fn outside_drops(&mut self) -> Vec<OutsideDrops> {
         let all = self.env.network.datagram_drops();
         let own = all.into_iter().skip(self.outside.first as usize);

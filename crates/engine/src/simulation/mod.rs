@@ -1,4 +1,4 @@
-//! Runs a [`Config`]: the event loop over the world of network and flows.
+//! Simulation of a [`Config`]: the event loop, which works on the network and the flows.
 
 mod capture;
 mod journal;
@@ -80,10 +80,10 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Number of packets, or of samples, by which a connection is prefetched ahead of its turn.
+/// Number of packets, or of samples, by which a connection is prefetched before its turn.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the time until which a link may forward packets; see [`Delivery`].
+/// Returns the time up to which a link with this lookahead may forward packets; see [`Delivery`].
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -117,9 +117,9 @@ impl World {
         }
     }
 
-    /// Runs the event loop; it is compiled separately for runs that record packets.
+    /// Runs the event loop. It is compiled separately for runs that record packets (`CAPTURED`).
     ///
-    /// Out of line, so that its state is accessed through one pointer in a register.
+    /// Not inlined, so that one register points to all its state.
     #[inline(never)]
     fn run_loop<const CAPTURED: bool>(&mut self, recorder: &mut dyn Recorder) -> bool {
         loop {
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// Delivers the packets that reach a link's far end: all that may be forwarded by now.
+    /// Delivers the packets that reach the far end of a link: all that may be forwarded now.
     #[inline(always)]
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -191,10 +191,9 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets of a link that leads to access links. They cross the access links to the
-    /// ends, unless they have to wait on the access links. The number of packets per event is
-    /// limited, so that the memory that they use is still in the caches when the answers are
-    /// processed.
+    /// Delivers packets of a link that leads to access links. The packets cross the access links to the ends of
+    /// connections, or wait on the access links if they have to. The number of packets per event is limited, so that
+    /// the memory that they use is still in the caches when the answers are processed.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
         const MANY: u32 = 1024;
@@ -231,7 +230,7 @@ impl World {
         network.finish_to_access(spreading, until, observation);
     }
 
-    /// Delivers packets if packets are recorded: each at its turn, and none ahead of time.
+    /// Delivers packets in runs that record packets: each at its arrival time, and none ahead of time.
     #[cold]
     fn deliver_captured(&mut self, link: u32, recorder: &mut dyn Recorder) {
         let begin = self.env.network.now;
@@ -255,8 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets of a link to ends that only hold them back at first: all packets that
-    /// reach, or will reach, the far end.
+    /// Delivers packets of a link whose ends delay the packets that they receive: packets that have arrived, and those
+    /// that will arrive before the next observation.
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -271,7 +270,7 @@ impl World {
         }
     }
 
-    /// Delivers packets that have just reached empty links and are only delayed at the far end: they need no event.
+    /// Passes packets that have just entered empty links to the ends that delay them; they need no event.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {
@@ -280,7 +279,8 @@ impl World {
         }
     }
 
-    /// Passes the next packets of a link to the ends that hold them back, before the next observation.
+    /// Passes the next packets of a link to the ends that delay them, as long as the packets arrive before the next
+    /// observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);
@@ -296,8 +296,7 @@ impl World {
         }
     }
 
-    /// Prefetches the connection that will receive a packet further back on a link, assuming that
-    /// it ends at the same kind of end.
+    /// Prefetches the connection of a packet further back on a link, which is assumed to reach the same kind of end.
     #[inline(always)]
     fn prefetch(&self, end: End, link: u32) {
         let packet = self.env.network.ahead(link, AHEAD);
@@ -315,7 +314,7 @@ impl World {
     #[inline(always)]
     fn receive(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
-        // Two comparisons for most packets, instead of a jump through a table for all.
+        // For most packets, this takes two comparisons instead of a jump through a table.
         if end == End::TcpReceiver {
             if self.env.delays.are_measured() {
                 let of_flow = self.tcp[flow].flow;
@@ -329,7 +328,7 @@ impl World {
         }
     }
 
-    /// Processes a packet that does not end at a flow's TCP connection, or a dummy.
+    /// Processes a packet whose end is not a TCP connection of a flow, or a dummy packet.
     #[inline(never)]
     fn receive_otherwise(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
@@ -362,15 +361,15 @@ impl World {
         }
     }
 
-    /// Returns the time until which a link may forward packets; see [`Delivery`].
+    /// Returns the time up to which a link with this lookahead may forward packets; see [`Delivery`].
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Releases packets held back at one end of a connection. With web traffic that has extra
-    /// round-trip times, most events are of this kind; they bypass the dispatch of all others.
+    /// Processes an event of packets that are delayed at one end of a connection. With web traffic that has extra
+    /// round-trip times, most events are of this kind; they bypass the general dispatch.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {
         let env = &mut self.env;

@@ -6,13 +6,13 @@ use crate::packet::Packet;
 /// Flows of programs outside, and their packets that have crossed the network.
 #[derive(Debug, Default)]
 pub(super) struct OutsideFlows {
-    /// Number in the packets of the first flow; numbers follow those of datagram streams and
-    /// connections of foreign stacks.
+    /// Number of the first flow in its packets; these numbers follow those of datagram streams and foreign stacks'
+    /// connections.
     pub(super) first: u32,
     pub(super) paths: Vec<Path>,
-    /// Packets that have reached the ends of their routes.
+    /// Packets that have reached the ends of their routes, and wait to leave.
     pub(super) arrived: Vec<Packet>,
-    /// Contents of the packet that enters or leaves.
+    /// Bytes of the packet that enters or leaves at present.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -22,7 +22,7 @@ impl OutsideFlows {
         self.paths.len()
     }
 
-    /// Takes a packet at the end of its route.
+    /// Stores a packet that has reached the end of its route.
     pub(super) fn arrive(&mut self, packet: &Packet) {
         self.arrived.push(*packet);
     }

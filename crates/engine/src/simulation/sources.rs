@@ -1,4 +1,4 @@
-//! Sources of traffic: the paths of the connections that they open, and their models.
+//! Setup of traffic sources: the paths of the connections that they open, and their models.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::traffic::{
 };
 
 impl World {
-    /// Adds a flow whose application opens connections.
+    /// Adds a flow whose application opens connections during the run.
     pub(super) fn add_traffic(
         &mut self,
         config: &Config,
@@ -23,7 +23,7 @@ impl World {
         source: &Source,
         streams: &Streams,
     ) -> Result<Kind, SetupError> {
-        // Responses, and one-way data, go from the flow's first node to its second.
+        // Responses and one-way data are sent from the first node of the flow to the second.
         let from_servers = match source {
             Source::Requests(_) | Source::Web(_) | Source::Vectors(_) => true,
             Source::CutOff(_) => false,
@@ -65,7 +65,7 @@ impl World {
         Ok(Kind::Traffic(index))
     }
 
-    /// Returns the paths of one direction of the connections that traffic opens.
+    /// Returns the paths of one direction, for the connections of a traffic source.
     fn way(
         &mut self,
         config: &Config,

@@ -1,4 +1,4 @@
-//! Setup of proxies and of the connections that they split, and the list of all ends of flows.
+//! Setup of proxies and of the connections that they split; and the list of all ends of flows, for lookahead.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::random::Streams;
 use crate::transport::EventLog;
 
 impl World {
-    /// Adds a flow whose connection a proxy splits: one connection to the proxy's start, one from its end.
+    /// Adds a flow whose connection is split by a proxy: one connection to the proxy's start node, and one from its end
+    /// node.
     pub(super) fn add_split(
         &mut self,
         config: &Config,
@@ -46,7 +47,7 @@ impl World {
         Ok(Kind::Tcp { from, to })
     }
 
-    /// Adds the proxies and the connections between their nodes, which are numbered behind the flows.
+    /// Adds the proxies, and the connections between their nodes. Their flow numbers follow those of the flows.
     pub(super) fn add_proxies(
         &mut self,
         config: &Config,
@@ -73,7 +74,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns all ends of flows and proxies.
+    /// Returns descriptions of all ends of flows and proxies.
     pub(super) fn edges(&self, config: &Config) -> Vec<Endpoint> {
         let mut edges = Vec::new();
         for (slot, flow) in self.flows.iter().zip(&config.flows) {
@@ -127,7 +128,7 @@ impl World {
         }
     }
 
-    /// Returns the end of a sender at a node of a proxy.
+    /// Returns the description of a sender at a node of a proxy.
     fn prompted_edge(&self, index: usize) -> Endpoint {
         let sender = &self.tcp[index].sender;
         Endpoint::Proxy {
@@ -137,8 +138,8 @@ impl World {
         }
     }
 
-    /// Returns the end of a receiver at a node of a proxy. `draws` is true if its packets pass a
-    /// queue that draws random numbers.
+    /// Returns the description of a receiver at a node of a proxy. `draws` is true if its packets pass a queue that
+    /// draws random numbers.
     fn taking_edge(&self, index: usize, draws: bool) -> Endpoint {
         Endpoint::Proxy {
             gets: self.tcp[index].sender.route(),

@@ -1,9 +1,8 @@
-//! Trains: all packets that one event delivers from a link to the ends of connections, if all answers go onto one
+//! Trains: all packets that one event delivers from a link to ends of connections, if all answers to them go onto one
 //! other link.
 //!
-//! The code of the ends is compiled here a second time, for an environment that is this one link
-//! instead of the whole network. Nothing is looked up for each packet, and the state of the loops
-//! stays in registers.
+//! The code of the ends is compiled a second time for trains, with this link as environment instead of the whole
+//! network. Nothing has to be looked up per packet, and the state of the loops stays in registers.
 
 use longhaul_units::Time;
 
@@ -17,7 +16,7 @@ use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
 use crate::transport::{Environment, EventLog, FlowDelays};
 
-/// The environment of the ends: one link.
+/// Environment of the ends during a train: the link that receives the answers.
 #[derive(Debug)]
 struct LinkEnvironment<'a, S> {
     now: DualClockTime,
@@ -25,7 +24,7 @@ struct LinkEnvironment<'a, S> {
     schedule: &'a mut Schedule,
     options: &'a mut OptionStore,
     log: &'a mut EventLog,
-    /// True if the link had no packets to forward before an answer.
+    /// True if the link had no packets to forward when an answer entered it.
     first: bool,
 }
 
@@ -60,7 +59,7 @@ impl<S: PacketService> Environment for LinkEnvironment<'_, S> {
     }
 }
 
-/// Limits of a train: the lookahead of its link, its first arrival, and the next observation.
+/// Limits of a train: the lookahead of its link, the first arrival, and the next observation.
 #[derive(Clone, Copy, Debug)]
 struct TrainExtent {
     delivery: Delivery,
@@ -68,7 +67,7 @@ struct TrainExtent {
     observation: Time,
 }
 
-/// Ends that receive the packets of a train.
+/// The ends of connections that receive the packets of a train.
 #[derive(Debug)]
 struct Ends<'a> {
     side: Side,
@@ -78,7 +77,7 @@ struct Ends<'a> {
 }
 
 impl World {
-    /// Delivers packets that reach a link's far end, if all answers take one link.
+    /// Delivers the packets that reach the far end of a link, if all answers go onto the link of `answers`.
     pub(super) fn deliver_train(&mut self, link: u32, delivery: Delivery, answers: Answers) {
         let network = &mut self.env.network;
         let now = network.dual_clock_time();

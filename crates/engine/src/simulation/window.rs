@@ -1,25 +1,25 @@
-//! The measurement window: counters at its beginning, which are subtracted from those at the end.
+//! The measurement window. Counters at its beginning are subtracted from those at the end of the run.
 
 use longhaul_units::Span;
 
 use crate::measure::{FlowCounters, LinkCounters, ProxyCounters, smaller};
 
-/// Counters at the beginning of the window. Empty if the window begins with the run. The flow and link counters of
-/// proxies come after those of flows and links.
+/// Counters at the beginning of the window; empty if the window begins with the run. The flow and link counters of
+/// proxies follow those of flows and links.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     pub(super) flows: Vec<FlowCounters>,
     pub(super) links: Vec<LinkCounters>,
-    /// Smallest and largest round-trip time of each flow before the window (zero without a sample).
+    /// Smallest and largest round-trip time of each flow before the window; zero without a sample.
     pub(super) rtt_extremes: Vec<(Span, Span)>,
-    /// Largest queue of each link before the window.
+    /// Maximum queue length of each link before the window.
     pub(super) queue_maxima: Vec<u64>,
     pub(super) proxies: Vec<ProxyCounters>,
 }
 
 impl Baseline {
-    /// Returns the counters of a flow over the whole run and over the window. `end` holds the
-    /// counters at the end, with the extremes of the window.
+    /// Returns two sets of counters of a flow: over the whole run, and over the window. `end` holds the counters at the
+    /// end, with the smallest and largest round-trip times of the window.
     pub(super) fn split_flow(&self, id: usize, end: FlowCounters) -> (FlowCounters, FlowCounters) {
         let before = self.flows.get(id).copied().unwrap_or_default();
         let (rtt_min, rtt_max) = self.rtt_extremes.get(id).copied().unwrap_or_default();
@@ -31,7 +31,7 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// Returns the counters of a link over the whole run and over the window.
+    /// Returns two sets of counters of a link: over the whole run, and over the window.
     pub(super) fn split_link(&self, id: usize, end: LinkCounters) -> (LinkCounters, LinkCounters) {
         let before = self.links.get(id).copied().unwrap_or_default();
         let maximum = self.queue_maxima.get(id).copied().unwrap_or_default();
@@ -42,8 +42,8 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// Returns the counters of a proxy over the whole run and over the window, given the numbers of flows and
-    /// links.
+    /// Returns two sets of counters of a proxy: over the whole run, and over the window. The numbers of flows and links
+    /// determine its place in the baseline.
     pub(super) fn split_proxy(
         &self,
         number: usize,

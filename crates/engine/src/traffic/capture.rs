@@ -1,4 +1,4 @@
-//! State of a connection that packet captures record.
+//! State of connections of traffic that packet captures record.
 
 use super::Traffic;
 use super::app_connection::AppConnection;
@@ -7,23 +7,23 @@ use crate::network::End;
 use crate::packet::Packet;
 use crate::transport::tcp::Sender;
 
-/// One end of a captured connection.
+/// The end of a captured connection that has sent a packet.
 pub(crate) struct CapturedEnd<'a> {
     pub(crate) flow: u32,
     /// Number of the connection within its flow.
     pub(crate) connection: u64,
-    /// True if the flow's second node has opened it.
+    /// True if the flow's second node has opened the connection.
     pub(crate) opened_by_receiver: bool,
     /// True if the packet goes from the flow's second node to its first.
     pub(crate) reverse: bool,
     /// The sender of the direction that the packet belongs to.
     pub(crate) sender: &'a Sender,
-    /// Position up to which the sender of a segment has received the other direction.
+    /// Position up to which the sender of the packet has received data of the other direction.
     pub(crate) acknowledgement: u64,
 }
 
 impl Traffic {
-    /// Returns the state of a packet's connection for captures, if the connection still exists.
+    /// Returns the state for the capture of a packet; `None` if the packet's connection has ended.
     pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<CapturedEnd<'_>> {
         let id = ConnectionId::of(packet.flow);
         let connection = self.connections.get(id)?;
@@ -43,8 +43,8 @@ impl Traffic {
         })
     }
 
-    /// Returns a number of a packet's connection, and true if the end that opened the connection has sent the
-    /// packet.
+    /// Returns the number of the packet's connection, and true if the packet's sender is the end that opened this
+    /// connection.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);
         let apart = self

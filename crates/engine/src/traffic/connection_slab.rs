@@ -1,21 +1,23 @@
-//! Storage of connections: slots are reused, ids are not.
+//! Storage of connections: slots are reused, but ids are not.
 //!
-//! An id holds slot and generation, so that stale packets and timers of closed connections are ignored.
-//! Free slots wait in a queue before they are reused: an id recurs only after some hundred thousand others.
+//! An id contains the slot and its generation, so that stale packets and timers of closed connections are recognised
+//! and ignored. Free slots wait in a queue before they are reused, so that an id recurs only after some hundred
+//! thousand others.
 
 use std::collections::VecDeque;
 
 use crate::schedule::timers;
 
-/// The id of one direction of a connection in packets and events: the generation of its slot, the slot, the leg,
-/// and the side. The highest bit distinguishes it from the numbers of connections that exist from the start.
+/// Id of one direction of a connection in packets and events. It contains the generation of the slot, the slot, the
+/// leg, and the side. The highest bit distinguishes ids from the numbers of connections that exist from the beginning
+/// of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionId(u32);
 
-/// Direction of data in a connection.
+/// Direction of data in a connection, named after the side that sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// From the client, which opens it, to the server.
+    /// From the client, which opens the connection, to the server.
     Up,
     /// From the server to the client.
     Down,
@@ -27,7 +29,7 @@ impl ConnectionId {
     const SLOT_BITS: u32 = timers::OPENED_BITS - 2;
     const SECOND_LEG: u32 = 1 << 1;
     const DOWN: u32 = 1;
-    /// Maximum number of connections at a time.
+    /// Maximum number of simultaneous connections.
     pub(super) const SLOTS: usize = 1 << Self::SLOT_BITS;
 
     fn new(slot: usize, generation: u32) -> Self {
@@ -35,17 +37,17 @@ impl ConnectionId {
         Self(Self::MARK | generation << (Self::SLOT_BITS + 2) | (slot as u32) << 2)
     }
 
-    /// Returns the id with an index from a packet or event.
+    /// Returns the id that a packet or event contains as `index`.
     pub(crate) fn of(index: u32) -> Self {
         Self(index)
     }
 
-    /// Returns the index for packets and events.
+    /// Returns the id as an index for packets and events.
     pub(crate) fn index(self) -> u32 {
         self.0
     }
 
-    /// Returns true if an index in a packet or event is the id of a connection of traffic.
+    /// Returns true if `index`, in a packet or event, is the id of a connection that traffic has opened.
     pub(crate) fn is_one(index: u32) -> bool {
         index & Self::MARK != 0
     }
@@ -58,17 +60,17 @@ impl ConnectionId {
         }
     }
 
-    /// Returns the id of the first leg of a direction of the same connection.
+    /// Returns the id of another direction (`side`) of the same connection, of its first leg.
     pub(crate) fn on(self, side: Side) -> Self {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }
 
-    /// Returns true if the id is that of the leg behind a proxy.
+    /// Returns true if the id is that of the leg after a proxy.
     pub(crate) fn is_second_leg(self) -> bool {
         self.0 & Self::SECOND_LEG != 0
     }
 
-    /// Returns the id of the leg behind a proxy of the same direction.
+    /// Returns the id of the leg after a proxy, in the same direction.
     pub(crate) fn second_leg(self) -> Self {
         Self(self.0 | Self::SECOND_LEG)
     }
@@ -83,17 +85,17 @@ impl ConnectionId {
     }
 }
 
-/// Slots and their contents.
+/// Slots with their contents, which are found by their ids.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
     /// Free slots, in the order in which they became free.
     free: VecDeque<u32>,
-    /// Memory to reuse, the most recently freed last: most of it is still in the processor's caches.
+    /// Memory for reuse. The most recently freed memory is last, and is used first: most of it is still in the caches.
     spare: Vec<Place<T>>,
 }
 
-/// Memory for one content, which is kept when the content is removed.
+/// Memory for the content of a slot. It is kept when the content is removed.
 type Place<T> = Box<Option<T>>;
 
 #[derive(Debug)]
@@ -125,10 +127,10 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Number of free slots that are kept unused at any time.
+    /// Minimum number of free slots: so many slots wait before the first of them is reused.
     const RESTING: usize = 256;
 
-    /// Inserts the content that `make` creates for its id; none if all slots are taken.
+    /// Inserts the content that `make` creates for its id. Returns this id; `None` if all slots are in use.
     pub(crate) fn insert(&mut self, make: impl FnOnce(ConnectionId) -> T) -> Option<ConnectionId> {
         let slot = if self.free.len() > Self::RESTING || self.slots.len() == ConnectionId::SLOTS {
             self.free.pop_front()? as usize
@@ -147,7 +149,7 @@ impl<T> Slab<T> {
         Some(id)
     }
 
-    /// Returns the content with this id, if it has not been removed, to change it.
+    /// Returns the content with this id, to change it; `None` if it has been removed.
     #[inline]
     pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut T> {
         let slot = self.slots.get_mut(id.slot())?;
@@ -155,15 +157,15 @@ impl<T> Slab<T> {
         slot.get_mut().filter(|_| current)
     }
 
-    /// Returns the content with this id, if it has not been removed.
+    /// Returns the content with this id; `None` if it has been removed.
     pub(crate) fn get(&self, id: ConnectionId) -> Option<&T> {
         let slot = self.slots.get(id.slot())?;
         let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
         slot.get().filter(|_| current)
     }
 
-    /// Returns the id of the present content of this slot, on the same side and leg, since events
-    /// of timers contain no generation.
+    /// Returns the id of the slot's current content, with the side and leg of `id`. Needed since events of timers
+    /// contain no generation.
     pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
         let generation = self.slots[id.slot()].generation;
         ConnectionId(
@@ -172,7 +174,7 @@ impl<T> Slab<T> {
         )
     }
 
-    /// Removes the content with this id, which is not used again. Returns true if there was any.
+    /// Removes the content with this id, and retires the id. Returns false if there is no such content.
     pub(crate) fn remove(&mut self, id: ConnectionId) -> bool {
         if self.get(id).is_none() {
             return false;
@@ -193,16 +195,16 @@ impl<T> Slab<T> {
         self.slots.len() - self.free.len()
     }
 
-    /// Returns the memory of this slot, which need not be in the processor's caches.
+    /// Returns the memory of a slot without reading it, for prefetching.
     #[inline]
     pub(crate) fn place(&self, id: ConnectionId) -> Option<&Option<T>> {
         self.slots.get(id.slot())?.content.as_deref()
     }
 
-    /// Runs `act` on all contents in the order of slots. The memory of each is passed to `announce`
-    /// some slots earlier.
+    /// Calls `act` on all contents, in the order of slots. Calls `announce` with the memory of each content some slots
+    /// earlier, for prefetching.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
-        /// Number of slots ahead that gives memory enough time to arrive.
+        /// Number of slots by which memory is prefetched ahead.
         const AHEAD: usize = 4;
         for slot in 0..self.slots.len() {
             if let Some(later) = self.slots.get(slot + AHEAD) {

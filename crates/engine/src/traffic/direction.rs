@@ -1,5 +1,5 @@
-//! One direction of a connection: a sender on one side, a receiver on the other. If a proxy splits it, there are
-//! two legs, to the proxy's start node and on from its end node.
+//! One direction of a connection: a sender on one side, and a receiver on the other. If a proxy splits the direction,
+//! it has two legs: one to the proxy's start node, and one from the proxy's end node.
 
 use std::mem::offset_of;
 
@@ -19,33 +19,31 @@ pub(super) struct Direction {
     pub(super) sender: Sender,
     /// The receiver on the other side, or at the start node of a proxy.
     pub(super) receiver: Receiver,
-    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. It gets data
-    /// segment by segment, so that segments have the same numbers on both legs.
+    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy gives it data
+    /// segment by segment, so that segments have equal numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps that segments of the other direction echo while they acknowledge segments of this
-/// direction. Each segment echoes the timestamp that this direction's receiver had when the segment
-/// left (TS.Recent, RFC 7323 section 4.3). Duplicate segments change the timestamp while other
-/// segments are in flight.
+/// Timestamps that segments of the other direction echo while they acknowledge segments of this direction. Each segment
+/// echoes the timestamp that this direction's receiver had when the segment left (TS.Recent, RFC 7323 section 4.3). A
+/// segment that arrives twice can change this timestamp while segments of the other direction are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
-    /// Timestamp when the other direction began to send.
+    /// Timestamp at the time at which the other direction began to send.
     first: Time,
-    /// Later timestamps, with the times since which they are valid; none, unless segments are
-    /// duplicated.
+    /// Later timestamps, each with the time since which it is valid; empty unless segments arrive twice.
     later: Vec<(Time, Time)>,
 }
 
 impl Echoes {
-    /// Records that the other direction begins to send.
+    /// Records that the other direction begins to send, with this timestamp to echo.
     fn begin(&mut self, stamp: Time) {
         self.first = stamp;
         self.later.clear();
     }
 
-    /// Records a segment after which the receiver has this timestamp.
+    /// Records that the receiver has this timestamp after a segment that arrives `now`.
     fn note(&mut self, stamp: Time, now: Time) {
         let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
         if stamp != last {
@@ -53,7 +51,7 @@ impl Echoes {
         }
     }
 
-    /// Returns the timestamp echoed by a segment that left at this time.
+    /// Returns the timestamp that a segment echoes which left at the time `left`.
     fn at(&self, left: Time) -> Time {
         let known = self.later.iter().rev().find(|(since, _)| *since <= left);
         known.map_or(self.first, |&(_, stamp)| stamp)
@@ -79,8 +77,7 @@ impl Direction {
         }
     }
 
-    /// Prefetches the memory that a sample reads. The direction begins `offset` bytes after
-    /// `place`.
+    /// Prefetches the memory that a sample of a direction reads. The direction is `offset` bytes after `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);
@@ -88,7 +85,7 @@ impl Direction {
         prefetch_within::<1, _>(place, offset + offset_of!(Self, receiver));
     }
 
-    /// Returns the leg that leads to the other side.
+    /// Returns the leg that ends at the other side: the second leg, if a proxy splits the direction.
     pub(super) fn last(&self) -> &Self {
         self.second_leg.as_deref().unwrap_or(self)
     }
@@ -101,8 +98,8 @@ impl Direction {
         }
     }
 
-    /// Adds `bytes` that the application has to send, and closes if `fin` is given. Returns the first of their
-    /// segments, and one past the last.
+    /// Sends `bytes` of the application's data; closes after them if `fin` is given. Returns the first segment of these
+    /// bytes, and one past the last.
     pub(super) fn send(&mut self, bytes: u64, fin: Option<Fin>, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
         let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
@@ -149,13 +146,13 @@ impl Direction {
         self.last().receiver.next() >= end
     }
 
-    /// Returns true if everything that the sender of the last leg has sent is acknowledged.
+    /// Returns true if all segments that the sender of the last leg has sent are acknowledged.
     pub(super) fn is_all_acknowledged(&self) -> bool {
         let sender = &self.last().sender;
         sender.acknowledged() >= sender.end()
     }
 
-    /// Sets the end of the stream: one past the last segment.
+    /// Sets the end of the stream at the receiver: one past the last segment, which has the FIN.
     pub(super) fn expect_fin_before(&mut self, end: u64) {
         self.receiver.expect_end(end);
         if let Some(second_leg) = &mut self.second_leg {
@@ -163,8 +160,8 @@ impl Direction {
         }
     }
 
-    /// Returns the counters up to `now`, of packets that the sender sends and packets that arrive
-    /// on the other side.
+    /// Returns the counters up to `now`: of packets that the first leg's sender sends, and of packets that arrive on
+    /// the other side.
     pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
         let last = self.last();
         let received = Received::of(&last.sender, &last.receiver);
@@ -176,19 +173,19 @@ impl Direction {
         self.sender.sent_pkts()
     }
 
-    /// Records that the other direction begins to send, which acknowledges the segments that have arrived.
+    /// Records that the other direction begins to send: its segments acknowledge the segments that have arrived.
     pub(super) fn acknowledged_by_data(&mut self, env: &mut Env) {
         self.receiver.acknowledged_by_data(env);
         self.begin_echoes();
     }
 
-    /// Records the timestamp with which the other direction begins to send.
+    /// Stores the timestamp that the other direction echoes when it begins to send.
     pub(super) fn begin_echoes(&mut self) {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment on the other side. `echoed` is true if segments of the other direction,
-    /// some of which are in flight, echo its timestamp.
+    /// Processes a segment on the other side. `echoed` is true if segments of the other direction that echo its
+    /// timestamp are in flight.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {
@@ -196,8 +193,8 @@ impl Direction {
         }
     }
 
-    /// Processes the acknowledgement of everything sent in this direction, by a segment of the
-    /// other direction that left at `left`.
+    /// Acknowledges everything sent in this direction, by a segment of the other direction that left at the time
+    /// `left`.
     pub(super) fn acknowledge_all(&mut self, left: Time, env: &mut Env) {
         if self.sender.outstanding() == 0 {
             return;

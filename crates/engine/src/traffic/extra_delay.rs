@@ -1,6 +1,5 @@
-//! Extra round-trip time of a connection, in addition to that of the network. Packets are delayed
-//! by half of it at each end point (a link's delay box and ns-2's DelayBox do the same inside the
-//! network).
+//! Extra round-trip time of a connection, in addition to that of the network. Half of it is added at each end point.
+//! (Delay boxes of links, as ns-2's DelayBox, instead delay packets inside the network.)
 
 use std::collections::VecDeque;
 
@@ -11,29 +10,29 @@ use crate::packet::Packet;
 use crate::prefetch::prefetch;
 use crate::schedule::{Event, Schedule};
 
-/// Packets with their release times, at the end of each direction.
+/// Delayed packets with their release times; one queue for each direction.
 type Queues = [VecDeque<(Time, Packet)>; 2];
 
-/// Delayed packets of one connection, by half of the round trip each way.
+/// Delay of the packets of one connection, by half of the extra round-trip time in each direction.
 #[derive(Debug)]
 pub(super) struct ExtraDelay {
     delay: Span,
     queues: Queues,
 }
 
-/// Queues of closed connections, whose memory is reused.
+/// Empty queues of closed connections, for reuse of their memory.
 #[derive(Debug, Default)]
 pub(super) struct QueuePool(Vec<Queues>);
 
 impl QueuePool {
-    /// Stores the empty queues of a closed connection.
+    /// Stores the queues of a closed connection for reuse; they must be empty.
     pub(super) fn keep(&mut self, hold: ExtraDelay) {
         self.0.push(hold.queues);
     }
 }
 
 impl ExtraDelay {
-    /// Creates the queues; none for a round trip of zero.
+    /// Creates the queues; `None` for a round-trip time of zero.
     pub(super) fn new(round_trip: Span, spare: &mut QueuePool) -> Option<Self> {
         (round_trip > Span::ZERO).then(|| Self {
             delay: round_trip / 2,
@@ -41,14 +40,14 @@ impl ExtraDelay {
         })
     }
 
-    /// Prefetches the next packet at an end point.
+    /// Prefetches the next packet that is due at the far end of a direction.
     pub(super) fn prefetch(&self, end: Side) {
         if let Some(first) = self.queues[end as usize].front() {
             prefetch(first);
         }
     }
 
-    /// Adds a packet that reaches the far end of a direction at `comes`.
+    /// Delays a packet that reaches the far end of a direction at the time `comes`.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -65,7 +64,7 @@ impl ExtraDelay {
         queue.push_back((due, packet));
     }
 
-    /// Returns the next packet at an end, if it is due.
+    /// Removes and returns the next packet at the far end of a direction, if it is due.
     pub(super) fn pop(&mut self, end: Side, now: Time) -> Option<Packet> {
         let queue = &mut self.queues[end as usize];
         let &(due, packet) = queue.front()?;
@@ -75,14 +74,14 @@ impl ExtraDelay {
         })
     }
 
-    /// Schedules the event of the packet that is due next at an end, if there is one.
+    /// Schedules an event for the next packet that is due at an end, if there is a packet.
     pub(super) fn arm(&self, end: ConnectionId, schedule: &mut Schedule) {
         if let Some(&(due, _)) = self.queues[end.side() as usize].front() {
             schedule.push_timer(due, Event::Held(end.index()));
         }
     }
 
-    /// Removes the packets that are still delayed when the connection is closed.
+    /// Removes the packets that are still delayed, when the connection has ended.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Packet> {
         let queues = self.queues.iter_mut();
         queues.flat_map(|queue| queue.drain(..).map(|(_, packet)| packet))

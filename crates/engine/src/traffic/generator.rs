@@ -1,4 +1,4 @@
-//! Models of traffic: the times at which connections are opened, and their exchanges.
+//! Models of traffic: they determine when connections are opened, and the exchanges on them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::session::Session;
 use crate::config::TraceEntry;
 use crate::random::WITHOUT_END;
 
-/// The model of a source. Each has at most one arrival pending.
+/// Model of a source of connections. At most one of its arrivals is pending.
 #[derive(Debug)]
 pub(crate) enum Generator {
     Requests(Box<RequestModel>),
@@ -22,7 +22,7 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
-    /// Returns the Gaussian series that have not begun, of all sources of requests.
+    /// Returns all Gaussian series of a set of sources that have not been begun.
     pub(super) fn series<'a>(
         all: impl Iterator<Item = &'a mut Self>,
     ) -> impl Iterator<Item = &'a mut Gaussian> {
@@ -33,7 +33,8 @@ impl Generator {
         .flatten()
     }
 
-    /// Returns the time at which the source opens its next connection after `now`, if it does.
+    /// Returns the time at which the source opens its next connection, `now` or later; `None` if it opens no more, or
+    /// must wait for another event.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Requests(model) => Some(model.next_arrival(now)),
@@ -43,7 +44,7 @@ impl Generator {
         }
     }
 
-    /// Draws the times of many arrivals ahead, if the model can; called before the start.
+    /// Draws the times of many arrivals in advance, if the model allows it. To be called before the run starts.
     pub(super) fn draw_arrivals_ahead(&mut self) {
         if let Self::Requests(model) = self {
             model.draw_arrivals_ahead();
@@ -51,7 +52,7 @@ impl Generator {
     }
 
     /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections that
-    /// they will open.
+    /// these arrivals will open.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {
             Self::Requests(model) => model.known_arrivals(),
@@ -59,7 +60,7 @@ impl Generator {
         }
     }
 
-    /// Returns the next connection.
+    /// Returns the plan of the next connection.
     pub(super) fn open(&mut self) -> PlannedConnection {
         match self {
             Self::Requests(model) => model.open(),
@@ -69,7 +70,7 @@ impl Generator {
         }
     }
 
-    /// Returns true if connections may have additional round-trip times.
+    /// Returns true if connections may have extra round-trip times.
     pub(super) fn delays_at_end(&self) -> bool {
         match self {
             Self::Requests(model) => model.delays_at_end(),
@@ -84,7 +85,8 @@ impl Generator {
         }
     }
 
-    /// Returns the time at which the source opens another connection because an exchange is complete, if it does.
+    /// Records that an exchange is complete at `now`. Returns the time at which the source opens another connection for
+    /// this reason, if it does.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Web(session) => session.after_exchange(now),
@@ -93,7 +95,7 @@ impl Generator {
     }
 }
 
-/// Exchanges from a table.
+/// Model that takes its exchanges from a table.
 #[derive(Debug)]
 pub(crate) struct Trace {
     entries: Arc<[TraceEntry]>,
@@ -133,7 +135,7 @@ fn planned(entry: &TraceEntry) -> PlannedExchange {
     }
 }
 
-/// One greedy connection that is aborted after its lifetime.
+/// Model of a single greedy connection that is aborted after its lifetime.
 #[derive(Debug)]
 pub(crate) struct CutOff {
     lifetime: Span,

@@ -1,4 +1,4 @@
-//! Measurements of sources and their connections.
+//! Measurement of sources and of their connections.
 
 use longhaul_units::{Span, Time};
 
@@ -15,7 +15,7 @@ impl Traffic {
         samples.map(|(counters, _)| counters).collect()
     }
 
-    /// Returns the counters of each source up to `now`, with the segments in flight.
+    /// Returns, for each source, the counters up to `now` and the number of segments in flight.
     pub(crate) fn samples(&mut self, now: Time) -> Vec<(FlowCounters, u64)> {
         let finished = self
             .sources
@@ -49,7 +49,7 @@ impl Traffic {
         self.connections.iter_mut().count()
     }
 
-    /// Restarts the record of extreme round-trip times; returns the smallest and largest so far, by source.
+    /// Returns the smallest and the largest round-trip time of each source so far, and restarts their record.
     pub(crate) fn restart_extremes(&mut self, now: Time) -> Vec<(Span, Span)> {
         let counters = self.counters(now);
         for traffic_source in &mut self.sources {
@@ -69,7 +69,7 @@ impl Traffic {
         extremes.collect()
     }
 
-    /// Returns warnings about events that the run should have had and did not.
+    /// Returns warnings about events that the run should have had, but did not have.
     pub(crate) fn run_warnings(&self) -> Vec<String> {
         let stop = self.stop.as_ref().map(StopCondition::run_warnings);
         let mut out = stop.unwrap_or_default();
@@ -83,7 +83,7 @@ impl Traffic {
         out
     }
 
-    /// Returns the exchanges in progress, in order of their start.
+    /// Returns the exchanges in progress, in the order of their starts.
     pub(crate) fn unfinished(&mut self) -> Vec<Exchange> {
         let under_way = self.connections.iter_mut();
         let mut exchanges: Vec<_> = under_way.filter_map(|one| one.unfinished()).collect();

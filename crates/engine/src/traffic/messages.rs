@@ -1,5 +1,5 @@
-//! An application that sends messages in bursts over one connection (ns-2's on/off traffic over TCP). Data that
-//! the connection cannot send yet waits without limit; nothing holds the application back.
+//! An application that sends messages in bursts over one connection (ns-2's on/off traffic over TCP). The application
+//! never waits: data that the connection cannot send yet queues without a limit.
 
 use crate::config::Messages;
 use crate::random::Stream;
@@ -7,12 +7,12 @@ use crate::schedule::Event;
 use crate::transport::tcp::Sender;
 use crate::transport::{Bursts, Env};
 
-/// The state of an application that sends messages in bursts.
+/// An application that sends messages in bursts.
 #[derive(Debug)]
 pub(crate) struct MessageSource {
     /// Index among the applications.
     index: u32,
-    /// Index of its connection.
+    /// Index of the application's connection.
     pub(crate) connection: usize,
     clock: Bursts,
     /// Bytes of a message.
@@ -60,7 +60,7 @@ impl MessageSource {
         env.network.schedule.push_timer(next, event);
     }
 
-    /// Sends the next message, whose time has come.
+    /// Sends the next message, which is due now, and schedules the following one.
     pub(crate) fn on_message_event(&mut self, sender: &mut Sender, env: &mut Env) {
         if self.running {
             sender.append(self.bytes, env);

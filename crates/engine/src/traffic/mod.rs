@@ -1,7 +1,7 @@
-//! Application traffic: sources that open connections over time, and the connections that they open.
+//! Application traffic: sources that open connections during the run, and these connections.
 //!
-//! A connection takes memory only while it is open. Its end points are not known when the simulation begins, so
-//! that no packet is delivered to them ahead of time (`network/lookahead.rs`).
+//! A connection takes memory only while it is open. Since its end points are not known when the simulation begins, no
+//! packet is delivered to them ahead of time (`network/lookahead.rs`).
 
 mod app_connection;
 mod capture;
@@ -43,11 +43,11 @@ use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// Number of connections above which their state exceeds a cache of a megabyte, so that prefetching
-/// is worthwhile.
+/// Number of connections above which prefetching is worthwhile: the state of more connections exceeds a cache of a
+/// megabyte.
 const PREFETCH_THRESHOLD: usize = 256;
 
-/// All sources, and the connections that they have open.
+/// All sources, and their open connections.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     sources: Vec<TrafficSource>,
@@ -57,11 +57,11 @@ pub(crate) struct Traffic {
     pub(crate) log: Vec<Exchange>,
     /// Condition that ends the run early, if `measure.stop` is set.
     stop: Option<StopCondition>,
-    /// Connections not opened because there were too many.
+    /// Number of connections that were not opened, because too many were open.
     refused: u64,
 }
 
-/// The two legs of one direction of a connection that a proxy splits.
+/// The two legs of a direction that a proxy splits.
 pub(crate) struct Legs<'a> {
     pub(crate) sender: &'a Sender,
     /// The receiver at the proxy's start node.
@@ -79,7 +79,7 @@ impl Traffic {
         }
     }
 
-    /// Returns true if packets and events with this index belong to traffic.
+    /// Returns true if `index`, in a packet or event, belongs to a connection of traffic.
     #[inline]
     pub(crate) fn is_own(index: u32) -> bool {
         ConnectionId::is_one(index)
@@ -112,13 +112,14 @@ impl Traffic {
         self.sources.len() - 1
     }
 
-    /// Sets the connections of a source that are traced, and the clock with which transit times are measured.
+    /// Sets the connections of a source to trace, and the clock with which its receivers measure transit times.
     pub(crate) fn observe(&mut self, source: usize, traced: &[u64], clock: ClockError) {
         let source = &mut self.sources[source];
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// Initialises the random series of all sources together, after the last source has been added.
+    /// Draws the past values of all sources' random series together. This must be called when the last source has been
+    /// added.
     pub(crate) fn complete(&mut self) {
         let generators = self
             .sources
@@ -132,7 +133,7 @@ impl Traffic {
         }
     }
 
-    /// Sets a new lower bound of the time at which the run may end early, if there is one.
+    /// Passes a lower bound of the time at which the run may end early to the schedule, if the run has a stop rule.
     fn bound_early_end(&mut self, schedule: &mut Schedule) {
         if let Some(stop) = &mut self.stop
             && let Some(time) = stop.earliest_end(&self.sources)
@@ -145,13 +146,13 @@ impl Traffic {
         &self.sources[source]
     }
 
-    /// Starts a source: its first connection is opened an interval later.
+    /// Starts a source; its first connection is opened after a first interval.
     pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
         self.sources[source].running = true;
         self.await_next(source, env);
     }
 
-    /// Stops a source: it opens no more connections, and open ones continue.
+    /// Stops a source: it opens no more connections, while open ones continue.
     pub(crate) fn stop(&mut self, source: usize) {
         self.sources[source].running = false;
     }
@@ -165,8 +166,8 @@ impl Traffic {
         }
     }
 
-    /// Processes the event of a source's next connection. Not inlined, since a connection is large
-    /// on the stack, which would slow down other events.
+    /// Processes an arrival event: opens the source's next connection. Not inlined, since a connection is large on the
+    /// stack, which would slow down other events.
     #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];
@@ -194,7 +195,7 @@ impl Traffic {
         self.await_next(source as usize, env);
     }
 
-    /// Processes a packet that reaches the end of its route. Packets of connections that are over are ignored.
+    /// Processes a packet that reaches the end of its route. Packets of connections that have ended are ignored.
     #[inline(never)]
     pub(crate) fn on_packet(&mut self, packet: &Packet, end: End, env: &mut Env) {
         let id = ConnectionId::of(packet.flow);
@@ -206,14 +207,14 @@ impl Traffic {
         }
     }
 
-    /// Returns the connection of a packet that will be held back at the end of its route.
+    /// Returns the connection of a packet, if the connection delays packets at the end of their route.
     #[inline]
     pub(crate) fn holding(&mut self, packet: &Packet) -> Option<&mut AppConnection> {
         let connection = self.connections.get_mut(ConnectionId::of(packet.flow))?;
         (Self::is_own(packet.flow) && connection.delays_at_end()).then_some(connection)
     }
 
-    /// Prefetches the first cache lines of the connection that a packet is for.
+    /// Prefetches the first cache lines of a packet's connection.
     #[inline]
     pub(crate) fn prefetch(&self, packet: &Packet) {
         self.prefetch_beginning(ConnectionId::of(packet.flow));
@@ -227,15 +228,15 @@ impl Traffic {
         }
     }
 
-    /// Prefetches the connections of the next events.
+    /// Prefetches the connections that the next timer events belong to.
     #[inline]
     pub(crate) fn prefetch_due(&self, schedule: &Schedule) {
         if self.connections.len() < PREFETCH_THRESHOLD {
             return;
         }
         let mut coming = schedule.coming_to_connections().map(ConnectionId::of);
-        // The beginning of the next connection was prefetched when it was one of the following
-        // ones.
+        // The beginning of the next connection has been prefetched in an earlier call, when it was one of the following
+        // connections.
         if let Some(next) = coming.next()
             && let Some(connection) = self.connections.get(next)
         {
@@ -244,14 +245,14 @@ impl Traffic {
         coming.for_each(|id| self.prefetch_beginning(id));
     }
 
-    /// Processes the end of a server's delay or a client's pause.
+    /// Processes the event at the end of a server delay, a think time or a lifetime.
     pub(crate) fn on_turn(&mut self, index: u32, env: &mut Env) {
         self.with(ConnectionId::of(index), env, |connection, context| {
             connection.on_turn(context);
         });
     }
 
-    /// Processes packets held back at one end of a connection.
+    /// Processes the packets that are due at one end of a connection that delays packets.
     pub(crate) fn on_held(&mut self, index: u32, env: &mut Env) {
         let end = ConnectionId::of(index);
         self.with(end, env, |connection, context| {
@@ -259,7 +260,7 @@ impl Traffic {
         });
     }
 
-    /// Processes a timer of a sender or receiver.
+    /// Processes a timer event of a sender or receiver.
     #[inline(never)]
     pub(crate) fn on_timer(&mut self, event: Event, index: u32, env: &mut Env) {
         let id = match event {
@@ -281,8 +282,8 @@ impl Traffic {
         });
     }
 
-    /// Runs `act` on a connection, if it is still open, and removes the connection if it is closed
-    /// afterwards. Returns true if the connection was open.
+    /// Calls `act` on a connection, if it is open, and removes the connection if it has ended after that. Returns true
+    /// if the connection was open.
     #[inline]
     fn with(
         &mut self,
@@ -307,7 +308,7 @@ impl Traffic {
         true
     }
 
-    /// Removes a connection that is over.
+    /// Removes a connection that has ended.
     #[inline(never)]
     fn close(&mut self, id: ConnectionId, env: &mut Env) {
         let Some(connection) = self.connections.get_mut(id) else {
@@ -321,7 +322,7 @@ impl Traffic {
         self.connections.remove(id);
     }
 
-    /// Returns the proxy that splits the direction with this index.
+    /// Returns the number of the proxy that splits the direction with this index; `None` if no proxy does.
     pub(crate) fn proxy(&self, index: u32) -> Option<usize> {
         let id = ConnectionId::of(index);
         let source = self.connections.get(id)?.source as usize;
@@ -329,7 +330,7 @@ impl Traffic {
         Some(second_leg.proxy)
     }
 
-    /// Returns the two legs of a direction that a proxy splits, if its connection still exists.
+    /// Returns the two legs of a direction that a proxy splits; `None` if its connection has ended.
     pub(crate) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
         let id = ConnectionId::of(index);
         let direction = self.connections.get_mut(id)?.direction_mut(id.side())?;

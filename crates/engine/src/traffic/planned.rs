@@ -1,46 +1,46 @@
-//! A connection to be opened and the exchanges planned on it.
+//! The plan of a connection: the exchanges on it, their sizes and delays.
 
 use std::collections::VecDeque;
 
 use longhaul_units::Span;
 
-/// A planned exchange.
+/// Plan of one exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PlannedExchange {
-    /// Time for which the client waits after the preceding exchange on the same connection.
+    /// Time for which the client waits before the request, after the preceding exchange on the connection.
     pub(crate) pause: Span,
     pub(crate) request_bytes: u64,
     pub(crate) response: Response,
     pub(crate) server_delay: Span,
 }
 
-/// The response to a request.
+/// Planned response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Response {
-    /// No response: data one way.
+    /// No response: data flows in one direction only.
     None,
     Bytes(u64),
-    /// A response whose size the server draws when the request has arrived.
+    /// A response whose size the server draws when the request arrives.
     DrawnByServer,
 }
 
-/// A connection to open.
+/// Plan of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PlannedConnection {
     pub(crate) first: PlannedExchange,
-    /// Exchanges after the first.
+    /// Exchanges after the first one.
     pub(crate) to_come: VecDeque<PlannedExchange>,
-    /// Additional round-trip time.
+    /// Extra round-trip time, in addition to that of the network.
     pub(crate) round_trip: Span,
-    /// True if the response has a separate connection, which the server opens when the request is
-    /// acknowledged.
+    /// True if the response has a separate connection, which the server opens once the client knows that its request
+    /// has arrived.
     pub(crate) separate: bool,
-    /// Time from its opening to its abortion, if it is aborted.
+    /// Time from the opening of the connection until it is aborted; `None` if it is not.
     pub(crate) lifetime: Option<Span>,
 }
 
 impl PlannedConnection {
-    /// Returns a connection for one exchange.
+    /// Returns the plan of a connection with a single exchange.
     pub(super) fn single(first: PlannedExchange) -> Self {
         Self {
             first,

@@ -1,4 +1,4 @@
-//! Requests and responses with random times and sizes, each drawn from a separate stream: the same
+//! Requests and responses with random times and sizes. Each quantity is drawn from its own random stream, so that a
 //! seed gives the same requests with every protocol.
 
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::{self, Binding, Distribution, Process};
 use crate::random::{Stream, Streams};
 
-/// The state of a source of requests and responses.
+/// Model of a source of requests and responses.
 #[derive(Debug)]
 pub(crate) struct RequestModel {
     binding: Binding,
@@ -25,21 +25,21 @@ pub(crate) struct RequestModel {
     pause: Numbers,
 }
 
-/// Opening times of connections.
+/// Times at which connections are opened.
 #[derive(Debug)]
 struct Arrivals {
     intervals: Numbers,
-    /// Intervals drawn ahead.
+    /// Intervals between connections that have been drawn in advance.
     coming: VecDeque<Span>,
-    /// End of the last of these intervals; zero before the first begins, or if none is drawn ahead.
+    /// End of the last of these intervals; zero before the first one begins, or if none is drawn in advance.
     known_until: Time,
 }
 
 impl Arrivals {
-    /// Number of intervals drawn ahead.
+    /// Number of intervals that are drawn in advance.
     const AHEAD: usize = 64;
 
-    /// Returns the time of the next arrival, after an arrival at `now`.
+    /// Returns the time of the next arrival; the last one was at `now`.
     fn next(&mut self, now: Time) -> Time {
         let Some(next) = self.coming.pop_front() else {
             return now + self.intervals.span();
@@ -65,12 +65,12 @@ impl Numbers {
     fn size(&mut self) -> u64 {
         match self {
             Self::Independent(distribution, stream) => stream.draw_count(distribution),
-            // Whole bytes, as in ns-2.
+            // Sizes are whole bytes, as in ns-2.
             Self::PackMime(part) => (part.next() as u64).max(1),
         }
     }
 
-    /// Returns true if other sequences draw from the same generator.
+    /// Returns true if the sequence draws from a generator that other sequences use, too.
     fn share_a_generator(&self) -> bool {
         match self {
             Self::Independent(_, stream) => stream.is_shared(),
@@ -95,7 +95,7 @@ impl Numbers {
 }
 
 impl RequestModel {
-    /// Creates the model; its streams are named below `path`.
+    /// Creates the model; the names of its random streams begin with `path`.
     pub(crate) fn new(config: &config::Requests, path: &str, streams: &Streams) -> Self {
         let stream = |part: &str| streams.component(&format!("{path}/{part}"));
         let independent = |part: &str, distribution: &Distribution| {
@@ -127,7 +127,7 @@ impl RequestModel {
         }
     }
 
-    /// Returns the Gaussian series that have not begun.
+    /// Returns the Gaussian series, whose past values may not have been drawn yet.
     pub(super) fn series(&mut self) -> impl Iterator<Item = &mut Gaussian> {
         let Self {
             arrivals,
@@ -140,7 +140,7 @@ impl RequestModel {
         numbers.into_iter().flat_map(Numbers::series)
     }
 
-    /// Returns true if connections may have additional round-trip times.
+    /// Returns true if connections may have extra round-trip times.
     pub(super) fn delays_at_end(&self) -> bool {
         let none = Distribution::Constant(0.0);
         !matches!(&self.round_trip, Numbers::Independent(all, _) if *all == none)
@@ -150,8 +150,8 @@ impl RequestModel {
         self.arrivals.next(now)
     }
 
-    /// Draws the times of many arrivals ahead, unless the generator is shared with other sources, whose random
-    /// numbers would change; called before the start.
+    /// Draws the times of many arrivals in advance. Does nothing if other sources use the same generator, since their
+    /// random numbers would change. To be called before the run starts.
     pub(super) fn draw_arrivals_ahead(&mut self) {
         let Arrivals {
             intervals, coming, ..
@@ -162,14 +162,14 @@ impl RequestModel {
     }
 
     /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections that
-    /// they will open.
+    /// these arrivals will open.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         let Arrivals {
             coming,
             known_until,
             ..
         } = &self.arrivals;
-        // These connections include the one whose event is entered.
+        // The number includes the connection whose event is in the schedule.
         let connections = 1 + coming.len() as u64;
         (*known_until, connections * self.most_per_connection)
     }

@@ -1,4 +1,4 @@
-//! A web session: pages in sequence, each with objects that are requested without waiting for each other (ns-2's
+//! A web session: a sequence of pages, each with objects that are requested without waiting for each other (ns-2's
 //! PagePool/WebTraf, `webcache/webtraf.cc`).
 
 use longhaul_units::{Span, Time};
@@ -7,15 +7,15 @@ use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::Web;
 use crate::random::{Stream, WITHOUT_END, whole};
 
-/// The state of a Web session: the pages and objects that are left.
+/// A web session, with the numbers of pages and objects that are left.
 #[derive(Debug)]
 pub(crate) struct Session {
     config: Web,
-    /// Number of pages left to begin.
+    /// Number of pages that have not begun.
     pages_left: u64,
-    /// Number of objects of the current page left to request.
+    /// Number of objects of the current page that have not been requested.
     objects_left: u64,
-    /// Number of objects in transfer.
+    /// Number of objects that are being transferred.
     objects_open: u64,
     stream: Stream,
 }
@@ -31,8 +31,8 @@ impl Session {
         }
     }
 
-    /// Returns the time at which the next object is requested; none while the session waits for the
-    /// end of the page. The first page begins at once.
+    /// Returns the time at which the next object is requested. Returns `None` while the session waits for the end of a
+    /// page, and after the last page. The first page begins at once.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         if self.objects_left > 0 {
             return Some(now + self.stream.draw_span(&self.config.inter_object));
@@ -64,8 +64,8 @@ impl Session {
         }
     }
 
-    /// Records an object that has arrived. The last object of a page ends it; the next page begins after a pause,
-    /// whose end is returned.
+    /// Records that an object has arrived. If it is the last one of its page, the page ends; returns the time at which
+    /// the next page begins, after a pause.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         self.objects_open -= 1;
         if self.objects_left + self.objects_open > 0 {
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::config::Distribution;
 
-    /// Plays sessions whose objects take a second each; returns the numbers of pages and objects and the units of
-    /// the objects' sizes.
+    /// Runs sessions in which the transfer of each object takes one second. Returns the number of pages, the number of
+    /// objects, and the total size of the objects in units.
     fn play(config: &Web, seed: u64) -> (u64, u64, u64) {
         let mut session = Session::new(config, Stream::new(seed, 0, "test"));
         let (mut objects, mut units) = (0, 0);
@@ -104,10 +104,9 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Rounding up, as ns-2's WebTraf does, changes the means: an unbounded Pareto number of
-    /// minimum 1 and shape 1.5 gives 1 + zeta(1.5) = 3.612 objects per page. Numbers of objects and
-    /// sizes are bounded here, so that the mean over a hundred thousand pages is accurate to a
-    /// percent.
+    /// Rounding up, as ns-2's WebTraf does, changes the means: an unbounded Pareto number with minimum 1 and shape 1.5
+    /// gives 1 + zeta(1.5) = 3.612 objects per page on average. Here, numbers of objects and sizes are bounded, so that
+    /// the mean over a hundred thousand pages is accurate to a percent.
     #[test]
     fn pages_and_objects_are_counted_as_they_should() {
         let config = Web {
@@ -130,7 +129,7 @@ mod tests {
         };
         let (pages, objects, units) = play(&config, 1);
         assert_eq!(pages, 100_000);
-        // The mean of the next whole number is the sum over k of P(X > k).
+        // The mean of a variable rounded up to a whole number is the sum over k of P(X > k).
         let ceil_mean = |min: f64, max: f64, shape: f64| -> f64 {
             let beyond = libm::pow(min / max, shape);
             let above = |k: f64| match k {

@@ -1,4 +1,4 @@
-//! The rule that ends a run after enough completed exchanges, and warns if the sizes drawn do not allow
+//! Stop rule: the run ends after a number of completed exchanges, with a warning if the sizes drawn do not allow
 //! conclusions (Weigle, dissertation, UNC 2003, appendix A).
 
 use longhaul_units::{Span, Time};
@@ -7,21 +7,21 @@ use super::traffic_source::TrafficSource;
 use crate::config::{Config, StopRule};
 use crate::measure::Exchange;
 
-/// The state of the condition that ends a run.
+/// State of the stop rule.
 #[derive(Debug)]
 pub(crate) struct StopCondition {
     rule: StopRule,
     /// Start of the measurement window.
     from: Time,
     complete: u64,
-    /// Number of complete responses longer than the bound of the 99th percentile.
+    /// Number of completed responses that exceed the required 99th percentile.
     long: u64,
-    /// The longest response that began in time.
+    /// Size of the largest response that began within the required time.
     longest: u64,
-    /// Exchanges on all connections opened so far, except those that were completed without being
-    /// counted.
+    /// Number of exchanges on all connections opened so far that may count, without those that began before the
+    /// measurement window and are complete.
     countable: u64,
-    /// Connections to open before the earliest end is computed again.
+    /// Number of connections to open before the earliest end is computed again.
     until_next_look: usize,
 }
 
@@ -38,21 +38,21 @@ impl StopCondition {
         })
     }
 
-    /// Returns true if exchanges of a flow are counted.
+    /// Returns true if the rule counts the exchanges of a flow.
     pub(super) fn counts(&self, flow: u32) -> bool {
         self.rule.flows.contains(&flow)
     }
 
-    /// Records a connection opened for this many exchanges.
+    /// Records that a flow has opened a connection for `exchanges` exchanges.
     pub(super) fn on_open(&mut self, flow: u32, exchanges: u64) {
         if self.counts(flow) {
             self.countable += exchanges;
         }
     }
 
-    /// Returns the earliest time at which enough exchanges can be complete: all exchanges that
-    /// begin before that time are known, and are too few. Called before each arrival, but computed
-    /// only once per `n` arrivals, where `n` is the number of sources.
+    /// Returns the earliest time at which enough exchanges can be complete: until then, all exchanges that begin are
+    /// known, and they are too few. Called before each arrival; to save time, it computes a value only after as many
+    /// calls as there are sources, and returns `None` otherwise.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;
@@ -71,7 +71,7 @@ impl StopCondition {
         (exchanges < self.rule.exchanges).then_some(known_until)
     }
 
-    /// Records the beginning of a response.
+    /// Records that a response begins at `now`.
     pub(super) fn on_response(&mut self, exchange: &Exchange, now: Time) {
         let within = self.rule.start_within.unwrap_or(Span::from_ps(u64::MAX));
         let in_time = now >= self.from && now.since(self.from) <= within;
@@ -80,7 +80,7 @@ impl StopCondition {
         }
     }
 
-    /// Records a complete exchange; returns true if enough exchanges are complete.
+    /// Records that an exchange is complete; returns true if the run may end, since enough exchanges are complete.
     pub(super) fn on_complete(&mut self, exchange: &Exchange) -> bool {
         if !self.counts(exchange.flow) {
             return false;

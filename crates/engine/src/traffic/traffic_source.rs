@@ -1,4 +1,4 @@
-//! A source of connections, with their paths and their common configuration.
+//! A source of connections, with the paths and the configuration that its connections share.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::random::Stream;
 use crate::transport::EventLog;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// Paths between clients and servers.
+/// Paths between the clients and the servers of a source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionPaths {
     pub(crate) up: DirectionPaths,
     pub(crate) down: DirectionPaths,
 }
 
-/// The path of data in one direction and that of its acknowledgements. If a proxy splits the direction, the paths
-/// are those of the leg before the proxy.
+/// The path of data in one direction, and the path of its acknowledgements. If a proxy splits the direction, these
+/// belong to the leg before the proxy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectionPaths {
     pub(crate) data: Path,
@@ -31,7 +31,7 @@ pub(crate) struct DirectionPaths {
     pub(crate) second_leg: Option<SecondLeg>,
 }
 
-/// A proxy that splits a direction, and the paths of the leg behind it.
+/// A proxy that splits a direction, and the paths of the leg after the proxy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecondLeg {
     pub(crate) proxy: usize,
@@ -49,7 +49,7 @@ impl ConnectionPaths {
 }
 
 impl DirectionPaths {
-    /// Returns the paths of data and acknowledgements at the far end.
+    /// Returns the paths of data and of acknowledgements on the last leg.
     fn last(&self) -> (Path, Path) {
         let before = (self.data, self.acks);
         self.second_leg
@@ -68,30 +68,31 @@ pub(crate) struct TrafficSource {
     pub(super) tcp: Arc<Tcp>,
     /// Initial state of each connection's congestion control.
     pub(super) controller: Controller,
-    /// Stream from which a stream for each sender is split off.
+    /// Random stream from which a separate stream is derived for each sender.
     pub(super) stream: Stream,
     pub(super) generator: Generator,
-    /// True if the flow goes from servers to clients, not from clients to servers.
+    /// True if the flow's first node has the servers: its data goes from servers to clients.
     pub(super) from_servers: bool,
     /// Numbers of the connections that are traced.
     pub(super) traced: Vec<u64>,
-    /// Difference between the clocks of the flow's second and first node.
+    /// Clock of the flow's second node, relative to that of the first.
     pub(super) clock: ClockError,
     pub(super) running: bool,
-    /// Counters of closed connections; `connections` and `exchanges` count all.
+    /// Counters of closed connections, except that `connections` and `exchanges` include open ones.
     pub(super) counters: FlowCounters,
 }
 
 impl TrafficSource {
-    /// Creates one direction of a new connection. [`Self::complete`] has to complete it in its
-    /// final place, because it is large.
+    /// Creates one direction of a new connection. Since a direction is large, [`Self::complete`] adds its optional
+    /// parts once it is in its final place.
     #[inline]
     pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
         let way = self.paths.on(id.side());
         self.leg(id, self.flow, way.data, way.acks)
     }
 
-    /// Adds the parts that only some directions of a connection of this number have.
+    /// Adds the parts that a direction has only in some cases: a clock, a trace, and a second leg. `number` is the
+    /// connection's number.
     pub(super) fn complete(&mut self, direction: &mut Direction, id: ConnectionId, number: u64) {
         if (id.side() == Side::Down) == self.from_servers {
             direction.receiver.set_clock(self.clock);
@@ -107,7 +108,7 @@ impl TrafficSource {
         }
     }
 
-    /// Creates a sender and a receiver, whose events are recorded as those of a flow.
+    /// Creates a sender and a receiver; their events are recorded under the flow id `recorded`.
     fn leg(&mut self, id: ConnectionId, recorded: u32, data: Path, acks: Path) -> Direction {
         let index = id.index();
         let tcp = Arc::clone(&self.tcp);
@@ -126,7 +127,7 @@ impl TrafficSource {
         self.paths.up.second_leg.is_some() || self.paths.down.second_leg.is_some()
     }
 
-    /// Creates the record of a connection's first exchange.
+    /// Returns a new record, for the first exchange of a new connection.
     pub(super) fn record(&mut self, round_trip: Span) -> Exchange {
         let connection = self.counters.connections;
         self.counters.connections += 1;
@@ -145,13 +146,12 @@ impl TrafficSource {
         }
     }
 
-    /// Draws the size of a response when a request has come.
+    /// Draws the size of a response, when the request has arrived.
     pub(super) fn draw_response(&mut self) -> u64 {
         self.generator.draw_response()
     }
 
-    /// Returns the ends, which are the same for all connections. A side may answer a packet with any packet that it
-    /// sends.
+    /// Returns descriptions of the ends, which are equal for all connections. Each side may answer any packet.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());

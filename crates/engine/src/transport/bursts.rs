@@ -6,13 +6,13 @@ use longhaul_units::Span;
 use crate::config::Bursts as OnOff;
 use crate::random::Stream;
 
-/// The clock of a source.
+/// Times at which a bursty source sends its messages.
 #[derive(Debug)]
 pub(crate) struct Bursts {
     config: OnOff,
     /// Time between two messages of a burst.
     interval: Span,
-    /// Messages left of the current burst.
+    /// Number of messages left in the current burst.
     left: u64,
     stream: Stream,
 }
@@ -27,8 +27,8 @@ impl Bursts {
         }
     }
 
-    /// Returns the time to the next message from the last one, or from now at the start. The first burst comes
-    /// after a pause. A burst has the nearest whole number of messages, at least one.
+    /// Draws the time from the last message to the next one, or from now if no message has been sent. The first burst
+    /// comes after a pause. The length of a burst is rounded to a whole number of messages, at least one.
     pub(crate) fn next_gap(&mut self) -> Span {
         let mut gap = self.interval;
         if self.left == 0 {
@@ -53,7 +53,7 @@ mod tests {
         Bursts::new(config, INTERVAL, Stream::new(3, 0, "test"))
     }
 
-    /// Returns the mean rate of this many messages, in messages per second.
+    /// Returns the mean rate, in messages per second, of the next `messages` messages of `source`.
     fn rate(mut source: Bursts, messages: u32) -> f64 {
         let gaps = (0..messages).map(|_| source.next_gap());
         f64::from(messages) / gaps.fold(Span::ZERO, |sum, gap| sum + gap).as_secs_f64()
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn bursts_are_even_and_follow_pauses() {
         let constant = |s| Distribution::Constant(s);
-        // 0.09 s are 3.43 intervals: three messages.
+        // 0.09 s are 3.43 intervals, so that a burst has three messages.
         let mut source = source(constant(0.09), constant(0.5));
         let gaps: Vec<Span> = (0..7).map(|_| source.next_gap()).collect();
         let after = INTERVAL + Span::from_millis(500);
@@ -72,8 +72,8 @@ mod tests {
         );
     }
 
-    /// ns-2's defaults: bursts of 19.048 messages and pauses of 500 ms on average, so that a message leaves every
-    /// 26.25 ms half of the time. Such heavy tails need millions of messages.
+    /// ns-2's defaults: a burst has 19.048 messages on average, one every 26.25 ms, and takes 500 ms, as long as the
+    /// mean pause. Such heavy-tailed lengths need millions of messages until their mean settles.
     #[test]
     fn rates_are_within_a_percent_of_theory() {
         let theory = 0.5 / 0.02625;
@@ -88,7 +88,7 @@ mod tests {
         );
         let exponential = Distribution::Exponential { mean: 0.5 };
         let drawn = rate(source(exponential.clone(), exponential), 10_000_000);
-        // Rounded, and at least one, a burst has 1/(2 sinh(1/2b)) + 1 - e^(-1/2b) messages on average.
+        // After rounding to at least one, a burst has 1/(2 sinh(1/2b)) + 1 - e^(-1/2b) messages on average.
         let half = 0.5 / (0.5 / 0.02625);
         let mean = 0.5 / libm::sinh(half) + 1.0 - libm::exp(-half);
         let theory = mean / (mean * 0.02625 + 0.5);

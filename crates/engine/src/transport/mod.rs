@@ -13,8 +13,9 @@ use crate::network::Network;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::Schedule;
 
-/// The services that the ends of connections use: those of the whole simulation, or those that a train of packets
-/// needs ([`crate::network::Lane`]). The ends' code is compiled for both from one source.
+/// Interface of the ends of connections to the simulation: time, random numbers, timers and links. The whole simulation
+/// implements it, and so does [`crate::network::Lane`], which simulates one train of packets; the ends' code is
+/// compiled for both.
 pub(crate) trait Environment {
     fn now(&self) -> Time;
 
@@ -29,7 +30,7 @@ pub(crate) trait Environment {
     fn send(&mut self, packet: Packet);
 }
 
-/// The network, and the records of flows.
+/// Environment of the ends in the whole simulation: the network, and the records of flows.
 #[derive(Debug)]
 pub(crate) struct Env {
     pub(crate) network: Network,
@@ -102,7 +103,7 @@ impl EventLog {
     /// Flow id of connections whose events are not recorded.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
-    /// Passes events to the recorder in order of time. To be called when no earlier event can follow.
+    /// Passes the events to the recorder in order of time. The caller makes sure that no earlier event can follow.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
         self.pending

@@ -1,10 +1,10 @@
-//! Every queue discipline, with the parameters of its paper or RFC.
+//! All queue disciplines, each with the parameters of its paper or RFC.
 
 use longhaul_engine::queue::{self, Capacity, LinkContext, QueueConfig};
 use longhaul_keys::{Field, Profile, Table, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
-/// Returns a queue of a kind with the defaults of a profile, except for some values.
+/// Returns the configuration of a queue of a kind, with the defaults of a profile except for the given values.
 pub fn queue(
     (kind, profile): (&str, Profile),
     limit: Capacity,
@@ -32,21 +32,21 @@ pub fn queue(
     discipline.config(&values, rate)
 }
 
-/// A discipline, and a key with a value other than its default, as in scenarios.
+/// A discipline and, for variants, a key with a value other than its default, as in scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discipline {
     kind: &'static str,
     given: Option<(&'static str, &'static str)>,
 }
 
-/// Keys for the tests of every discipline: ns-2's counting for drop-tail, and a reference queue length for PI that
-/// short runs reach.
+/// Keys that the tests set for every discipline of a kind: ns-2's counting for drop-tail, and for PI a reference queue
+/// length that short runs reach.
 const GIVEN: [(&str, (&str, &str)); 2] = [
     ("droptail", ("counting", "in-service")),
     ("pi", ("reference", "20 packets")),
 ];
 
-/// Variants of disciplines that are tested in addition to the defaults.
+/// Variants of disciplines that are tested in addition to the disciplines with their defaults.
 const FORMS: [(&str, (&str, &str)); 2] = [
     ("droptail", ("drop", "head")),
     ("red", ("adaptive", "gared")),
@@ -61,7 +61,7 @@ pub fn of(kind: &'static str) -> Discipline {
     }
 }
 
-/// Returns every discipline of the engine, and the variants.
+/// Returns all disciplines of the engine and their variants.
 pub fn all() -> Vec<Discipline> {
     let registered = queue::DISCIPLINES.iter().map(|known| of(known.kind));
     let forms = FORMS.iter().map(|&(kind, given)| Discipline {
@@ -72,7 +72,7 @@ pub fn all() -> Vec<Discipline> {
 }
 
 impl Discipline {
-    /// Returns the discipline in front of a link of this rate and delay.
+    /// Returns the configuration of the discipline for a link of this rate and delay.
     pub fn config(self, limit: Capacity, ecn: bool, rate: Rate, delay: Span) -> QueueConfig {
         let value = |(key, text): (&'static str, &str)| {
             let mut known = queue::DISCIPLINES.iter();

@@ -10,7 +10,8 @@ use longhaul_engine::{Change, DelayBox, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Changes by millisecond: rate in Mbit/s, delay in milliseconds, probability of loss.
+/// Changes of a link by the millisecond at which they happen: the new rate in Mbit/s, delay in milliseconds and
+/// probability of loss.
 type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
 
 /// Impairments and changes of a link.
@@ -19,7 +20,7 @@ pub struct Extras {
     mean_burst: f64,
     changes: Changes,
     period_ms: Option<u64>,
-    /// Times of a delivery trace in milliseconds.
+    /// Times of the opportunities of a delivery trace, in milliseconds.
     opportunities: Option<Vec<u32>>,
     delay_box: Option<DelayBox>,
     processing_us: Option<f64>,
@@ -59,7 +60,7 @@ prop_compose! {
         let reordering = Some(Reordering { probability, delay });
         let policer = policed.map(|(kbps, packets)| Policer {
             rate: Rate::from_bps(1000 * kbps),
-            // A segment with timestamps fits.
+            // The bucket has room for a segment with timestamps.
             burst: Bytes(1600 * packets),
         });
         let ack_thinning = thinned.map(|(keep_every, hold_us)| AckThinning {
@@ -76,7 +77,7 @@ prop_compose! {
     }
 }
 
-/// Returns a strategy of links, half of which have no impairments or changes.
+/// Returns a strategy for impairments and changes; half of the values have none of either.
 pub fn extras() -> impl Strategy<Value = Extras> {
     prop_oneof![Just(Extras::default()), some_extras()]
 }
@@ -106,7 +107,7 @@ prop_compose! {
 }
 
 impl Extras {
-    /// Returns losses of this rate, one by one or in bursts.
+    /// Returns a loss model with this rate, in which packets are lost one by one or in bursts.
     pub fn loss(&self, rate: f64) -> Loss {
         if self.mean_burst > 1.0 {
             Loss::GilbertElliott(GilbertElliott::of_bursts(rate, self.mean_burst))
@@ -115,7 +116,7 @@ impl Extras {
         }
     }
 
-    /// Adds all impairments and changes to a link, except losses from the beginning.
+    /// Adds all impairments and changes to a link, except for losses that apply from the beginning of the run.
     pub fn add_to(&self, link: &mut Link) {
         let changes = self.changes.iter();
         let changes = changes.map(|(&at_ms, &(mbps, delay_ms, loss))| Change {
@@ -128,7 +129,7 @@ impl Extras {
         link.changes_period = self.period_ms.map(Span::from_millis);
         link.delivery_trace = self.opportunities.clone().map(|mut times_ms| {
             times_ms.sort_unstable();
-            // The trace has a period above zero.
+            // The period of the trace is more than zero.
             times_ms.push(300);
             Arc::new(DeliveryTrace::new(times_ms, Bytes(1504)))
         });
@@ -145,7 +146,7 @@ impl Extras {
         };
     }
 
-    /// Ends a link's losses and outages from a time on that is after all changes, none of which is repeated.
+    /// Ends a link's losses and outages at a time that is after all changes, and stops the repetition of changes.
     pub fn end_losses(link: &mut Link, at: Time) {
         link.changes_period = None;
         link.changes.push(Change {
@@ -159,7 +160,8 @@ impl Extras {
         }
     }
 
-    /// Makes a link plain, with departures computed on arrival.
+    /// Removes all changes from a link, and all impairments except losses and a token bucket, so that departures are
+    /// computed on arrival.
     pub fn remove_from(link: &mut Link) {
         (link.changes, link.changes_period, link.delivery_trace) = (Vec::new(), None, None);
         (link.delay_box, link.host_processing_delay, link.tick) = (None, None, None);

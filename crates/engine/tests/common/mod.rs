@@ -1,4 +1,4 @@
-//! A dumbbell for tests: one bottleneck between two routers, with the flows on the routers.
+//! Helpers for tests: a dumbbell, which has one bottleneck between two routers and the flows at the routers.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -23,7 +23,7 @@ use longhaul_engine::{Config, Loss, simulation};
 use longhaul_keys::{Profile, Table, Value};
 use longhaul_units::{Rate, Span, Time};
 
-/// A recorder that keeps everything.
+/// A recorder that keeps all records.
 #[derive(Debug, Default, PartialEq)]
 pub struct Records {
     pub flows: Vec<FlowSample>,
@@ -33,7 +33,7 @@ pub struct Records {
     pub traces: Vec<AckTrace>,
     pub exchanges: Vec<Exchange>,
     pub packets: Vec<CapturedPacket>,
-    /// Data packets at the last report of progress.
+    /// Number of data packets in the last progress report.
     pub data_packets: u64,
 }
 
@@ -81,7 +81,7 @@ pub const RECOVERIES: [Recovery; 11] = [
     Recovery::Ns2Sack,
 ];
 
-/// Returns a standard connection: 1500-byte packets, immediate acknowledgements, no ECN.
+/// Returns a standard connection: packets of 1500 bytes, immediate acknowledgements, no ECN.
 pub fn tcp(recovery: Recovery) -> Tcp {
     let rfc =
         Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(100_000));
@@ -101,7 +101,8 @@ pub fn tcp(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Returns delayed ACKs: every second segment is acknowledged at once, any other after a time.
+/// Returns settings of delayed ACKs: every second segment is acknowledged at once, and a single segment after
+/// `timeout`.
 pub fn delayed_ack(timeout: Span) -> DelayedAck {
     DelayedAck {
         timeout,
@@ -112,7 +113,7 @@ pub fn delayed_ack(timeout: Span) -> DelayedAck {
     }
 }
 
-/// Returns the sender of ns-2.35, with the parameters of the recorded runs.
+/// Returns the sender of ns-2.35 with the parameters of the runs that were recorded in ns-2.
 pub fn ns2_tcp(recovery: Recovery) -> Tcp {
     Tcp {
         sack_option_bytes: 0,
@@ -130,7 +131,7 @@ pub fn ns2_tcp(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Returns a controller by name.
+/// Returns the congestion control algorithm `kind` in a variant, with parameters.
 pub fn controller(kind: &str, variant: Variant, parameters: &[(&str, f64)]) -> ControllerSpec {
     let parameters = parameters
         .iter()
@@ -143,7 +144,7 @@ pub fn controller(kind: &str, variant: Variant, parameters: &[(&str, f64)]) -> C
     }
 }
 
-/// Returns ns-2's drop-tail queue.
+/// Returns the drop-tail queue of ns-2 with a limit in packets.
 pub fn drop_tail(packets: u64) -> QueueConfig {
     QueueConfig::DropTail(DropTail {
         counting: Counting::InService,
@@ -151,7 +152,8 @@ pub fn drop_tail(packets: u64) -> QueueConfig {
     })
 }
 
-/// Returns a dumbbell of `rate` and one-way `delay` with the same queue both ways.
+/// Returns a dumbbell whose bottleneck has the rate `rate`, the one-way delay `delay` and the same queue in both
+/// directions.
 pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Config {
     let link = |name: &str, from, to| Link {
         sampled: true,
@@ -178,7 +180,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
     }
 }
 
-/// Adds `count` flows of one group from left to right.
+/// Adds `count` flows of one group that send from left to right.
 pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, tcp: Tcp) {
     let tcp = Arc::new(tcp);
     for number in 1..=count {
@@ -199,7 +201,7 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
     }
 }
 
-/// Adds a traffic source whose responses go from left to right.
+/// Adds a traffic source whose responses are sent from left to right.
 pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
     config.flows.push(Flow {
         label: name.to_string(),
@@ -217,7 +219,7 @@ pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
     });
 }
 
-/// Adds datagrams at a constant rate from left to right.
+/// Adds datagrams that are sent at a constant rate from left to right.
 pub fn add_datagrams(config: &mut Config, rate: Rate) {
     let udp = Udp {
         packet_bytes: 1000,
@@ -242,8 +244,8 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
     });
 }
 
-/// Moves the flows of a dumbbell to a source and a sink behind access links as fast as the
-/// bottleneck, so that packets of different sizes may wait at these links.
+/// Moves the flows of a dumbbell to a source and a sink behind access links. The access links are as fast as the
+/// bottleneck, so that packets of different sizes may wait at them.
 pub fn add_access(config: &mut Config, delay: Span) {
     let source = add_node(config, 0, delay);
     let sink = add_node(config, 1, delay);
@@ -253,14 +255,15 @@ pub fn add_access(config: &mut Config, delay: Span) {
     }
 }
 
-/// Moves each flow to separate nodes, as [`add_access`] does, at increasing distances.
+/// Moves each flow to separate nodes behind access links, as [`add_access`] does for all flows together. The delays of
+/// the links increase from flow to flow.
 pub fn add_own_access(config: &mut Config, delay: Span) {
     add_access_of(config, |number| {
         Span::from_ps(delay.as_ps() * (2 + number as u64 / 2) / 2)
     });
 }
 
-/// Moves each flow to separate nodes, as [`add_access`] does, all at the same distance.
+/// Moves each flow to separate nodes behind access links, as [`add_own_access`] does. All links have the same delay.
 pub fn add_equal_access(config: &mut Config, delay: Span) {
     add_access_of(config, |_| delay);
 }
@@ -274,7 +277,7 @@ fn add_access_of(config: &mut Config, delay: impl Fn(usize) -> Span) {
     }
 }
 
-/// Adds a node with links to and from a router; returns the node.
+/// Adds a node with links to and from a router and returns the node's index.
 fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
     let node = config.nodes.len();
     config.nodes.push(format!("node {node}"));
@@ -302,24 +305,24 @@ fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
     node
 }
 
-/// Runs a simulation and returns its results and records.
+/// Runs a simulation and returns its results and its records.
 pub fn run(config: &Config) -> (Totals, Records) {
     let mut records = Records::default();
     let totals = simulation::run(config, &mut records).expect("the configuration is sound");
     (totals, records)
 }
 
-/// The start at time zero.
+/// A start at time zero.
 pub const AT_ONCE: Start = Start::At(Time::ZERO);
 
-/// Makes every link process departures with events, so that there is no lookahead.
+/// Sets explicit service on every link, so that departures are events and there is no lookahead.
 pub fn serve_explicitly(config: &mut Config) {
     for link in &mut config.links {
         link.service = Service::Explicit;
     }
 }
 
-/// Returns the records of a run.
+/// Runs a simulation and returns its records.
 pub fn results(config: &Config) -> Records {
     run(config).1
 }

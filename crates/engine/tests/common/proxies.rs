@@ -1,4 +1,4 @@
-//! Proxies of dumbbells.
+//! Proxies for dumbbells.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use longhaul_units::Span;
 
 use super::{add_own_access, controller, drop_tail, tcp};
 
-/// Returns a proxy that checks its queue every 10 ms, with CUBIC between its nodes.
+/// Returns a proxy that checks its queue every 10 ms and uses CUBIC between its two nodes.
 pub fn proxy(name: &str, start: usize, end: usize) -> Proxy {
     let tcp = Tcp {
         congestion: controller("cubic", Variant::Paper, &[]),
@@ -28,7 +28,7 @@ pub fn proxy(name: &str, start: usize, end: usize) -> Proxy {
     }
 }
 
-/// Routes all flows of a dumbbell over proxies, one each way, with access links before and behind them.
+/// Routes all flows of a dumbbell over two proxies, one for each direction, with access links on both sides of them.
 pub fn split(config: &mut Config) {
     config.proxies = vec![proxy("there", 0, 1), proxy("back", 1, 0)];
     for flow in &mut config.flows {

@@ -1,4 +1,4 @@
-//! Tests that processing ahead of time does not change results.
+//! Tests that processing events ahead of time does not change the results.
 
 use crate::common::{
     AT_ONCE, add_access, add_flows, add_own_access, add_source, drop_tail, dumbbell, results, run,
@@ -12,8 +12,8 @@ use longhaul_engine::measure::NoRecorder;
 use longhaul_engine::{DelayBox, simulation};
 use longhaul_units::{Span, Time};
 
-/// The ends of these connections are not known in advance, and lookahead must not skip them. There
-/// is no lookahead with explicit service.
+/// The ends of these connections are not known in advance, and lookahead does not skip them: the results are those of
+/// explicit service, with which there is no lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
@@ -36,9 +36,9 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// The times at which packets are counted for progress reports depend on the wall clock. A count
-/// that divided an interval over which the window is summed would change the results by rounding,
-/// since windows grow by fractions.
+/// Progress reports do not change the results. The times at which packets are counted for progress reports depend on
+/// the wall clock. If such a count divided an interval over which the window is summed, rounding would change the
+/// results, since windows grow by fractions.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
@@ -47,9 +47,9 @@ fn whether_progress_is_asked_for_changes_nothing() {
     assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
 }
 
-/// Packets are forwarded ahead of time if nothing can interfere: to connections that hold packets back and,
-/// until the earliest time at which the run may end, farther. Links whose packets are recorded do not look
-/// ahead.
+/// Packets are forwarded ahead of time where no other packet can interfere: to connections that hold packets back and,
+/// until the earliest time at which the run may end, to later links. Links whose packets are recorded do not look
+/// ahead. All runs give the same results.
 #[test]
 fn working_ahead_changes_nothing_however_a_run_ends() {
     for (seed, (stops, boxed)) in
@@ -115,8 +115,8 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
     }
 }
 
-/// ns-2 has one generator, whose numbers go to senders in the order in which they send: senders
-/// that draw random numbers are not simulated ahead of one another.
+/// ns-2 has one random number generator, whose numbers are given to senders in the order in which they send. Senders
+/// that draw random numbers are therefore not simulated ahead of one another.
 #[test]
 fn senders_draw_from_one_generator_in_their_turn() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 10);
@@ -132,8 +132,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Packets that ends will delay go to those ends ahead of time, but only these packets: a packet that passes the
-/// ends' node on its way to another node competes at its turn with packets that start at the ends' node.
+/// Packets that an end will delay are passed to this end ahead of time, but no other packets are: a packet that passes
+/// the node of the end on its way to another node competes at its own time with packets that start at this node.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

@@ -1,4 +1,4 @@
-//! Delay boxes with a separate delay for each connection.
+//! Tests of delay boxes that have a separate delay for each connection.
 
 use crate::common::{add_equal_access, add_source, drop_tail, dumbbell, run, tcp};
 use crate::{RATE, entry, ms, requests, trace, with};
@@ -17,8 +17,8 @@ fn add_delay_box(config: &mut Config, delay: &Distribution) {
     }
 }
 
-/// Connections far apart, each of which crosses the link four times: twice in the handshake, with the request and
-/// with the response. The engine itself checks at the end that its boxes have forgotten them.
+/// Connections do not overlap, and each crosses the link four times: twice in the handshake, with the request and with
+/// the response. At the end of the run, the engine itself checks that its delay boxes keep no state of the connections.
 #[test]
 fn every_connection_has_its_own_delay_of_a_box() {
     let entries: Vec<_> = (0..40)
@@ -58,10 +58,9 @@ fn every_connection_has_its_own_delay_of_a_box() {
     assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
-/// Packets enter boxes that only delay them ahead of time, with the same results as on time; they
-/// enter on time if ACKs have processing delays, which are zero here. Connections close while their
-/// packets are on their way to a box and, if all links have the same rate and no delay, at the very
-/// time at which the packets arrive.
+/// Packets enter delay boxes that only delay them ahead of time, with the same results as on time. They enter on time
+/// if ACKs have processing delays, which are zero here. Connections close while their packets are on their way to a
+/// delay box. If all links have the same rate and no delay, they close at the time at which the packets arrive.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {

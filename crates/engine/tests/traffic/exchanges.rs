@@ -1,4 +1,4 @@
-//! Requests and responses: their times, their connections, and the state left behind by them.
+//! Tests of requests and responses: their times, their connections, and the state that remains after them.
 
 use crate::common::{
     AT_ONCE, add_flows, add_source, delayed_ack, disciplines, drop_tail, dumbbell, results, run,
@@ -21,8 +21,8 @@ fn an_exchange_takes_what_its_packets_take() {
     let [exchange] = records.exchanges[..] else {
         panic!("{:?}", records.exchanges);
     };
-    // The SYN, its answer and its acknowledgement, directly followed by the request; three milliseconds, the
-    // response.
+    // The SYN, its answer and its acknowledgement are directly followed by the request; three milliseconds later, the
+    // response is sent.
     let requested = 100.0 + 2.0 * way(40) + 0.032 + way(540);
     let close = |time: Option<Time>, expected: f64| {
         let difference = time.expect("it happened").as_secs_f64() * 1000.0 - expected;
@@ -39,14 +39,15 @@ fn an_exchange_takes_what_its_packets_take() {
     let flow = totals.flows[0].total;
     assert_eq!((flow.connections, flow.exchanges), (1, 1));
     assert_eq!((flow.sent_pkts, flow.delivered_bytes), (2, 1500));
-    // Forward: the answer to the SYN, the acknowledgement of the request, the response with the server's FIN, the
-    // acknowledgement of the client's.
+    // The packets in the forward direction are: the answer to the SYN, the acknowledgement of the request, the response
+    // with the server's FIN, and the acknowledgement of the client's FIN.
     let forward = totals.links[0].total;
     assert_eq!(
         (forward.departed_pkts, forward.departed_bytes),
         (4, 40 + 40 + 1040 + 40)
     );
-    // Back: the SYN, the end of the handshake, the request, the acknowledgement of the response, the FIN.
+    // The packets in the opposite direction are: the SYN, the end of the handshake, the request, the acknowledgement of
+    // the response, and the FIN.
     let back = totals.links[1].total;
     assert_eq!(
         (back.departed_pkts, back.departed_bytes),
@@ -64,7 +65,7 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     };
     add_source(&mut config, "web", source, delayed);
     let (totals, records) = run(&config);
-    // There is no separate acknowledgement of the request; the sender needs none, and does not repeat it.
+    // The request has no separate acknowledgement. The sender needs none and does not retransmit the request.
     assert_eq!(totals.links[0].total.departed_bytes, 40 + 1040 + 40);
     assert_eq!(
         totals.links[1].total.departed_bytes,
@@ -73,9 +74,9 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(records.exchanges[0].timeouts, 0);
 }
 
-/// Exchanges of several kinds on one connection, as in Tmix: with a response, without one twice in
-/// a row, a response of many segments to one byte, and another exchange with a response. The pause
-/// of each begins at the end of the preceding exchange.
+/// One connection has exchanges of several kinds, as in Tmix: an exchange with a response, two without one in a row, a
+/// response of many segments to one byte, and another exchange with a response. The pause of each exchange begins at
+/// the end of the preceding one.
 #[test]
 fn a_connection_may_have_exchanges_with_and_without_responses() {
     let kinds = [
@@ -128,7 +129,7 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
                 .all(|one| one.end.is_some() && one.timeouts == 0)
         );
         assert_eq!(totals.flows[0].total.connections, 2);
-        // From the second node to the first, also without a response.
+        // All of this data goes from the second node to the first, including that of exchanges without a response.
         assert_eq!(
             totals.flows[0].total.delivered_bytes,
             500 + 3000 + 40 + 1 + 700 + 60 + 26_000
@@ -136,9 +137,8 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
     }
 }
 
-/// A probe reaches the server while its response is in flight, and does not change the request's
-/// round trip: the response echoes the timestamp that the server had when the response left (RFC
-/// 7323 section 4.3).
+/// A response echoes the timestamp that the server had when the response was sent (RFC 7323 section 4.3). A probe that
+/// reaches the server while the response is in flight does not change the measured round-trip time of the request.
 #[test]
 fn a_response_echoes_what_had_come_when_it_left() {
     let tcp = Tcp {
@@ -147,7 +147,7 @@ fn a_response_echoes_what_had_come_when_it_left() {
         ..tcp(Recovery::RackTlp)
     };
     let mut config = dumbbell(RATE, DELAY, drop_tail(50), 2);
-    // The response takes 280 ms, and the probe leaves after two round trips and the ACK delay.
+    // The response takes 280 ms; the probe is sent after two round trips and the ACK delay.
     config.links[0].rate = Rate::from_bps(30_000);
     let slow_server = TraceEntry {
         server_delay: Span::from_millis(20),
@@ -157,7 +157,7 @@ fn a_response_echoes_what_had_come_when_it_left() {
     let (totals, records) = run(&config);
     let exchange = records.exchanges[0];
     assert!(exchange.retransmitted_pkts > 0, "{exchange:?}");
-    // The request left right behind the last packet of the handshake.
+    // The request was sent directly after the last packet of the handshake.
     let left = exchange.requested.expect("it has come").as_secs_f64() - way(52 + 552) / 1000.0;
     let answered = exchange.answered.expect("it has come").as_secs_f64();
     let largest = totals.flows[0].total.rtt_max.as_secs_f64();
@@ -184,7 +184,7 @@ fn a_round_trip_of_its_own_comes_on_top_of_the_network_s() {
             .as_secs_f64()
             * 1000.0
     };
-    // A round trip for the handshake, one for request and response.
+    // The exchange takes one round trip for the handshake and one for the request and the response.
     let longer = with_round_trip(80.0) - with_round_trip(0.0);
     assert!((longer - 160.0).abs() < 1e-6, "{longer}");
 }
@@ -216,7 +216,7 @@ fn several_exchanges_share_a_connection() {
     assert_eq!(totals.flows[0].total.connections, 20);
 }
 
-/// All requested data arrives with any losses, and all packets are accounted for.
+/// With any losses, all requested data arrives, and all packets are accounted for.
 #[test]
 fn exchanges_survive_losses_and_leave_nothing_behind() {
     for recovery in [
@@ -266,7 +266,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
     }
 }
 
-/// Ids of short connections are reused many times, in every queue.
+/// Identifiers of short connections are reused many times, with every queue discipline.
 #[test]
 fn connections_come_and_go_through_every_discipline() {
     for discipline in disciplines::all() {
@@ -286,8 +286,8 @@ fn connections_come_and_go_through_every_discipline() {
     }
 }
 
-/// Equal seeds give the same requests on any network, unless the server draws its responses, so
-/// that congestion decides which request gets which response.
+/// With the same seed, sources make the same requests on any network. This does not apply if the server draws its
+/// responses, since congestion then decides which request gets which response.
 #[test]
 fn the_network_does_not_change_what_is_asked_for() {
     let asked = |binding, rate| {
@@ -362,7 +362,7 @@ fn a_run_stops_after_enough_exchanges() {
     let counted = records.exchanges.iter().filter(|e| e.start >= ms(2000.0));
     let ends: Vec<Time> = counted.filter_map(|exchange| exchange.end).collect();
     assert_eq!(ends.len(), 500);
-    // The run stops with the last of them, although other exchanges continue.
+    // The run stops with the last of these exchanges, although other exchanges continue.
     assert_eq!(totals.end, *ends.last().expect("500 of them"));
     assert!(totals.end < ms(20_000.0) && !totals.stopped);
     assert_eq!(totals.run_warnings, Vec::<String>::new());
@@ -373,8 +373,8 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// On the answering side of a connection, times limited and the integral of the window start when it
-/// joins: they do not depend on the time at which the connection opens.
+/// On the answering side of a connection, the times limited and the integral of the window start when this side joins.
+/// They do not depend on the time at which the connection opens.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {
@@ -391,7 +391,7 @@ fn times_limited_do_not_depend_on_when_a_connection_opens() {
     );
 }
 
-/// A traced connection of a source, and no other, records its window and its segments in flight at each
+/// Of a source with tracing, one connection is traced: its window and its segments in flight are recorded at each
 /// acknowledgement.
 #[test]
 fn one_connection_of_a_source_is_traced() {

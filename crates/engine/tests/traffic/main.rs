@@ -1,4 +1,4 @@
-//! Connections that open and close on behalf of applications.
+//! Tests of connections that open and close on behalf of applications.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -22,7 +22,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms / 1000.0)
 }
 
-/// Returns the transit time of a packet of this many bytes, in milliseconds.
+/// Returns the transit time of a packet of `bytes` bytes in milliseconds.
 fn way(bytes: u64) -> f64 {
     10.0 + bytes as f64 * 8.0 / 10_000.0
 }
@@ -41,8 +41,8 @@ fn trace(entries: &[TraceEntry]) -> Source {
     Source::Trace(entries.into())
 }
 
-/// Returns connections that begin every `every_ms` on average, with small requests and responses of half a segment
-/// to many.
+/// Returns requests that open a connection every `every_ms` milliseconds on average. Requests are small; responses are
+/// from half a segment to many segments.
 fn requests(every_ms: f64) -> Requests {
     Requests {
         arrivals: Process::Independent(Distribution::Exponential {

@@ -1,4 +1,4 @@
-//! Sources other than requests: one-way data, messages, datagrams, web pages, perturbations.
+//! Tests of sources other than requests: one-way data, messages, datagrams, web pages and perturbations.
 
 use crate::common::{AT_ONCE, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
 use crate::{DELAY, entry, ms, trace, way, with};
@@ -12,7 +12,7 @@ fn data_one_way_needs_no_answer() {
     let source = trace(&[entry(ms(50.0), 100_000, None), entry(ms(60.0), 10, None)]);
     let (totals, records) = run(&with(source, 3));
     assert_eq!(records.exchanges.len(), 2);
-    // The small exchange overtakes the large one, and is recorded first.
+    // The small exchange ends before the large one and is recorded first.
     assert_eq!(
         records
             .exchanges
@@ -28,13 +28,13 @@ fn data_one_way_needs_no_answer() {
             .all(|e| e.end.is_some() && e.response_bytes.is_none())
     );
     assert_eq!(totals.flows[0].total.delivered_bytes, 100_010);
-    // The data goes in the flow's direction.
+    // The data is sent in the direction of the flow.
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// The web flows of a master thesis (University of Innsbruck, 2009): 500 sources offer 64 kbit/s
-/// half the time. As a stream of bytes this is 32 kbit/s each; rounded up to whole segments of 1000
-/// bytes it is 152.4 kbit/s.
+/// The web flows of a master's thesis (University of Innsbruck, 2009) are 500 sources that each send 64 kbit/s for half
+/// of the time. As a stream of bytes, this is 32 kbit/s for each; rounded up to whole segments of 1000 bytes, it is
+/// 152.4 kbit/s.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {
@@ -66,7 +66,7 @@ fn messages_offer_what_their_bursts_do() {
         let bytes = totals.flows.iter().map(|flow| flow.window.delivered_bytes);
         bytes.sum::<u64>() as f64 * 8.0 / 35.0
     };
-    // Both draw the same bursts; the rate of 500 sources over 35 s has a deviation of half a percent.
+    // Both runs draw the same bursts. The rate of 500 sources over 35 s has a standard deviation of half a per cent.
     let (stream, whole) = (delivered(false), delivered(true));
     assert!((stream / (500.0 * 32_000.0) - 1.0).abs() < 0.02, "{stream}");
     assert!(
@@ -88,12 +88,12 @@ fn datagrams_come_in_bursts() {
         off: Distribution::Constant(0.3),
     });
     let (totals, _) = run(&config);
-    // A hundred packets of 1000 bytes every 400 ms.
+    // The rate is a hundred packets of 1000 bytes every 400 ms.
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }
 
-/// Returns a session as in ns-2's WebTraf: pages of objects, each over a separate connection that
-/// the server opens when the request is acknowledged.
+/// Returns a session as in ns-2's WebTraf. Pages consist of objects, each of which has a separate connection that the
+/// server opens when the request is acknowledged.
 fn session(separate: bool) -> Web {
     Web {
         pages: 20,
@@ -147,9 +147,9 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
             .as_secs_f64()
             * 1000.0
     };
-    // The acknowledgement of the request, the SYN and its answer come first, then data; without separate
-    // connections, data follows that acknowledgement at once. One-way agents have no end of the handshake, which
-    // here comes before the request.
+    // The acknowledgement of the request, the SYN and its answer come before the data. Without separate connections,
+    // the data directly follows the acknowledgement of the request. One-way agents do not send the end of the
+    // handshake, which is before the request here.
     let longer = first(true) - first(false);
     assert!(
         (longer - (3.0 * way(40) - 2.0 * 0.032)).abs() < 1e-6,
@@ -157,8 +157,7 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
     );
 }
 
-/// A perturbation is a slow start of 1.6 seconds, after which nothing is sent (LBNL-52549, 2003,
-/// for its experiments).
+/// A perturbation is a slow start of 1.6 seconds (LBNL-52549, 2003, for its experiments). Nothing is sent after it.
 #[test]
 fn a_perturbation_leaves_no_trace() {
     let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);
@@ -171,7 +170,7 @@ fn a_perturbation_leaves_no_trace() {
     };
     assert_eq!(sent(1000.0), 0);
     assert!(sent(2600.0) > 500);
-    // Nothing is retransmitted, although the queue has dropped much.
+    // Nothing is retransmitted, although the queue has dropped many packets.
     assert_eq!(sent(2700.0), totals.flows[0].total.sent_pkts);
     assert!(totals.links[0].total.dropped_overflow_pkts > 0);
     let last = records.flows.last().expect("samples");

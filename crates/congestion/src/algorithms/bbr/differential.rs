@@ -1,4 +1,4 @@
-//! Differential test: the same flow with and without its fast path.
+//! Differential test: a flow with the fast path is compared with the same flow without it.
 
 use std::fmt::Debug;
 
@@ -19,19 +19,19 @@ const FIRST: AckSample = AckSample {
 
 /// An algorithm with a fast path.
 pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
-    /// Returns true if the algorithm would handle this acknowledgement on its fast path.
+    /// Returns true if the algorithm would process this acknowledgement on its fast path.
     fn would_take_fast_path(&self, ack: &AckSample, window: &Window) -> bool;
 
     /// Makes the next acknowledgement take the full update.
     fn leave_fast_path(&mut self);
 }
 
-/// The two flows that are compared.
+/// Two flows with equal events, of which one never uses the fast path.
 pub(super) struct Differential<A> {
     quick: (A, Window),
     full: (A, Window),
     ack: AckSample,
-    /// Acknowledgements on the fast path.
+    /// Number of acknowledgements that took the fast path.
     pub(super) fast_path: usize,
 }
 
@@ -53,12 +53,12 @@ impl<A: HasFastPath> Differential<A> {
         }
     }
 
-    /// Returns the window of both flows.
+    /// Returns the window, which must be equal in both flows.
     pub(super) fn cwnd(&self) -> f64 {
         self.quick.1.cwnd()
     }
 
-    /// Passes both flows an acknowledgement, a millisecond after the last.
+    /// Passes an acknowledgement to both flows, a millisecond after the last one.
     pub(super) fn ack(
         &mut self,
         delivered: u64,
@@ -80,7 +80,7 @@ impl<A: HasFastPath> Differential<A> {
         self.both(|algorithm, window| algorithm.on_ack(&ack, Phase::Avoidance, window));
     }
 
-    /// Passes both flows a loss, the end of a recovery, an idle time, a timeout, or nothing.
+    /// Passes a loss, the end of a recovery, an idle time, a timeout, or nothing to both flows, depending on `event`.
     pub(super) fn other_event(&mut self, event: u8) {
         let now = self.ack.now;
         let loss = Congestion {
@@ -106,7 +106,7 @@ impl<A: HasFastPath> Differential<A> {
         });
     }
 
-    /// Sets the ECN echo of the next acknowledgement.
+    /// Sets the ECN echo of the next acknowledgement in both flows.
     pub(super) fn mark(&mut self, marked: bool) {
         self.ack.ecn_echo = marked;
     }

@@ -1,4 +1,4 @@
-//! A flow on a simulated path with one acknowledgement per round trip, for tests of both versions.
+//! A flow on a simulated path with one acknowledgement per round trip, for tests of both versions of BBR.
 
 use longhaul_units::Span;
 
@@ -9,7 +9,7 @@ use crate::window::{Rounding, Window};
 
 pub(super) const RTT: Span = Span::from_millis(100);
 
-/// An algorithm with its window and the last acknowledgement.
+/// An algorithm, with its window and its last acknowledgement.
 pub(super) struct Flow<A> {
     pub(super) bbr: A,
     pub(super) window: Window,
@@ -35,19 +35,19 @@ impl<A: CongestionControl> Flow<A> {
         }
     }
 
-    /// Advances by a round trip: all segments in flight and one more have arrived, at `rate` segments a
-    /// second, and `in_flight` are in flight.
+    /// Advances by a round trip, with one acknowledgement: all segments in flight and one more have arrived, at a rate
+    /// of `rate` segments per second, and `in_flight` segments are in flight now.
     pub(super) fn round(&mut self, rate: f64, in_flight: u64) {
         let delivered = self.ack.in_flight + 1;
         self.acked(delivered, 0, rate, in_flight, RTT);
     }
 
-    /// Advances by several round trips.
+    /// Advances by `count` round trips.
     pub(super) fn rounds(&mut self, count: u32, rate: f64, in_flight: u64) {
         (0..count).for_each(|_| self.round(rate, in_flight));
     }
 
-    /// Delivers or loses some segments, a time `later` than the last event.
+    /// Reports delivered or lost segments in an acknowledgement, a time `later` after the last event.
     pub(super) fn acked(
         &mut self,
         delivered: u64,

@@ -1,9 +1,9 @@
-//! BBR: sends at the measured delivery rate and keeps the bandwidth-delay product in flight.
+//! BBR: sends at the measured delivery rate, and keeps the bandwidth-delay product in flight.
 //!
-//! This module has the parts that both versions share: rounds, samples, the test for a full pipe and
-//! the pacing rate. State that their pseudocode keeps for each packet is kept for the flow: a round
-//! ends with the first delivery or loss of a segment sent after its beginning, as counters of segments
-//! sent, delivered and lost show.
+//! This module has the parts that both versions share: rounds, samples, the test for a full pipe, and the pacing rate.
+//! State that the pseudocode of BBR keeps for each packet is kept per flow here. A round therefore ends with the first
+//! delivery or loss of a segment sent after the round began, which is determined from counters of segments sent,
+//! delivered and lost.
 
 #[cfg(test)]
 mod differential;
@@ -23,16 +23,17 @@ use crate::facts::{AckSample, Limit};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).
+/// Smallest window, in segments, with which the receiver still gets enough segments to send delayed acknowledgements
+/// regularly (MinPipeCwnd).
 const MIN_WINDOW: f64 = 4.0;
 
-/// Send quanta in flight beyond the bandwidth-delay product: one at the sender, one on its way, one at
-/// the receiver.
+/// Number of send quanta in flight in addition to the bandwidth-delay product: one at the sender, one on the path, and
+/// one at the receiver.
 const QUANTA: f64 = 3.0;
 
-/// Requirements of BBR: delivery rates, whose maximum is the estimate of the bandwidth, and
-/// RACK-TLP. Without RACK-TLP, only the timer detects that a retransmission is lost, and a window
-/// of two bandwidth-delay products waits for the timer.
+/// Requirements of BBR. It needs delivery rates, whose maximum is the estimate of the bandwidth. It also needs
+/// RACK-TLP: without it, only the retransmission timer detects lost retransmissions, and a window of two
+/// bandwidth-delay products would wait for the timer.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     paces: true,
@@ -40,11 +41,10 @@ const NEEDS: Needs = Needs {
     ..Needs::RTT
 };
 
-/// Time that the window stays small to measure the round-trip time (ProbeRTTDuration).
+/// Time for which the window stays small when BBR measures the round-trip time (ProbeRTTDuration).
 const PROBE_RTT: Span = Span::from_millis(200);
 
-/// Returns the larger of two numbers. A comparison takes an instruction; `f64::max` takes five, to
-/// handle NaN.
+/// Returns the larger of two numbers. The comparison takes one instruction; `f64::max`, which handles NaN, takes five.
 #[inline]
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
@@ -56,55 +56,56 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// Converts a count of segments to a number: processors have an instruction for signed integers only.
+/// Converts a number of segments to floating point. Goes through a signed integer, since processors have an instruction
+/// only for these.
 #[inline]
 fn segments(count: u64) -> f64 {
     count as i64 as f64
 }
 
-/// Segments newly delivered and lost since the last acknowledgement.
+/// Numbers of segments that an acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Copy, Debug)]
 struct Newly {
-    /// Number of segments.
+    /// Number of newly delivered segments; the next field is that of newly lost ones.
     delivered: u64,
     lost: u64,
     /// True if a round begins with this acknowledgement.
     round_start: bool,
 }
 
-/// Values that one acknowledgement reports.
+/// Values that the algorithm takes from one acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
-    /// Segments delivered and lost since the last acknowledgement.
+    /// Number of segments newly reported as delivered; the next field is that of newly lost ones.
     newly_delivered: f64,
     newly_lost: f64,
-    /// Segments in flight after the acknowledgement.
+    /// Number of segments in flight after the acknowledgement.
     in_flight: f64,
-    /// Segments in flight before the acknowledgement.
+    /// Number of segments in flight before the acknowledgement.
     prior_in_flight: f64,
     /// True if a round begins with this acknowledgement.
     round_start: bool,
-    /// True if the delivery rate may be below the bandwidth of the path: the application sent too
-    /// little, or the window was held small.
+    /// True if the delivery rate may be below the bandwidth of the path, because the application did not send enough,
+    /// or because BBR kept the window small.
     limited: bool,
 }
 
-/// Counter of rounds, and of the changes from one acknowledgement to the next.
+/// Counter of rounds; it also determines the changes of counters from one acknowledgement to the next.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Meter {
     delivered: u64,
     lost: u64,
     in_flight: u64,
-    /// Rounds so far.
+    /// Number of rounds so far.
     rounds: u64,
-    /// Segments sent when the current round began.
+    /// Number of segments that had been sent when the current round began.
     round_end: u64,
-    /// Segments sent when the flow was last limited.
+    /// Number of segments that had been sent when the flow was last limited.
     limited_until: u64,
 }
 
 impl Meter {
-    /// Reads an acknowledgement.
+    /// Returns the changes of the counters since the last acknowledgement, and begins a new round if one is due.
     #[inline]
     fn read(&mut self, ack: &AckSample) -> Newly {
         let delivered = ack.delivered - self.delivered;
@@ -122,7 +123,7 @@ impl Meter {
         }
     }
 
-    /// Returns the sample of an acknowledgement whose new deliveries and losses have been read.
+    /// Returns the sample of an acknowledgement, whose changes `newly` have been determined by [`Self::read`].
     fn sample(&self, ack: &AckSample, newly: Newly) -> Sample {
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
@@ -135,28 +136,29 @@ impl Meter {
         }
     }
 
-    /// Returns the segments known to be delivered or lost.
+    /// Returns the number of segments known to be delivered or lost.
     fn answered(&self) -> u64 {
         self.delivered + self.lost
     }
 
-    /// Returns the segments sent so far, retransmissions included.
+    /// Returns the number of segments sent so far, retransmissions included.
     fn sent(&self) -> u64 {
         self.answered() + self.in_flight
     }
 
-    /// Begins the current round anew.
+    /// Restarts the current round at this time.
     fn restart_round(&mut self) {
         self.round_end = self.sent();
     }
 
-    /// Marks the segments in flight as limited (MarkConnectionAppLimited).
+    /// Marks all segments in flight as limited: their delivery rates may be below the bandwidth
+    /// (MarkConnectionAppLimited).
     fn limit(&mut self) {
         self.limited_until = self.sent();
     }
 }
 
-/// Test for a full pipe: three rounds in which the bandwidth grew by less than a quarter.
+/// Test for a full pipe: in three rounds, the bandwidth has grown by less than a quarter.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct FullPipe {
     bandwidth: f64,
@@ -164,7 +166,7 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Checks the bandwidth at the start of a round that was not limited; returns true if the pipe is
+    /// Adds the bandwidth at the beginning of a round in which the flow was not limited; returns true if the pipe is
     /// full.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
@@ -186,8 +188,7 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses, and the last window that neither recovery nor the probe for the round-trip
-/// time had reduced.
+/// Recovery from losses; and the last window before recovery or the probe for the round-trip time reduced it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -195,8 +196,8 @@ struct Recovery {
 }
 
 impl Recovery {
-    /// Saves the window; while recovery or the probe reduces the window, only a larger one is
-    /// saved.
+    /// Saves the current window. While recovery or the probe for the round-trip time reduces the window, only a larger
+    /// window is saved.
     fn save(&mut self, window: &Window, probing_rtt: bool) {
         let cwnd = window.cwnd();
         self.good_cwnd = if self.episode.is_some() || probing_rtt {
@@ -219,7 +220,7 @@ impl Recovery {
         self.episode = Some(Episode::FastRecovery);
     }
 
-    /// Begins the recovery from a timeout, and restarts the window.
+    /// Begins the recovery from a timeout: saves the window, and restarts it.
     fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
         self.save(window, probing_rtt);
         self.episode = Some(Episode::Timeout);
@@ -239,15 +240,16 @@ impl Recovery {
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
-    /// Values computed at each change of the rate, since they are read more often than the rate changes.
+    /// The rate in bits per second and values derived from it. They are stored, since they are read more often than the
+    /// rate changes.
     bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,
 }
 
 impl Pacer {
-    /// Sets the first pacing rate: `gain` windows per round-trip time, or per millisecond if no
-    /// round-trip time is known.
+    /// Sets the first pacing rate: `gain` windows per round-trip time or, if no round-trip time is known, per
+    /// millisecond.
     fn begin(&mut self, ack: &AckSample, window: &Window, gain: f64) {
         let rtt_s = if ack.srtt == Span::ZERO {
             1e-3
@@ -258,7 +260,7 @@ impl Pacer {
         self.set(gain * window.cwnd() / rtt_s, false);
     }
 
-    /// Sets the pacing rate. Before the pipe is full (`full`), a lower rate is ignored.
+    /// Sets the pacing rate. Before the pipe is full (`full` is false), lower rates are ignored.
     fn set(&mut self, segments_per_s: f64, full: bool) {
         let rises = self.segments_per_s.is_none_or(|old| segments_per_s > old);
         if rises || full && self.segments_per_s != Some(segments_per_s) {
@@ -275,20 +277,20 @@ impl Pacer {
     }
 }
 
-/// Returns the number of segments in a burst, as with segmentation offload: the whole segments sent in a millisecond,
-/// at most 64 KiB, and at least one.
+/// Returns the number of segments in a burst, as with segmentation offload: as many whole segments as are sent in a
+/// millisecond, at most 64 KiB and at least one.
 fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     const LARGEST_BITS: f64 = 8.0 * 65_536.0;
     let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);
-    // Processors have an instruction for signed integers only.
+    // The conversion is to a signed integer, since processors have an instruction for signed integers only.
     f64::max((bits / segment_bits) as i64 as f64, 1.0)
 }
 
-/// The probe for the round-trip time.
+/// State of the probe for the round-trip time; `None` until few enough segments are in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ProbeRtt(Option<Measuring>);
 
-/// The part of the probe in which few enough segments are in flight.
+/// The part of the probe during which few enough segments are in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Measuring {
     until: Time,
@@ -296,8 +298,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Advances the probe by an acknowledgement. The measurement begins once `few` is true (few enough segments are
-    /// in flight); returns true when both 200 ms and a round trip have passed since then.
+    /// Advances the probe by one acknowledgement. The measurement begins once `few` is true, that is, once few enough
+    /// segments are in flight. Returns true when both 200 ms and a round trip have passed since then.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {
@@ -326,7 +328,8 @@ mod tests {
 
     #[test]
     fn a_millisecond_of_segments_leaves_at_once() {
-        // 1500 bytes; jumbo frames, of which a millisecond may not have one; 64 KiB at the most.
+        // The cases are: segments of 1500 bytes; jumbo frames, which may be larger than the data of a millisecond; and
+        // a rate at which the limit of 64 KiB applies.
         let cases = [
             (100e6, 1500.0, 8.0),
             (30e6, 9000.0, 1.0),
@@ -339,8 +342,8 @@ mod tests {
         }
     }
 
-    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: ProbeRTT lasts for at least
-    /// 200 ms and one round trip, counted from the time at which so few segments are in flight.
+    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: ProbeRTT lasts for at least 200 ms and one round
+    /// trip, counted from the time at which few enough segments are in flight.
     #[test]
     fn a_probe_for_the_round_trip_time_lasts_200_ms_and_a_round_trip() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
@@ -359,7 +362,8 @@ mod tests {
     }
 
     /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery, or while the
-    /// round-trip time is probed, the larger of the saved window and this one; otherwise this one.
+    /// round-trip time is probed, the saved window is the larger of the one saved before and the current one; otherwise
+    /// it is the current one.
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

@@ -1,7 +1,7 @@
-//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged
-//! segments for each increase of the window by one. An estimate of delayed acknowledgements divides
-//! that number, although all segments that an acknowledgement covers are counted: the window grows
-//! nearly twice as fast as intended, with delayed acknowledgements and without.
+//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`), with whole segments: a number of segments has to be acknowledged
+//! before the window grows by one. An estimate for delayed acknowledgements divides that number, although the kernel
+//! already counts all segments that an acknowledgement covers. The window therefore grows nearly twice as fast as
+//! intended, with delayed acknowledgements and without.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -13,14 +13,13 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Counted, HZ, Reducing, reduce, ticks};
 use crate::window::Window;
 
-/// Unit of fractions: 1024ths (`BICTCP_BETA_SCALE`).
+/// Denominator of fractions (`BICTCP_BETA_SCALE`).
 const UNIT: u64 = 1024;
 
-/// Divisor of the distance to the peak for the growth in a round trip (`BICTCP_B`).
+/// Divisor of the distance to the peak; the quotient is the growth per round trip (`BICTCP_B`).
 const DIVISOR: u64 = 4;
 
-/// Largest number of acknowledged segments for an increase by one, while no loss has shown the capacity of the
-/// path.
+/// Maximum number of acknowledged segments per increase by one, before a loss has shown the capacity of the path.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// State of the kernel's BIC for one flow.
@@ -28,7 +27,7 @@ const UNKNOWN_PEAK: u64 = 20;
 pub struct KernelBic {
     low_window: u64,
     max_increment: u64,
-    /// Round trips for `DIVISOR` segments close to the peak (`smooth_part`).
+    /// Number of round trips close to the peak in which the window grows by `DIVISOR` segments (`smooth_part`).
     smooth_part: u64,
     /// Fraction of the window that a loss leaves, in 1024ths.
     kept: u64,
@@ -36,7 +35,7 @@ pub struct KernelBic {
     peak: u64,
     per_segment: u64,
     counted: Counted,
-    /// Window and tick of the last computation.
+    /// Window and clock tick of the last computation.
     computed: (u64, u64),
     ack_ratio: AckRatio,
     reducing: Reducing,
@@ -61,7 +60,7 @@ impl KernelBic {
         }
     }
 
-    /// Follows `bictcp_update`.
+    /// Updates the number of acknowledged segments per increase by one (`bictcp_update`).
     fn update(&mut self, cwnd: u64, now: u64) {
         let (window, at) = self.computed;
         if window == cwnd && now - at <= HZ / 32 {
@@ -79,7 +78,7 @@ impl KernelBic {
         self.per_segment = self.ack_ratio.divide(per_segment).max(1);
     }
 
-    /// Returns the number of acknowledged segments for an increase by one, by the position of the window.
+    /// Returns the number of acknowledged segments per increase by one, from the distance of the window to the peak.
     fn searched(&self, cwnd: u64) -> u64 {
         let slowly = cwnd * self.smooth_part / DIVISOR;
         if cwnd < self.peak {
@@ -98,7 +97,7 @@ impl KernelBic {
         }
     }
 
-    /// Follows `bictcp_recalc_ssthresh`.
+    /// Returns the window after a reduction, and stores the peak (`bictcp_recalc_ssthresh`).
     fn reduced(&mut self, base: f64) -> f64 {
         let cwnd = base as u64;
         let lower = self.fast_convergence && cwnd < self.peak;
@@ -139,7 +138,7 @@ impl CongestionControl for KernelBic {
         reduce(window, target);
     }
 
-    /// Forgets everything learnt about the path (`bictcp_state`).
+    /// Discards everything learnt about the path (`bictcp_state`).
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         let target = self.reduced(event.base);
@@ -175,8 +174,8 @@ mod tests {
         KernelBic::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// Worked out from the rules: a loss leaves 819/1024 of the window, in whole segments; a round trip adds a
-    /// quarter of the distance to the peak, at most sixteen segments.
+    /// Computed from the rules: a loss leaves 819/1024 of the window, in whole segments. A round trip adds a quarter of
+    /// the distance to the peak, at most sixteen segments.
     #[test]
     fn segments_for_one_more_follow_from_the_distance_to_the_peak() {
         let mut bic = bic();
@@ -198,8 +197,8 @@ mod tests {
         assert_eq!(bic.reduced(14.0), 7.0);
     }
 
-    /// With 31/16 segments per acknowledgement, a segment adds as much to the window as 16/31 of
-    /// one would without the estimate.
+    /// With an estimate of 31/16 segments per acknowledgement, 16 acknowledged segments add as much to the window as 31
+    /// would without the estimate.
     #[test]
     fn the_estimate_of_delayed_acknowledgements_divides() {
         let mut bic = bic();

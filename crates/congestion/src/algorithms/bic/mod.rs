@@ -1,8 +1,8 @@
-//! BIC: binary search for the window between a known safe window and the one at which congestion
-//! came.
+//! BIC: binary search for the largest window without congestion, between a window that is known to be safe and one at
+//! which congestion occurred.
 //!
-//! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance
-//! networks", INFOCOM 2004. Variant nist is another algorithm of the same parameters.
+//! Xu, Harfoush and Rhee, "Binary increase congestion control (BIC) for fast long-distance networks", INFOCOM 2004.
+//! Variant nist is a different algorithm with the same parameters.
 
 mod kernel;
 mod nist;
@@ -116,18 +116,18 @@ static PARAMETERS: [Parameter; 5] = [
     },
 ];
 
-/// State of BIC for one flow, in one of its forms.
+/// State of BIC for one flow, in one of its variants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Bic {
-    /// The forms of the paper and of Linux 2.6.22.
+    /// The variants of the paper and of Linux 2.6.22.
     Search(BinarySearch),
-    /// The form of a current kernel.
+    /// The variant of a current kernel.
     Kernel(KernelBic),
-    /// The form of NIST's study.
+    /// The variant of NIST's study.
     Nist(BicNist),
 }
 
-/// Calls a method of the form that `$bic` holds.
+/// Calls a method of the variant that `$bic` has.
 macro_rules! form {
     ($bic:expr, $form:ident => $call:expr) => {
         match $bic {

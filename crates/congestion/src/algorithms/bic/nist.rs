@@ -1,8 +1,8 @@
-//! BIC of NIST's study: a search between two windows, whose steps Li, Leith and Shorten's
-//! comparison (ToN 15(5), 2007) took from Linux.
+//! BIC of NIST's study: a search between two windows. Its steps are from the comparison of Li, Leith and Shorten (ToN
+//! 15(5), 2007), who took them from Linux.
 //!
-//! NIST SP 500-282, equations 9 to 12: probing beyond the peak ends at the largest step, as in the
-//! published algorithm and not as printed in the report; the third case of the step is as printed.
+//! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends at the largest step, as in the published algorithm
+//! and not as printed in the report; the third case of the step is as printed.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// Divisor of the distance to the target for the growth in a round trip: the study's B.
+/// Divisor of the distance to the target; the quotient is the growth per round trip (B in the study).
 const DIVISOR: f64 = 4.0;
 
-/// State of BIC for one flow, in the form of NIST's study.
+/// State of BIC for one flow, in the variant of NIST's study.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BicNist {
     low_window: f64,
@@ -23,18 +23,18 @@ pub struct BicNist {
     min_increment: f64,
     decrease: f64,
     fast_convergence: bool,
-    /// The ends of the search.
+    /// Upper end of the search; the next field is the lower end.
     max: f64,
     min: f64,
     /// Window that the search aims at.
     target: f64,
-    /// The upper end after the last congestion signal.
+    /// Upper end of the search after the last congestion signal.
     last_max: f64,
-    /// Probing beyond the peak.
+    /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,
 }
 
-/// The step of the probing, and the window at which it grows.
+/// Step of the probing, and the window at which the step grows.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,
@@ -57,7 +57,7 @@ impl BicNist {
         }
     }
 
-    /// Returns the segments per round trip of the search (equation 10).
+    /// Returns the growth of the search, in segments per round trip (equation 10).
     fn increase(&self, cwnd: f64) -> f64 {
         let below = self.target - cwnd;
         let delta = below / DIVISOR;
@@ -72,8 +72,7 @@ impl BicNist {
         }
     }
 
-    /// Grows the window for an acknowledgement of `credit` segments above the low window (equation
-    /// 9).
+    /// Grows the window for an acknowledgement of `credit` segments, above the low window (equation 9).
     fn search(&mut self, credit: f64, window: &mut Window) {
         let cwnd = window.cwnd();
         let Some(mut probe) = self.probe else {
@@ -166,8 +165,8 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Worked out from NIST SP 500-282, equation 10, also at the ends of its cases: a distance of exactly S = 4 segments, and of
-    /// 32 (S - 1) beyond the target.
+    /// Computed from NIST SP 500-282, equation 10, also at the limits of its cases: a distance of exactly S = 4
+    /// segments, and of 32 (S - 1) beyond the target.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
         for (target, expected) in [
@@ -192,7 +191,7 @@ mod tests {
     fn steps_beyond_the_peak_grow_by_a_third() {
         let mut bic = bic();
         let mut window = Window::new(200.0, 2.0, 1e6, Rounding::Real);
-        // The first target is zero, so that the first acknowledgement adds 32 / 200.
+        // The first target is zero, so that the first acknowledgement adds 32 / 200 segments.
         bic.search(1.0, &mut window);
         assert_eq!(window.cwnd(), 200.16);
         let mut steps = Vec::new();
@@ -209,7 +208,7 @@ mod tests {
         assert_eq!(bic.target, (2.0 * 200.16 + 0.0) / 2.0);
     }
 
-    /// Equation 11: (window, peak before, peak after).
+    /// Equation 11: each row is the window, the peak before, and the peak after a congestion signal.
     #[test]
     fn a_flow_that_loses_ground_aims_lower() {
         for (cwnd, before, after) in [(1058.0, 1000.0, 1058.0), (1000.0, 1058.0, 900.0)] {

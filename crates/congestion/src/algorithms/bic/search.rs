@@ -1,8 +1,7 @@
-//! BIC of its paper (Xu, Harfoush and Rhee, INFOCOM 2004), and of Linux.
+//! BIC of the paper (Xu, Harfoush and Rhee, INFOCOM 2004), and of Linux 2.6.22.
 //!
-//! Variant linux-2.6.22 is the form of Linux 2.6.22, whose only state is the peak: steps shrink towards the peak and
-//! grow again beyond it. An estimate of the segments per acknowledgement compensates for delayed acknowledgements,
-//! which are fewer.
+//! In variant linux-2.6.22, the only state is the peak: steps decrease towards the peak, and increase beyond it.
+//! Delayed acknowledgements are fewer; an estimate of the number of segments per acknowledgement compensates for this.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -13,10 +12,10 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// Divisor of the distance to the peak for the growth in a round trip in Linux.
+/// Divisor of the distance to the peak in Linux; the quotient is the growth per round trip.
 const LINUX_DIVISOR: f64 = 4.0;
 
-/// State of BIC for one flow, in the forms of the paper and of Linux 2.6.22.
+/// State of BIC for one flow, in the variants of the paper and of Linux 2.6.22.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BinarySearch {
     low_window: f64,
@@ -27,13 +26,13 @@ pub struct BinarySearch {
     linux: bool,
     /// Window at the last reduction, lowered by fast convergence.
     peak: f64,
-    /// Probing beyond the peak.
+    /// State of probing beyond the peak; `None` during the search.
     probe: Option<Probe>,
-    /// Segments per acknowledgement; used by Linux only.
+    /// Estimate of the number of segments per acknowledgement; used in Linux only.
     ack_ratio: AckRatio,
 }
 
-/// The search beyond the peak, whose step doubles every round trip as in slow start.
+/// Probing beyond the peak. Its step doubles every round trip, as in slow start.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,
@@ -56,7 +55,7 @@ impl BinarySearch {
         }
     }
 
-    /// Returns the segments per round trip at window `cwnd`, which is the lower end of the search.
+    /// Returns the growth of the paper's variant, in segments per round trip; `cwnd` is the lower end of the search.
     fn increase(&mut self, cwnd: f64) -> f64 {
         if cwnd < self.peak {
             let half = (self.peak - cwnd) / 2.0;
@@ -74,10 +73,9 @@ impl BinarySearch {
         probe.step.min(self.max_increment)
     }
 
-    /// Returns the segments per round trip in Linux 2.6.22. Below the peak, they are a quarter of
-    /// the distance to it, in whole segments, or one fifth of a segment if that quarter is at most
-    /// one segment. Beyond the peak, they are a third of the distance from it. Windows are whole
-    /// segments.
+    /// Returns the growth in Linux 2.6.22, in segments per round trip. Below the peak, it is a quarter of the distance
+    /// to the peak, in whole segments, or a fifth of a segment if that quarter is at most one segment. Beyond the peak,
+    /// it is a third of the distance from the peak. Windows are whole segments.
     fn linux_increase(&self, cwnd: f64) -> f64 {
         let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {
@@ -92,7 +90,7 @@ impl BinarySearch {
         } else {
             (beyond / (LINUX_DIVISOR - 1.0)).min(self.max_increment)
         };
-        // Before the first loss, at least one segment in twenty acknowledgements.
+        // Before the first loss, the window grows by at least one segment for twenty acknowledgements.
         if self.peak == 0.0 {
             step.max(cwnd / 20.0)
         } else {
@@ -100,9 +98,9 @@ impl BinarySearch {
         }
     }
 
-    /// Returns the segments that one acknowledgement adds in Linux 2.6.22: at most one. Up to
-    /// `low_window` they are those of standard TCP, however many segments the acknowledgement covers:
-    /// `bictcp_update` returns before it takes delayed acknowledgements into account.
+    /// Returns the number of segments, at most one, that an acknowledgement adds in Linux 2.6.22. Up to `low_window`,
+    /// this is the growth of standard TCP, however many segments the acknowledgement covers: `bictcp_update` returns
+    /// before it accounts for delayed acknowledgements.
     fn linux_step(&mut self, ack: &AckSample, cwnd: f64) -> f64 {
         self.ack_ratio.observe(ack.acked);
         if self.is_standard(cwnd) {
@@ -111,7 +109,7 @@ impl BinarySearch {
         (self.linux_increase(cwnd) * self.ack_ratio.segments() / cwnd).min(1.0)
     }
 
-    /// Returns the segments that acknowledged segments (`credit`) add in the paper's form.
+    /// Returns the number of segments that `credit` acknowledged segments add in the paper's variant.
     fn paper_step(&mut self, credit: f64, cwnd: f64) -> f64 {
         let increase = if self.is_standard(cwnd) {
             1.0
@@ -121,12 +119,12 @@ impl BinarySearch {
         increase * credit / cwnd
     }
 
-    /// Returns true if BIC is standard TCP at this window. In Linux, it is at the limit itself too.
+    /// Returns true if BIC behaves like standard TCP at this window: below the low window, and in Linux also at it.
     fn is_standard(&self, cwnd: f64) -> bool {
         cwnd < self.low_window || self.linux && cwnd == self.low_window
     }
 
-    /// Remembers the peak and returns the window after a reduction at `base` segments.
+    /// Stores the peak, and returns the window after a reduction at `base` segments.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         let kept = 1.0 - self.decrease;
         let lower = self.fast_convergence && base < self.peak;
@@ -164,7 +162,7 @@ impl CongestionControl for BinarySearch {
         window.reduce_to(target);
     }
 
-    /// Restarts the search: Linux forgets everything, and the paper leaves it open.
+    /// Restarts the search. Linux discards everything; the paper does not define this case.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;
@@ -202,7 +200,8 @@ mod tests {
         let mut bic = bic(Variant::Paper);
         let left = bic.reduce_cwnd(800.0);
         assert_eq!(left, 700.0);
-        // The middle of 700 and 800 is 50 segments away: more than S_max, then half of the rest.
+        // The middle of 700 and 800 is 50 segments away, which is more than S_max; after that, each step is half of the
+        // rest.
         assert_eq!(bic.increase(700.0), 32.0);
         assert_eq!(bic.increase(740.0), 30.0);
         assert_eq!(bic.increase(790.0), 5.0);

@@ -1,4 +1,4 @@
-//! State of a flow of C4 by the draft: state machine, estimates of the path and current round trip.
+//! State of a flow with the draft's C4: state machine, estimates of the path, and current round trip.
 
 use longhaul_units::Rate;
 use serde::{Deserialize, Serialize};
@@ -8,16 +8,16 @@ use super::laws::{
     PUSHING_ALPHA, RECOVERY_ALPHA,
 };
 
-/// States of section 4.
+/// States of the state machine (section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum State {
-    /// Doubles until the nominal rate does not grow (section 4.2).
+    /// Doubles the rate until the nominal rate no longer grows (section 4.2).
     Initial,
-    /// Drains the queue of a probe or of congestion, for a round trip (section 4.4).
+    /// For a round trip, drains the queue that a probe or congestion has left (section 4.4).
     Recovery,
-    /// Holds the nominal rate; `eras` round trips have passed (section 4.5).
+    /// Sends at the nominal rate; `eras` round trips have passed (section 4.5).
     Cruising { eras: u32 },
-    /// Sends a sixteenth faster than the nominal rate, for a round trip (section 4.6).
+    /// For a round trip, sends a sixteenth faster than the nominal rate (section 4.6).
     Probing,
     /// Sends a quarter faster than the nominal rate; `eras` round trips have passed (section 4.7).
     Pushing { eras: u32 },
@@ -28,26 +28,26 @@ pub(super) enum State {
 pub(super) struct Era {
     /// Number of packets sent before the era.
     pub end: u64,
-    /// Shortest round-trip time of its acknowledgements in seconds.
+    /// Smallest round-trip time in the era, in seconds.
     pub min_rtt_s: f64,
-    /// Longest round-trip time of its acknowledgements in seconds.
+    /// Largest round-trip time in the era, in seconds.
     pub max_rtt_s: f64,
-    /// Coefficient of the previous era, in which the packets acknowledged in this one were sent.
+    /// Rate coefficient of the previous era, in which the packets acknowledged in this era were sent.
     pub alpha_before: f64,
 }
 
 /// Values measured since the last Recovery ended.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cycle {
-    /// Nominal rate at the beginning of the cycle.
+    /// Nominal rate at the beginning of the cycle, in segments per second.
     pub rate: f64,
-    /// Pacing coefficient of the cycle's probe.
+    /// Rate coefficient of the cycle's probe.
     pub alpha: f64,
     /// True if the probe caused congestion.
     pub congested: bool,
-    /// True if something other than the application limited the sender.
+    /// True if the sender was limited by something other than the application.
     pub used: bool,
-    /// The largest delivery rate.
+    /// Maximum delivery rate of the cycle, in segments per second.
     pub largest: f64,
 }
 
@@ -63,8 +63,8 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if the rate grew enough: after a push, by a quarter of the increase that was tried; after a
-    /// probe, by any amount, if there was no congestion.
+    /// Returns true if the rate has grown enough: after a push, by a quarter of the increase that was tried; after a
+    /// probe without congestion, by any amount.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {
@@ -75,55 +75,56 @@ impl Cycle {
     }
 }
 
-/// C4 by its draft (draft-huitema-ccwg-c4-spec); section numbers are the draft's.
+/// State of a flow with C4 of the draft (draft-huitema-ccwg-c4-spec), to which section numbers refer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DraftC4 {
     /// State of section 4.
     pub(super) state: State,
-    /// True if congestion caused Recovery, or occurred in it: the nominal rate does not rise then (section 3.1).
+    /// True if congestion caused Recovery or occurred in it; the nominal rate does not rise then (section 3.1).
     pub(super) congested: bool,
-    /// True if Recovery paces at 7/8, because congestion hit it again (section 5.7).
+    /// True if Recovery paces at 7/8 of the nominal rate, because congestion occurred in it again (section 5.7).
     pub(super) draining: bool,
-    /// Nominal rate (section 3.1) in segments per second, zero before the first sample.
+    /// Nominal rate (section 3.1) in segments per second; zero before the first sample.
     pub(super) rate: f64,
-    /// Nominal maximum round trip (section 3.2) in seconds, zero before the first.
+    /// Nominal maximum round-trip time (section 3.2) in seconds; zero before the first sample.
     pub(super) max_rtt_s: f64,
-    /// Running minimum of round trips (section 3.2) in seconds.
+    /// Running minimum of the round-trip time (section 3.2) in seconds.
     pub(super) running_min_s: f64,
     /// The current round trip (section 3.4).
     pub(super) era: Era,
     /// Values measured since the last Recovery ended, from which growth is computed (section 4).
     pub(super) cycle: Cycle,
-    /// Recoveries in a row with congestion (section 5.5.2).
+    /// Number of successive Recovery states with congestion (section 5.5.2).
     pub(super) congested_recoveries: u32,
-    /// Window of Initial in segments (section 4.2).
+    /// Window during Initial, in segments (section 4.2).
     pub(super) initial_cwnd: f64,
-    /// Round trips of Initial without an increase of the nominal rate (section 4.2).
+    /// Number of round trips in Initial without an increase of the nominal rate (section 4.2).
     pub(super) full_eras: u32,
-    /// Segments delivered in Initial.
+    /// Number of segments delivered during Initial.
     pub(super) received: f64,
-    /// True if high jitter has led back to Initial (section 4.4.1).
+    /// True if high jitter has caused a return to Initial (section 4.4.1).
     pub(super) repeated: bool,
-    /// Smoothed share of lost segments (section 5.3).
+    /// Smoothed fraction of lost segments (section 5.3).
     pub(super) loss_rate: f64,
-    /// Smoothed share of marked segments (section 5.4).
+    /// Smoothed fraction of marked segments (section 5.4).
     pub(super) mark_rate: f64,
-    /// True if a probe was marked: the increase of the next one is halved (section 4.6).
+    /// True if a probe was marked; the increase of the next probe is then halved (section 4.6).
     pub(super) marked: bool,
-    /// Last round trip less the nominal maximum and the threshold of section 5.2, in seconds.
+    /// Excess of the last round-trip time over the sum of the nominal maximum and the threshold of section 5.2, in
+    /// seconds.
     pub(super) delay_excess_s: f64,
-    /// Segments delivered up to the last acknowledgement.
+    /// Number of segments delivered up to the last acknowledgement.
     pub(super) delivered: u64,
-    /// Segments lost up to the last acknowledgement.
+    /// Number of segments lost up to the last acknowledgement.
     pub(super) lost: u64,
-    /// True from a timeout to the next acknowledgement, whose losses are no evidence about the path
-    /// (section 5.3.1).
+    /// True from a timeout to the next acknowledgement. The losses that this acknowledgement reports say nothing about
+    /// the path (section 5.3.1).
     pub(super) timed_out: bool,
-    /// Bytes of a segment.
+    /// Size of a segment in bytes.
     pub(super) segment_bytes: f64,
-    /// Pacing rate (section 4.1), none before there is a nominal rate.
+    /// Pacing rate (section 4.1); `None` before there is a nominal rate.
     pub(super) pacing: Option<Rate>,
-    /// Largest number of segments sent in one burst (section 4.1).
+    /// Maximum number of segments in a burst (section 4.1).
     pub(super) quantum: u64,
 }
 
@@ -161,7 +162,7 @@ impl Default for DraftC4 {
 }
 
 impl DraftC4 {
-    /// Returns the coefficient of the nominal rate in the current state (section 4.1).
+    /// Returns the rate coefficient of the current state: the factor on the nominal rate (section 4.1).
     pub(super) fn alpha(&self) -> f64 {
         match self.state {
             State::Initial => INITIAL_ALPHA,

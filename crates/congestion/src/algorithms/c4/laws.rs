@@ -1,4 +1,5 @@
-//! Constants and laws that both forms of C4 share: coefficients of the states, bounds of windows and rates.
+//! Constants and formulas that both variants of C4 share: rate coefficients of the states, and bounds of windows and
+//! rates.
 
 use longhaul_units::Rate;
 
@@ -9,25 +10,25 @@ pub(super) const PROBING_ALPHA: f64 = 17.0 / 16.0;
 pub(super) const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
 pub(super) const PUSHING_ALPHA: f64 = 5.0 / 4.0;
 
-/// Largest share of the nominal rate that a congestion signal removes.
+/// Maximum fraction of the nominal rate that a congestion signal removes.
 pub(super) const MAX_BETA: f64 = 0.25;
-/// Smallest pacing rate in Initial: bits per second.
+/// Minimum pacing rate in Initial, in bits per second.
 pub(super) const MIN_INITIAL_BPS: f64 = 1_048_576.0;
-/// Longest margin (section 4.1), smallest nominal maximum round trip (section 6.3) and time covered by a quantum
-/// (section 4.1): seconds.
+/// Maximum margin (section 4.1), in seconds; the next constants are the minimum of the nominal maximum round-trip time
+/// (section 6.3) and the time covered by a quantum (section 4.1).
 pub(super) const MAX_MARGIN_S: f64 = 0.015;
 pub(super) const MIN_MAX_RTT_S: f64 = 1e-3;
 pub(super) const QUANTUM_S: f64 = 4e-3;
 pub(super) const MAX_QUANTUM_BYTES: f64 = 65_536.0;
-/// Smallest window and quantum in segments.
+/// Minimum of the window and of the quantum, in segments.
 pub(super) const MIN_SEGMENTS: f64 = 2.0;
 
-/// Returns the margin above the nominal maximum round trip outside Initial (section 4.1), in seconds.
+/// Returns the margin that is added to the nominal maximum round-trip time outside Initial (section 4.1), in seconds.
 pub(super) fn margin_s(max_rtt_s: f64) -> f64 {
     (max_rtt_s / 4.0).min(MAX_MARGIN_S)
 }
 
-/// Returns pacing rate and quantum for a rate in segments per second (section 4.1).
+/// Returns the pacing rate and the quantum, for a rate of `per_s` segments per second (section 4.1).
 pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
     let at_once = (QUANTUM_S * per_s).min(MAX_QUANTUM_BYTES / segment_bytes);
     let bits_per_s = 8.0 * segment_bytes * per_s;
@@ -35,8 +36,8 @@ pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
     (rate, at_once.max(MIN_SEGMENTS) as u64)
 }
 
-/// Reports the nominal rate, the nominal maximum round trip, the running minimum and the
-/// coefficient, for traces.
+/// Reports the nominal rate, the nominal maximum round-trip time, the running minimum and the rate coefficient, for
+/// traces.
 pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
     let names = [
         "nominal_segments_per_s",
@@ -53,8 +54,8 @@ pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
 mod tests {
     use super::*;
 
-    /// draft-ietf-ccwg-c4, section 4.1: a quantum lasts 4 ms, and has at most 64 KiB and at least two segments. The
-    /// packets have 1024 bytes.
+    /// draft-ietf-ccwg-c4, section 4.1: a quantum covers 4 ms, but has at most 64 KiB and at least two segments.
+    /// Packets have 1024 bytes.
     #[test]
     fn quanta_last_four_milliseconds_within_their_bounds() {
         for (per_s, quantum) in [
@@ -75,7 +76,7 @@ mod tests {
         );
     }
 
-    /// Section 4.1: a quarter of the nominal maximum round trip, up to 15 ms.
+    /// Section 4.1: the margin is a quarter of the nominal maximum round-trip time, up to 15 ms.
     #[test]
     fn margins_are_a_quarter_of_the_round_trip_up_to_fifteen_milliseconds() {
         for (max_rtt_s, margin) in [(0.02, 0.005), (0.06, 0.015), (0.4, 0.015)] {

@@ -1,4 +1,4 @@
-//! A simulated path for tests of both forms of C4.
+//! A simulated path for tests of both variants of C4.
 
 use longhaul_units::Span;
 
@@ -7,24 +7,24 @@ use crate::rate_sample::RateSample;
 use crate::window::{Rounding, Window};
 
 pub(super) const BYTES: u64 = 1250;
-/// Packets in a round trip of the path.
+/// Number of packets in a round trip of the path.
 pub(super) const FLIGHT: u64 = 100;
 pub(super) const RTT_MS: u64 = 100;
 
-/// A form of C4 that the simulated path can drive.
+/// A variant of C4, as the simulated path uses it.
 pub(super) trait Form: Default {
     type State: Copy + PartialEq;
 
-    /// State at the beginning of cruising on a steady path.
+    /// State at the beginning of Cruising on a steady path.
     const CRUISING: Self::State;
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
 
-    /// Returns the state, and the number of packets sent before the present era.
+    /// Returns the state, and the number of packets sent before the current era.
     fn era(&self) -> (Self::State, u64);
 }
 
-/// C4 on the path.
+/// C4 on the simulated path.
 pub(super) struct Path<C> {
     pub c4: C,
     pub window: Window,
@@ -46,7 +46,8 @@ impl<C: Form> Path<C> {
         }
     }
 
-    /// Passes an era with round trips of `rtt_ms`, in which the path delivers `rate` packets a second.
+    /// Passes one era, in which round-trip times are `rtt_ms` and the path delivers `rate` packets per second; returns
+    /// the state after it.
     pub(super) fn era(&mut self, rate: f64, rtt_ms: u64) -> C::State {
         let (_, end) = self.c4.era();
         while self.c4.era().1 == end {

@@ -1,4 +1,4 @@
-//! Measurements of C4 (section 3), and their thresholds for congestion (section 5).
+//! Measurements of C4 (section 3), and the thresholds from which on they indicate congestion (section 5).
 
 use longhaul_units::Span;
 
@@ -6,19 +6,19 @@ use super::flow::{DraftC4, State};
 use super::laws::{MAX_BETA, MIN_MAX_RTT_S};
 use crate::facts::{AckSample, Limit};
 
-/// Gain of the averages of losses and marks.
+/// Weight of a new value in the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
-/// Longest jitter that counts, and longest threshold of a delay: seconds.
+/// Maximum jitter that is taken into account, in seconds; the next constant is the maximum threshold of the delay.
 pub(super) const MAX_JITTER_S: f64 = 0.25;
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
 
-/// Round trips longer than the shortest by this factor are high jitter, if they are longer than 50 ms and the rate is
-/// below 1 MB/s.
+/// Ratio of the largest to the smallest round-trip time above which jitter is high, if the largest exceeds 50 ms and
+/// the rate is below 1 MB/s.
 const HIGH_JITTER: f64 = 2.5;
 const MIN_JITTERY_RTT_S: f64 = 0.05;
 const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;
 
-/// Returns the sensitivity to congestion, from 0 to 1, of a flow with this rate (section 5.1).
+/// Returns the sensitivity to congestion of a flow with this rate, from 0 to 1 (section 5.1).
 pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     const KNEE: f64 = 0.92;
     if bytes_per_s < 1e6 {
@@ -28,34 +28,34 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     }
 }
 
-/// Returns the excess of a round trip over the nominal maximum that counts as congestion, in seconds (section 5.2).
-/// `insensitivity` is 1 less the sensitivity, here and below.
+/// Returns the excess of a round-trip time over the nominal maximum from which on there is congestion, in seconds
+/// (section 5.2). `insensitivity` is 1 less the sensitivity, here and below.
 pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
 }
 
-/// Returns the smoothed share of losses above which there is congestion (section 5.3).
+/// Returns the smoothed fraction of losses above which there is congestion (section 5.3).
 pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
     0.02 + 0.5 * insensitivity
 }
 
-/// Returns the smoothed share of losses after `delivered` delivered segments (section 5.3).
+/// Returns the smoothed fraction of losses after `delivered` delivered segments (section 5.3).
 pub(super) fn loss_rate_after_deliveries(rate: f64, delivered: u64) -> f64 {
     rate * (1.0 - GAIN).powi(delivered as i32)
 }
 
-/// Returns the smoothed share of losses after `lost` lost segments (section 5.3).
+/// Returns the smoothed fraction of losses after `lost` lost segments (section 5.3).
 pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }
 
-/// Returns the smoothed share of marks above which there is congestion (section 5.4).
+/// Returns the smoothed fraction of marks above which there is congestion (section 5.4).
 pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }
 
-/// Returns the smoothed share of marks after an acknowledgement (section 5.4).
+/// Returns the smoothed fraction of marks after an acknowledgement (section 5.4).
 pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     let share = f64::from(u8::from(marked));
     if share >= 0.5 {
@@ -65,8 +65,8 @@ pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     }
 }
 
-/// Returns true if a slow flow's round trips vary so much that Initial may have ended too early (section 4.4.1; the bounds are those of
-/// picoquic's c4.c).
+/// Returns true if the round-trip times of a slow flow vary so much that Initial may have ended too early (section
+/// 4.4.1; the bounds are those of picoquic's c4.c).
 pub(super) fn is_jittery(bytes_per_s: f64, min_rtt_s: f64, max_rtt_s: f64) -> bool {
     let slow = bytes_per_s < MAX_JITTERY_BYTES_PER_S;
     slow && max_rtt_s > MIN_JITTERY_RTT_S && HIGH_JITTER * min_rtt_s < max_rtt_s
@@ -100,7 +100,7 @@ impl DraftC4 {
         self.delay_excess_s = (rtt_s - self.max_rtt_s - self.delay_threshold_s()).max(0.0);
     }
 
-    /// Raises the nominal rate to a larger sample (section 3.1).
+    /// Raises the nominal rate to the rate sample of an acknowledgement, if this is larger (section 3.1).
     pub(super) fn note_rate(&mut self, ack: &AckSample) {
         self.cycle.used |= ack.limit != Limit::Application;
         let Some(sample) = ack.delivery_rate else {
@@ -113,8 +113,9 @@ impl DraftC4 {
         }
     }
 
-    /// Updates the shares of losses and marks; returns the number of newly delivered segments. Losses assumed at a
-    /// timeout do not count (section 5.3.1), nor do losses found in Recovery, since the packets were sent before it.
+    /// Updates the fractions of losses and marks; returns the number of newly delivered segments. Losses assumed at a
+    /// timeout do not count (section 5.3.1), nor do losses detected in Recovery, since these packets were sent before
+    /// it.
     pub(super) fn count(&mut self, ack: &AckSample) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);
@@ -129,7 +130,7 @@ impl DraftC4 {
         delivered as f64
     }
 
-    /// Returns the share of the rate that congestion removes (section 5.5.1); none without congestion.
+    /// Returns the fraction of the rate that congestion removes (section 5.5.1); `None` without congestion.
     pub(super) fn congestion(&self, ack: &AckSample) -> Option<f64> {
         if self.loss_rate > self.loss_threshold() {
             return Some(MAX_BETA);
@@ -143,7 +144,7 @@ impl DraftC4 {
         (counts && ack.rtt.is_some() && excess > 0.0).then(|| excess.min(MAX_BETA))
     }
 
-    /// Updates the round-trip times at the end of an era (section 3.2).
+    /// Updates the estimates of round-trip times at the end of an era (section 3.2).
     pub(super) fn end_era_rtts(&mut self) {
         let era = self.era;
         if era.alpha_before > 1.0 || era.max_rtt_s == 0.0 {
@@ -168,7 +169,7 @@ impl DraftC4 {
 mod tests {
     use super::*;
 
-    /// Section 5.4: marks are congestion above their threshold, which is 3/16 for a slow flow.
+    /// Section 5.4: marks indicate congestion above a threshold, which is 3/16 for a slow flow.
     #[test]
     fn marks_count_above_their_threshold() {
         for (mark_rate, share) in [

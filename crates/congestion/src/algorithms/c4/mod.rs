@@ -1,21 +1,21 @@
-//! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August
-//! 2026, which follows version 04; section numbers refer to that copy).
+//! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026, which follows
+//! version 04; section numbers refer to this copy).
 //!
-//! The text contradicts itself in places, and is read as follows. The nominal rate rises to larger samples (section
-//! 3.1 compares the other way round). The margin, a time, is added to the nominal maximum round trip, not to a rate
-//! (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces at
-//! 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
+//! The text contradicts itself in places, and is read as follows. The nominal rate rises to larger samples (section 3.1
+//! compares the other way round). The margin, which is a time, is added to the nominal maximum round-trip time, not to
+//! a rate (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces
+//! at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
 //! The rate counts as grown if it has grown by at least a quarter of the increase that was tried (version 00, section
-//! 4.3), also in Initial; after a probe, any growth without congestion counts. Three rules are those of picoquic (c4.c,
-//! August 2026), with which the draft's authors ran their tests: Recovery drains if congestion hits it again, delays
-//! count only for packets sent in probes, and high jitter leads back to Initial only below 1 MB/s and above 50 ms.
-//! Variant picoquic is that implementation as a whole.
+//! 4.3), also in Initial; after a probe without congestion, any growth counts. Three rules are those of picoquic (c4.c,
+//! August 2026), with which the draft's authors ran their tests: Recovery drains if congestion occurs in it again,
+//! delays count only for packets sent in probes, and high jitter causes a return to Initial only below 1 MB/s and above
+//! 50 ms. Variant picoquic has all rules of this implementation.
 //!
 //! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
-//! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and where the round trip of the path becomes
-//! shorter: section 5.7 names these conditions and not how they are detected. Variant picoquic drains after Initial and
-//! after a round trip shorter than the nominal one.
+//! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and when the round-trip time of the path
+//! decreases. Section 5.7 names these last conditions without saying how they are detected. Variant picoquic drains
+//! after Initial, and after a round-trip time below the nominal one.
 
 mod flow;
 mod laws;
@@ -39,7 +39,7 @@ use flow::{DraftC4, State};
 use laws::{MIN_INITIAL_BPS, MIN_SEGMENTS, margin_s, pacing, show};
 use picoquic::PicoquicC4;
 
-/// Boxed, so that other controllers stay small.
+/// State of C4. It is boxed, so that other controllers stay small.
 pub type BoxedC4 = Box<C4>;
 
 pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
@@ -74,7 +74,7 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     build: |settings| Ok(Box::new(C4::new(settings))),
 };
 
-/// C4 by its draft or by picoquic.
+/// State of C4 for one flow, in one of its variants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum C4 {
     /// The rules of the draft.
@@ -103,7 +103,7 @@ impl C4 {
 }
 
 impl DraftC4 {
-    /// Sets window, pacing rate and quantum (section 4.1).
+    /// Sets the window, the pacing rate and the quantum (section 4.1).
     fn set_window(&mut self, window: &mut Window) {
         if self.rate == 0.0 || self.max_rtt_s == 0.0 {
             return;
@@ -185,10 +185,11 @@ impl CongestionControl for C4 {
         with_form!(self, c4 => c4.on_ack(ack, window));
     }
 
-    /// Does nothing: losses are counted with the acknowledgements that report them.
+    /// Does nothing: losses are processed with the acknowledgements that report them.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Restarts the window, which the next acknowledgement restores: a timeout is no sign of congestion (section 5.3.1).
+    /// Restarts the window, which the next acknowledgement restores, since a timeout is no sign of congestion (section
+    /// 5.3.1).
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         with_form!(self, c4 => c4.on_timeout(window));
     }
@@ -203,7 +204,7 @@ impl CongestionControl for C4 {
         with_form!(self, c4 => c4.quantum)
     }
 
-    /// Requires RACK-TLP: without it only the timer would detect lost retransmissions.
+    /// Declares that RACK-TLP is needed: without it, only the retransmission timer would detect lost retransmissions.
     fn needs(&self) -> Needs {
         Needs {
             delivery_rate: true,
@@ -244,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Section 5.1, and the thresholds that follow from it (sections 5.2 to 5.4).
+    /// Section 5.1, and the thresholds that depend on it (sections 5.2 to 5.4).
     #[test]
     fn fast_flows_are_more_sensitive() {
         for (bytes_per_s, expected) in [
@@ -278,7 +279,8 @@ mod tests {
         near(long.delay_threshold_s(), 0.025);
     }
 
-    /// Section 4.4.1, with picoquic's bounds (c4.c): below 1 MB/s, round trips above 50 ms and above 5/2 of the shortest.
+    /// Section 4.4.1, with picoquic's bounds (c4.c): jitter is high below 1 MB/s, if the largest round-trip time
+    /// exceeds 50 ms and 5/2 of the smallest one.
     #[test]
     fn slow_flows_with_long_round_trips_are_jittery() {
         for (bytes_per_s, min_rtt_s, max_rtt_s, jittery) in [
@@ -300,8 +302,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: three eras without an increase by a quarter end Initial; half of the window is
-    /// taken as the path's.
+    /// Section 4.2: three eras in which the rate does not grow by a quarter end Initial. Half of the window is taken as
+    /// the capacity of the path.
     #[test]
     fn initial_ends_when_the_rate_stops_growing() {
         let mut path = Path::new();
@@ -316,7 +318,7 @@ mod tests {
         );
     }
 
-    /// Section 4: Recovery, two eras of Cruising, one of Probing, Recovery.
+    /// Section 4: Recovery is followed by two eras of Cruising, one of Probing, and Recovery again.
     #[test]
     fn it_probes_after_two_eras() {
         let mut path = Path::cruising();
@@ -332,8 +334,8 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Sections 4.4 and 4.7: after a probe that raised the rate, the flow sends a quarter faster, for at least two eras
-    /// and as long as the rate grows by three quarters of that increase.
+    /// Sections 4.4 and 4.7: after a probe that raised the rate, the flow sends a quarter faster, for at least two
+    /// eras, and as long as the rate grows by three quarters of this increase.
     #[test]
     fn it_pushes_after_a_probe_that_brought_more() {
         let mut path = Path::cruising();
@@ -347,7 +349,7 @@ mod tests {
         assert_eq!(path.era(1400.0, RTT_MS), State::Recovery);
     }
 
-    /// Section 5.6: a rate that was not reached, though the application had enough data, is lowered by half of the
+    /// Section 5.6: if the rate was not reached although the application had enough data, it is lowered by half of the
     /// difference.
     #[test]
     fn a_rate_that_was_not_reached_is_trimmed() {
@@ -359,8 +361,9 @@ mod tests {
         near(path.c4.rate, 950.0);
     }
 
-    /// Section 5.5.1: the reduction is the excess over the threshold, a quarter at most. In a probe a delay only ends the
-    /// probe: the nominal rate stays, samples of packets sent before do not raise it, and a second delay drains.
+    /// Section 5.5.1: the reduction is the excess over the threshold, at most a quarter. In a probe, a delay only ends
+    /// the probe: the nominal rate does not change, samples of packets sent before do not raise it, and a second delay
+    /// causes draining.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();
@@ -384,7 +387,7 @@ mod tests {
     #[test]
     fn losses_above_the_threshold_take_a_quarter() {
         let mut path = Path::cruising();
-        // 0.02 + 0.5 (1 - s) at 1.25 MB/s, where s is 0.9222.
+        // The value is 0.02 + 0.5 (1 - s) at 1.25 MB/s, where s is 0.9222.
         near(path.c4.loss_threshold(), 0.02 + 0.5 * (0.08 - 0.02 / 9.0));
         path.ack.lost += 1;
         path.ack(1000.0, RTT_MS);
@@ -399,8 +402,8 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Section 3.2: the longest round trip counts at once, up to 250 ms above the shortest, and is forgotten by an
-    /// eighth per era; packets sent faster than the nominal rate do not count.
+    /// Section 3.2: the estimate of the largest round-trip time rises at once, up to 250 ms above the smallest, and
+    /// falls by an eighth of the difference per era. Packets sent faster than the nominal rate do not count.
     #[test]
     fn the_longest_round_trip_is_forgotten_slowly() {
         let mut c4 = DraftC4 {

@@ -1,4 +1,4 @@
-//! Transitions between the states of C4 (section 4).
+//! Transitions between the states of the draft's C4 (section 4).
 
 use super::flow::{Cycle, DraftC4, Era, State};
 use super::laws::{INITIAL_ALPHA, MIN_MAX_RTT_S, PUSHING_ALPHA};
@@ -6,19 +6,19 @@ use super::measuring;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
-/// Smallest increase in an era of Pushing for which Pushing continues (section 4.7).
+/// Minimum growth of the rate in an era of Pushing, as a factor, for Pushing to continue (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
-/// Number of eras without an increase after which Initial ends, and number after which a delay or a mark ends it
-/// (section 4.2).
+/// Number of eras without growth after which Initial ends; the next constant is the number after which a delay or a
+/// mark ends it (section 4.2).
 const FULL_ERAS: u32 = 3;
 const FULL_ERAS_AT_DELAY: u32 = 2;
-/// Packets acknowledged before losses end Initial.
+/// Number of acknowledged packets before losses can end Initial.
 const PACKETS_BEFORE_LOSS: f64 = 20.0;
 const CRUISING_ERAS: u32 = 2;
 const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
 
 impl DraftC4 {
-    /// Begins a round trip; packets sent until now had the coefficient `alpha`.
+    /// Begins an era; `alpha` is the rate coefficient of packets sent until now.
     fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
         self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
     }
@@ -33,7 +33,7 @@ impl DraftC4 {
         self.begin_era(ack, before);
     }
 
-    /// Grows the window of Initial; returns true if Initial ends (section 4.2).
+    /// Grows the window during Initial; returns true if Initial ends (section 4.2).
     pub(super) fn advance_initial(&mut self, ack: &AckSample, delivered: f64) -> bool {
         self.received += delivered;
         self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
@@ -58,7 +58,8 @@ impl DraftC4 {
         self.begin_cycle(INITIAL_ALPHA);
     }
 
-    /// Leaves Initial. Half the window is taken as the segments that the path held without a queue of this flow (section 4.2).
+    /// Ends Initial. Half of the window is taken as the number of segments that the path held without a queue of this
+    /// flow (section 4.2).
     pub(super) fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
         (self.full_eras, self.loss_rate) = (0, 0.0);
@@ -86,7 +87,8 @@ impl DraftC4 {
         ack.delivered + ack.lost > self.era.end
     }
 
-    /// Enters Recovery; lowers the nominal rate if the flow was cruising (section 5.5).
+    /// Responds to congestion: enters Recovery and, if the flow was cruising, lowers the nominal rate by the fraction
+    /// `beta` (section 5.5).
     pub(super) fn answer_congestion(&mut self, beta: f64, ack: &AckSample) {
         self.cycle.congested = true;
         self.marked |= ack.ecn_echo;
@@ -145,8 +147,8 @@ impl DraftC4 {
         measuring::is_jittery(bytes_per_s, self.running_min_s, self.max_rtt_s)
     }
 
-    /// Leaves Recovery (section 4.4): handles persistent congestion (section 5.5.2), trims the rate (section 5.6) and
-    /// chooses the next state.
+    /// Ends Recovery (section 4.4): responds to persistent congestion (section 5.5.2), trims the rate (section 5.6),
+    /// and chooses the next state.
     pub(super) fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
         let cycle = self.cycle;
         let grown = cycle.has_grown_to(self.rate);
@@ -157,7 +159,8 @@ impl DraftC4 {
             }
         } else {
             self.congested_recoveries = 0;
-            // Trimming: the rate was not reached, though the application had enough to send.
+            // The rate is reduced (trimming), since it was not reached although the application had enough data to
+            // send.
             if !grown && cycle.used && cycle.largest > 0.0 {
                 self.rate = (self.rate + cycle.largest) / 2.0;
             }

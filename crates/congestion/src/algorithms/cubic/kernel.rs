@@ -1,5 +1,5 @@
-//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c): whole segments, whole clock ticks, and a
-//! number of acknowledged segments for each increase of the window by one.
+//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c), with whole segments and whole clock ticks: a number of segments
+//! has to be acknowledged before the window grows by one.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -9,56 +9,55 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
+/// Number of the kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
 const HZ: u64 = 250;
 
-/// Times are in 1024ths of a second (`BICTCP_HZ`), constants in 1024ths.
+/// Number of time units per second (`BICTCP_HZ`); also the denominator of constants.
 const UNIT: u64 = 1024;
 
-/// Largest number of acknowledged segments for an increase by one, while no loss has shown the capacity of the path:
-/// growth by 5 % a round trip.
+/// Maximum number of acknowledged segments per increase by one, before a loss has shown the capacity of the path:
+/// growth by 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// Smallest number of acknowledged segments for an increase by one: growth by half the window a round trip.
+/// Minimum number of acknowledged segments per increase by one: growth by half of the window per round trip.
 const LEAST: u64 = 2;
 
 /// State of the kernel's CUBIC for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelCubic {
-    /// The scale, in 1024ths.
+    /// The constant C of the cubic, in 1024ths (scale).
     scale: u64,
-    /// Part of the window that is left after a loss, in 1024ths.
+    /// Fraction of the window that a loss leaves, in 1024ths.
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Eight times the number of acknowledged windows after which the AIMD flow grows by one
-    /// segment.
+    /// Eight times the number of acknowledged windows after which the AIMD flow's window grows by one segment.
     standard_windows: u64,
-    /// Window at the last reduction, lowered by fast convergence; zero before the first, and after a timeout.
+    /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
     /// Number of acknowledged segments for an increase by one.
     per_segment: u64,
-    /// Segments acknowledged since the last increase; `per_segment` of them cause the next.
+    /// Number of segments acknowledged since the last increase; at `per_segment`, the window grows.
     counted: u64,
     /// Tick at which `per_segment` was last computed from the cubic.
     computed: u64,
-    /// Window when `per_segment` was last computed.
+    /// Window for which `per_segment` was last computed.
     computed_for: u64,
     epoch: Option<Epoch>,
 }
 
-/// A stage of congestion avoidance, from its first acknowledgement.
+/// An epoch of congestion avoidance, which begins with its first acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     /// Tick of the first acknowledgement.
     start: u64,
-    /// Window at which the cubic is flat.
+    /// Window at which the cubic is flat (the plateau).
     plateau: u64,
-    /// Ticks from the start until the plateau.
+    /// Number of ticks from the start to the plateau.
     until_plateau: u64,
-    /// Window of the AIMD flow.
+    /// Window of the AIMD flow with which the cubic is compared.
     standard: u64,
-    /// Acknowledged segments that have not enlarged the AIMD flow's window yet.
+    /// Number of acknowledged segments that have not enlarged the AIMD flow's window yet.
     acknowledged: u64,
 }
 
@@ -87,7 +86,7 @@ impl KernelCubic {
         (self.scale as f64 / units, 1.0 - self.kept as f64 / units)
     }
 
-    /// Follows `cubictcp_cong_avoid` and `tcp_cong_avoid_ai`.
+    /// Processes an acknowledgement (`cubictcp_cong_avoid` and `tcp_cong_avoid_ai`).
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase != Phase::Avoidance {
@@ -108,7 +107,7 @@ impl KernelCubic {
         }
     }
 
-    /// Updates the number of segments to acknowledge for an increase by one (`bictcp_update`).
+    /// Updates the number of acknowledged segments per increase by one (`bictcp_update`).
     fn update(&mut self, now: u64, cwnd: u64, acked: u64, min_rtt: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.acknowledged += acked;
@@ -116,7 +115,7 @@ impl KernelCubic {
                 return;
             }
         }
-        // The cubic is computed once in a tick at most.
+        // The cubic function is computed at most once in each clock tick.
         if self.epoch.is_none() || now != self.computed {
             self.per_segment = self.follow_cubic(now, cwnd, acked, min_rtt);
         }
@@ -149,7 +148,7 @@ impl KernelCubic {
 
     fn begin(&self, now: u64, cwnd: u64, acked: u64) -> Epoch {
         let plateau = self.peak.max(cwnd);
-        // The kernel's root is off by 0.2 % on average.
+        // The cube root is exact here; the kernel's is off by 0.2 % on average.
         let cube = u128::from((1u64 << 40) / self.scale) * u128::from(plateau - cwnd);
         Epoch {
             start: now,
@@ -160,7 +159,8 @@ impl KernelCubic {
         }
     }
 
-    /// Returns the cubic's window, which differs from the plateau by whole segments.
+    /// Returns the cubic's window at a time since the start of the epoch; it differs from the plateau by whole
+    /// segments.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;
@@ -172,9 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean window. The flow
-    /// stays AIMD above the last peak, too; in RFC 9438 section 4.3 it changes to standard TCP
-    /// there.
+    /// Keeps the growth at least at that of an AIMD flow with the mean window of standard TCP. Above the last peak,
+    /// too, the comparison is with the AIMD flow; in RFC 9438, section 4.3, it is with standard TCP there.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -189,8 +188,8 @@ impl KernelCubic {
         }
     }
 
-    /// Remembers the window of the congestion event, and returns the window after a loss
-    /// (`cubictcp_recalc_ssthresh`); the lower bound is that of [`Window`].
+    /// Stores the window at the congestion event, and returns the window after a loss (`cubictcp_recalc_ssthresh`),
+    /// whose lower bound is that of [`Window`].
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         part(base, self.kept)
@@ -212,7 +211,7 @@ impl KernelCubic {
         window.reduce_to(part(event.base, kept(self.backoff.at(event))));
     }
 
-    /// Forgets everything learnt about the path (`cubictcp_state`).
+    /// Discards everything learnt about the path (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0;
@@ -239,18 +238,18 @@ impl KernelCubic {
     }
 }
 
-/// Returns `kept` 1024ths of a window, in whole segments.
+/// Returns the fraction `kept` (in 1024ths) of a window, in whole segments.
 fn part(base: f64, kept: u64) -> f64 {
     (base as u64 * kept / UNIT) as f64
 }
 
-/// Returns the fraction of the window that a decrease keeps, in 1024ths.
+/// Returns the fraction of the window that is kept, in 1024ths, for a decrease by `decrease`.
 fn kept(decrease: f64) -> u64 {
     let removed = libm::round(decrease * UNIT as f64) as u64;
     UNIT - removed.clamp(1, UNIT - 1)
 }
 
-/// Returns the whole ticks in a time.
+/// Returns a time in whole clock ticks.
 fn ticks(time: Span) -> u64 {
     time.as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
@@ -272,8 +271,8 @@ mod tests {
         Window::new(cwnd, 2.0, 1e6, Rounding::Real)
     }
 
-    /// Returns the windows at the end of each second with `rate` acknowledgements a second of one segment each,
-    /// evenly spaced.
+    /// Returns the window at the end of each second, for `rate` evenly spaced acknowledgements per second of one
+    /// segment each.
     fn seconds(cubic: &mut KernelCubic, window: &mut Window, rate: u64, count: u64) -> Vec<f64> {
         let second = |number| {
             for place in number * rate..(number + 1) * rate {
@@ -289,9 +288,8 @@ mod tests {
         (0..count).map(second).collect()
     }
 
-    /// A loss keeps 717/1024 of whole segments; fast convergence sets the peak to 1741/2048 of the
-    /// window; 8 x 1741 / 3 / 307, truncated, is eight times the number of windows for a segment of
-    /// the AIMD flow.
+    /// A loss keeps 717/1024 of the window, in whole segments. Fast convergence sets the peak to 1741/2048 of the
+    /// window. Eight times the number of windows per segment of the AIMD flow is 8 x 1741 / 3 / 307, truncated.
     #[test]
     fn constants_are_fractions_of_1024_and_windows_whole() {
         let mut cubic = kernel();
@@ -304,7 +302,7 @@ mod tests {
         assert_eq!((cubic.reduce_cwnd(68.0), cubic.peak), (47.0, 68));
     }
 
-    /// The window takes cbrt(30 / (410/1024)) = 4.2157 s, of 1024 units each, from 70 to 100.
+    /// The window grows from 70 to 100 in cbrt(30 / (410/1024)) = 4.2157 s, where a second has 1024 units.
     #[test]
     fn the_cubic_is_flat_after_k() {
         let mut cubic = kernel();
@@ -317,15 +315,14 @@ mod tests {
             "29.99 segments below, cut off"
         );
         assert_eq!(cubic.window_at(&epoch, 4316), 100);
-        // The cubic is 0.4 segments higher a second later, which counts as none, and 10.8 higher
-        // three seconds later.
+        // The cubic function is 0.4 segments higher after one second, which is less than a whole segment, and 10.8
+        // segments higher after three seconds.
         assert_eq!(cubic.window_at(&epoch, 4316 + 1024), 100);
         assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
     }
 
-    /// Windows computed from the kernel's rules by a separate program. The kernel aims at the
-    /// cubic's value 100 ms ahead, and recomputes it once per tick or, while the window does not
-    /// change, once in eight ticks.
+    /// Windows computed by a separate program from the kernel's rules. The kernel aims at the cubic's value 100 ms
+    /// ahead. It recomputes the growth once per tick or, while the window does not change, once in eight ticks.
     #[test]
     fn windows_follow_the_rules_step_by_step() {
         let cases: [(f64, u64, &[f64]); 3] = [
@@ -342,7 +339,7 @@ mod tests {
         }
     }
 
-    /// The AIMD flow adds a segment for each 15/8 windows, also above the last peak of 20.
+    /// Windows of the AIMD flow, which adds one segment per 15/8 windows, also above the last peak of 20.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,
@@ -352,8 +349,7 @@ mod tests {
         1024.0, 1048.0,
     ];
 
-    /// Before the first loss, and after a timeout, the window grows by one for twenty acknowledged
-    /// segments.
+    /// Before the first loss, and after a timeout, the window grows by one segment per twenty acknowledged segments.
     #[test]
     fn an_unknown_peak_is_looked_for_by_five_per_cent_a_round_trip() {
         let (mut cubic, mut window) = (kernel(), window(10.0));
@@ -388,7 +384,7 @@ mod tests {
         assert_eq!((window.cwnd(), cubic.counted), (102.0, 5));
     }
 
-    /// Time without anything in flight does not count for the cubic.
+    /// The epoch does not include time in which nothing is in flight.
     #[test]
     fn idle_time_does_not_count() {
         let (mut cubic, mut window) = (kernel(), window(100.0));

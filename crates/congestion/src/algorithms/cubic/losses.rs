@@ -1,25 +1,25 @@
-//! A smoothed share of lost segments, above which losses count as congestion. It is picoquic's
-//! (`picoquic_cc_hystart_loss_test` of cc_common.c), which does not respond to a single loss.
+//! A smoothed fraction of lost segments; losses count as congestion only when it exceeds a threshold. This is
+//! picoquic's rule (`picoquic_cc_hystart_loss_test` of cc_common.c), which does not respond to a single loss.
 
 use serde::{Deserialize, Serialize};
 
-/// Weight of a segment in the share (`PICOQUIC_SMOOTHED_LOSS_FACTOR`).
+/// Weight of a segment in the smoothed fraction (`PICOQUIC_SMOOTHED_LOSS_FACTOR`).
 const GAIN: f64 = 1.0 / 16.0;
 
-/// Distance between two losses, in segments, beyond which a larger distance makes no difference
+/// Maximum distance between two losses, in segments, that is taken into account; larger distances have the same effect
 /// (`PICOQUIC_SMOOTHED_LOSS_SCOPE`).
 const SCOPE: u64 = 32;
 
-/// The share of lost segments, updated with each loss. picoquic counts by packet numbers; here the
-/// count of segments known to be delivered or lost is used instead, which is in the same order
-/// unless the path reorders.
+/// The smoothed fraction of lost segments, which is updated at each loss. picoquic counts by packet numbers. Here, the
+/// number of segments known to be delivered or lost is used, which gives the same order unless the path reorders
+/// packets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SmoothedLosses {
     threshold: f64,
     share: f64,
     /// Number of segments lost so far.
     lost: u64,
-    /// Number of segments delivered or lost at the last loss.
+    /// Number of segments that were delivered or lost at the last loss.
     last: u64,
 }
 
@@ -33,9 +33,9 @@ impl SmoothedLosses {
         }
     }
 
-    /// Returns true if losses that were not known before raise the share above the threshold.
-    /// `delivered` and `lost` are the segments of the connection so far. Losses that become known
-    /// at once count as adjacent segments.
+    /// Updates the fraction for losses that were not known before; returns true if it then exceeds the threshold.
+    /// `delivered` and `lost` are the numbers of segments of the connection so far. Losses that become known at the
+    /// same time count as adjacent segments.
     pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
         let newly = lost.saturating_sub(self.lost);
         self.lost = lost;
@@ -45,7 +45,7 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// Ignores the losses so far, unless they have counted already.
+    /// Excludes the losses so far from the fraction, except those already counted.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }
@@ -66,8 +66,8 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Passes losses of these segments, one by one; returns the number, counted from one, of the
-    /// first loss that causes a response.
+    /// Passes losses of these segments one by one. Returns the number of the loss, counted from one, that first causes
+    /// a response.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);
         let mut told = (1..).zip(segments);
@@ -75,8 +75,8 @@ mod tests {
         first.map(|(lost, _)| lost as usize)
     }
 
-    /// Shares calculated by hand: 1/16; 1/16 + 15/16 * 15/16 * 1/16 = 0.1174; 1/16 + 15/16 * 15/16 * 0.1174 =
-    /// 0.1657.
+    /// Fractions computed by hand: 1/16 after one loss, 1/16 + 15/16 * 15/16 * 1/16 = 0.1174 after two adjacent losses,
+    /// and 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657 after three.
     #[test]
     fn three_neighbours_are_answered() {
         assert_eq!(answered(&[100]), None);
@@ -111,13 +111,14 @@ mod tests {
         assert!(losses.exceed(51, 3));
         let mut other = SmoothedLosses::new(0.15);
         assert!(other.exceed(50, 3));
-        // The last of them was segment 53: a loss seven later adds a sixteenth of what its share leaves.
+        // The last of these losses was that of segment 53. A loss seven segments later adds a sixteenth of the part of
+        // the share that is not lost.
         other.exceed(56, 4);
         let kept = 0.165_711 * libm::pow(15.0 / 16.0, 7.0);
         assert!((other.share() - (kept + (1.0 - kept) / 16.0)).abs() < 1e-6);
     }
 
-    /// Ignored losses are not part of the share: after them, a single loss has a share of a sixteenth.
+    /// Ignored losses do not contribute to the fraction: a single loss after them gives a fraction of 1/16.
     #[test]
     fn ignored_losses_do_not_count() {
         let mut losses = SmoothedLosses::new(0.15);

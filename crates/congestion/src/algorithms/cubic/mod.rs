@@ -1,9 +1,8 @@
-//! CUBIC: the window as a cubic function of the time since the last congestion event.
+//! CUBIC: the window is a cubic function of the time since the last congestion event.
 //!
-//! RFC 9438. Variant linux-6.18 is the integer form of a current kernel; variant linux-2.6.22 is an
-//! earlier form, which keeps four fifths of the window and adds at most 16 segments per 100 ms
-//! beyond the plateau. Variant picoquic is the form of an implementation of QUIC, which tolerates
-//! some losses.
+//! RFC 9438. Variant linux-6.18 is the integer implementation of a current kernel. Variant linux-2.6.22 is an earlier
+//! one, which keeps four fifths of the window and adds at most 16 segments per 100 ms beyond the plateau. Variant
+//! picoquic is that of a QUIC stack, which tolerates some losses.
 
 mod kernel;
 mod losses;
@@ -130,15 +129,15 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// State of CUBIC for one flow, in one of its forms.
+/// State of CUBIC for one flow, in one of its variants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Decision about losses, in forms that do not respond to every loss.
+    /// Decision if losses count as congestion, in variants that do not respond to every loss.
     losses: Option<Box<SmoothedLosses>>,
 }
 
-/// CUBIC in real numbers, CUBIC of a current kernel, or CUBIC of picoquic.
+/// Implementation of the cubic: in real numbers, of a current kernel, or of picoquic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Form {
     Real(RealCubic),
@@ -146,7 +145,7 @@ enum Form {
     Picoquic(PicoquicCubic),
 }
 
-/// Calls a method of the form that `$form` is.
+/// Calls a method of the implementation that `$form` has.
 macro_rules! with_form {
     ($form:expr, $cubic:ident => $call:expr) => {
         match $form {
@@ -184,9 +183,8 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
-    /// Excludes idle time from the cubic, which counts the time in which the flow sends (RFC 9438
-    /// section 4.2); the kernel's form excludes the time since the last segment was sent
-    /// (`cubictcp_cwnd_event`).
+    /// Excludes an idle time from the time of the cubic, since only time in which the flow sends counts (RFC 9438
+    /// section 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
             Form::Real(real) => real.on_idle(idle.time),
@@ -230,12 +228,11 @@ impl Extension for Cubic {
     }
 }
 
-/// Returns the mean window by RFC 9438 equation 6, with any constants, or the mean window of
-/// standard TCP if the latter is larger. The result is the mean of a flow whose losses all occur
-/// exactly on its plateau. A peak above that falls only with the inverse square root of the number
-/// of losses, since the cubic is flat there: after 100 losses, a peak that was half too high leaves
-/// the mean 10 % too high. Fast convergence, which the equation leaves out, lowers the mean by some
-/// 10 %.
+/// Returns the mean window by RFC 9438 equation 6, with any constants, or that of standard TCP if it is larger. The
+/// equation is for a flow whose losses all occur exactly on its plateau. The actual mean can differ from it in two
+/// ways. A peak that is too high falls only with the inverse square root of the number of losses, since the cubic is
+/// flat there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast convergence, which
+/// the equation neglects, lowers the mean by some 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;
     let factor = scale * (3.0 + kept) / (4.0 * decrease);

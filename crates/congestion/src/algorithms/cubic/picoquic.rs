@@ -1,7 +1,6 @@
-//! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window is the cubic's value at each
-//! moment. It keeps 7/8 of the window; fast convergence lowers the window together with the peak.
-//! After the first slow start, which ends when round trips grow, the plateau is the window at its
-//! end, and losses of segments sent before that do not count.
+//! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window is the value of the cubic at each time. A reduction
+//! keeps 7/8 of the window; fast convergence lowers the window together with the peak. The first slow start ends when
+//! round-trip times grow; the plateau is then the window at that time, and losses of segments sent before do not count.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -17,30 +16,29 @@ pub(super) struct PicoquicCubic {
     scale: f64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Window at the last reduction (`W_last_max`), infinite before the first.
+    /// Window at the last reduction (`W_last_max`); infinite before the first one.
     last_peak: f64,
-    /// The plateau of the next stage after a timeout. That stage begins with the slow start
-    /// threshold as window.
+    /// Plateau of the stage that follows a timeout; the window at its beginning is the slow start threshold.
     after_timeout: Option<f64>,
-    /// Segments sent when the first slow start had ended (`recovery_sequence`).
+    /// Number of segments that had been sent when the first slow start ended (`recovery_sequence`).
     sent_in_slow_start: u64,
     stage: Option<Stage>,
 }
 
-/// A stage of congestion avoidance.
+/// A stage of congestion avoidance: the time in which one cubic function applies.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stage {
     start: Time,
     /// Window at which the cubic is flat (`W_max`).
     plateau: f64,
-    /// Seconds from the start until the plateau is reached (`K`).
+    /// Time from the start of the stage to the plateau, in seconds (`K`).
     until_plateau: f64,
-    /// Window of standard TCP, which starts at half of the window before the reduction (`W_reno`).
+    /// Window that standard TCP would have, which starts at half of the window before the reduction (`W_reno`).
     standard: f64,
 }
 
 impl Stage {
-    /// Returns the cubic's window.
+    /// Returns the cubic's window at the time `now`.
     fn window_at(&self, scale: f64, now: Time) -> f64 {
         let x = now.since(self.start).as_secs_f64() - self.until_plateau;
         self.plateau + scale * x * x * x
@@ -60,7 +58,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses are ignored after `settled` segments were delivered or lost. Losses of segments from
+    /// Returns true if losses must be ignored when `settled` segments are delivered or lost. Losses of segments from
     /// the first slow start are ignored if a delay has ended it.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
@@ -88,16 +86,16 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Excludes the time before `now` from the stage, since something other than the window limited
-    /// the flow (`last_sender_limited_time`).
+    /// Excludes the time before `now` from the stage, since something other than the window limited the flow in it
+    /// (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
             stage.start = stage.start.max(now);
         }
     }
 
-    /// Begins the stage after a slow start: after the first slow start it begins on the plateau,
-    /// after a timeout as after a reduction.
+    /// Begins the stage after a slow start. After the first slow start, the stage begins on its plateau; after a
+    /// timeout, it begins as after a reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
@@ -109,7 +107,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns a stage that begins at `1 - decrease` times its plateau (`cubic_enter_avoidance`).
+    /// Returns a stage that begins at the fraction `1 - decrease` of its plateau (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,
@@ -197,8 +195,8 @@ mod tests {
         window.cwnd()
     }
 
-    /// A window of 875 reaches 1000 after K = (125 / 0.4)^(1/3) = 6.7860 s. Five seconds after slow
-    /// start ended at 100 segments, it is 100 + 0.4 * 125.
+    /// A window of 875 segments reaches 1000 after K = (125 / 0.4)^(1/3) = 6.7860 s. Five seconds after slow start has
+    /// ended at 100 segments, the window is 100 + 0.4 * 125.
     #[test]
     fn the_window_is_the_cubic() {
         let (mut cubic, mut window) = (cubic(), window(100.0));
@@ -210,8 +208,8 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
     }
 
-    /// A reduction below the last peak leaves 7/8 of 7/8 of the window. The first reduction in slow start always
-    /// is one, since the last peak is infinite.
+    /// A reduction below the last peak leaves 7/8 of 7/8 of the window. A first reduction in slow start is always of
+    /// this kind, since the last peak is infinite.
     #[test]
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));
@@ -235,7 +233,7 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 9_000) - before).abs() < 1e-9);
     }
 
-    /// 300 segments had been sent when a delay ended slow start.
+    /// A delay ends slow start when 300 segments have been sent; losses of these do not count.
     #[test]
     fn losses_of_a_slow_start_that_a_delay_ended_do_not_count() {
         let (mut cubic, mut window) = (cubic(), window(100.0));
@@ -251,7 +249,7 @@ mod tests {
         assert!(!cubic.ignores_losses(301));
     }
 
-    /// The stage after a timeout begins with the threshold as window, as after a loss.
+    /// The stage after a timeout begins with the threshold as the window, as after a loss.
     #[test]
     fn a_timeout_restarts_towards_the_reduced_window() {
         let (mut cubic, mut window) = (cubic(), window(100.0));

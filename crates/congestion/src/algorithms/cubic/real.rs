@@ -1,4 +1,4 @@
-//! CUBIC of RFC 9438, in real numbers, and that of Linux 2.6.22 (tcp_cubic.c).
+//! CUBIC of RFC 9438 in real numbers, and CUBIC of Linux 2.6.22 (tcp_cubic.c).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,15 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// Largest growth beyond the plateau, in segments per second (Linux 2.6.22).
+/// Maximum growth beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Number of acknowledgements per window that add one segment in Linux 2.6.22's standard TCP:
-/// `(1 + b) / (3 (1 - b))` in whole eighths, rounded down, where `b` = 819/1024 is the fraction of
-/// the window that a loss leaves (`beta_scale`). It does not depend on the number of segments per
-/// acknowledgement.
+/// Number of acknowledgements per window for which standard TCP, as Linux 2.6.22 computes it, adds one segment: `(1 +
+/// b) / (3 (1 - b))` in whole eighths, rounded down, where `b` = 819/1024 is the fraction of the window that a loss
+/// leaves (`beta_scale`). It does not depend on the number of segments per acknowledgement.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
-/// State of CUBIC for one flow, as in RFC 9438 or Linux 2.6.22.
+/// State of CUBIC for one flow, in the variants of RFC 9438 and of Linux 2.6.22.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RealCubic {
     scale: f64,
@@ -26,32 +25,31 @@ pub struct RealCubic {
     fast_convergence: bool,
     linux: bool,
     timestamps: bool,
-    /// Window at the last reduction, lowered by fast convergence; zero before the first, and after
-    /// a timeout.
+    /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: f64,
     /// Window at the last congestion event.
     prior: f64,
-    /// The current stage of congestion avoidance, from its first acknowledgement.
+    /// The current epoch of congestion avoidance; `None` before its first acknowledgement.
     epoch: Option<Epoch>,
-    /// Times of the last acknowledgement and of the one before it, including acknowledgements that
-    /// may not enlarge the window.
+    /// Time of the last acknowledgement, including those that may not enlarge the window; the next field is the time of
+    /// the one before it.
     heard: Time,
     heard_before: Time,
-    /// Segments per acknowledgement; used by Linux only.
+    /// Estimate of the number of segments per acknowledgement; used in Linux only.
     ack_ratio: AckRatio,
 }
 
-/// A stage of congestion avoidance.
+/// An epoch of congestion avoidance.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
     start: Time,
     /// Time of the last increase of the window.
     grown: Time,
-    /// Window at which the cubic is flat.
+    /// Window at which the cubic is flat (the plateau).
     plateau: f64,
-    /// Seconds from the start until the plateau.
+    /// Time from the start to the plateau, in seconds.
     until_plateau: f64,
-    /// Window of the AIMD flow with standard TCP's mean.
+    /// Window of an AIMD flow with the mean window of standard TCP.
     standard: f64,
 }
 
@@ -72,7 +70,7 @@ impl RealCubic {
         }
     }
 
-    /// Starts the cubic at the first acknowledgement of congestion avoidance (RFC 9438 section 4.2).
+    /// Returns the epoch that begins at the first acknowledgement of congestion avoidance (RFC 9438 section 4.2).
     fn begin(&self, now: Time, cwnd: f64) -> Epoch {
         let plateau = self.peak.max(cwnd);
         let until_plateau = libm::cbrt((plateau - cwnd) / self.scale);
@@ -85,20 +83,20 @@ impl RealCubic {
         }
     }
 
-    /// Returns the cubic's window, `t` seconds into the stage (RFC 9438 equation 1).
+    /// Returns the cubic's window, `t` seconds after the start of the epoch (RFC 9438 equation 1).
     fn window_at(&self, epoch: &Epoch, t: f64) -> f64 {
         let x = t - epoch.until_plateau;
         epoch.plateau + self.scale * x * x * x
     }
 
-    /// Returns the segments that an acknowledgement adds so that the window reaches the cubic's value in a round trip,
-    /// and grows by half at most (RFC 9438 section 4.2).
+    /// Returns the number of segments that an acknowledgement adds, so that the window reaches the cubic's value in a
+    /// round trip, but grows by half at most (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
     }
 
-    /// Returns the segments that one acknowledgement adds in Linux 2.6.22 (`bictcp_update`): at most one.
+    /// Returns the number of segments, at most one, that an acknowledgement adds in Linux 2.6.22 (`bictcp_update`).
     fn linux_step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let segments = self.ack_ratio.segments();
         if self.peak == 0.0 {
@@ -116,8 +114,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Returns the growth of the AIMD flow (RFC 9438 section 4.3). Once that flow has reached the
-    /// window before the last reduction, it grows as standard TCP.
+    /// Returns the growth of the AIMD flow for `credit` acknowledged segments (RFC 9438 section 4.3). Once this flow
+    /// has reached the window before the last reduction, it grows like standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
@@ -130,13 +128,13 @@ impl RealCubic {
         increase * credit / cwnd
     }
 
-    /// Remembers the window of the congestion event, and returns the window after a loss.
+    /// Stores the window at a congestion event, and returns the window after a loss.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         base * (1.0 - self.backoff.loss)
     }
 
-    /// Remembers the peak (RFC 9438 section 4.7).
+    /// Stores the peak, which fast convergence may lower (RFC 9438 section 4.7).
     fn remember(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {
@@ -150,9 +148,9 @@ impl RealCubic {
 }
 
 impl Epoch {
-    /// Excludes from the stage the time in which acknowledgements arrived but did not let the
-    /// window grow, because something else limited the flow (RFC 9438 sections 4.2 and 5.8).
-    /// `heard_before` is the time of the previous acknowledgement.
+    /// Excludes from the epoch the time in which acknowledgements arrived but did not let the window grow, because
+    /// something else limited the flow (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous
+    /// acknowledgement.
     #[inline]
     fn skip_limited(&mut self, heard_before: Time, now: Time) {
         if heard_before > self.grown {
@@ -199,8 +197,8 @@ impl RealCubic {
         window.reduce_to(event.base * (1.0 - self.backoff.at(event)));
     }
 
-    /// Processes a timeout (RFC 9438 section 4.8): the threshold is reduced as after a loss, and
-    /// the next stage starts on its plateau.
+    /// Processes a timeout (RFC 9438 section 4.8): the threshold is reduced as after a loss, and the next epoch starts
+    /// on its plateau.
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;
@@ -243,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_cubic_is_back_at_the_peak_after_k_seconds() {
-        // RFC 9438 equation 2: K = cbrt((W_max - cwnd) / C), from 700 up to 1000: 9.0856 s.
+        // RFC 9438 equation 2: K = cbrt((W_max - cwnd) / C) is 9.0856 s from 700 up to 1000 segments.
         let mut cubic = cubic(Variant::Paper);
         let left = cubic.reduce_cwnd(1000.0);
         assert_eq!(left, 700.0);
@@ -254,9 +252,8 @@ mod tests {
         assert!((cubic.window_at(&epoch, 9.0856 + 5.0) - 1050.0).abs() < 1e-2);
     }
 
-    /// Acknowledgements arrive every 10 ms; from 2 to 7 s they may not let the window grow. RFC
-    /// 9438 section 5.8: time in which something else limits the flow does not count, so that the
-    /// growth continues from the same point.
+    /// Acknowledgements arrive every 10 ms, but from 2 to 7 s they may not enlarge the window. By RFC 9438 section 5.8,
+    /// time in which something else limits the flow does not count, so that growth continues from the same point.
     #[test]
     fn time_without_growth_does_not_count() {
         let run = |limited: std::ops::Range<u64>, until: u64| {
@@ -298,7 +295,8 @@ mod tests {
 
     #[test]
     fn linux_2_6_22_keeps_four_fifths() {
-        // Linux 2.6.22, tcp_cubic.c: beta 819/1024; a peak of 6510 packets comes back after 14.8 s.
+        // Linux 2.6.22, tcp_cubic.c: with beta 819/1024, a window with a peak of 6510 packets reaches the peak again
+        // after 14.8 s.
         let mut cubic = cubic(Variant::Linux2_6_22);
         let left = cubic.reduce_cwnd(6510.0);
         assert!((left - 6510.0 * 819.0 / 1024.0).abs() < 1e-9);

@@ -1,6 +1,5 @@
-//! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`). The estimate is in 1024ths; a round trip
-//! without marks sets it to zero once it is below 16/1024. The share of marks in a round trip
-//! excludes the current acknowledgement.
+//! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`). The estimate is in 1024ths. A round trip without marks sets
+//! it to zero if it is below 16/1024. The fraction of marks in a round trip excludes the acknowledgement that ends it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,22 +9,22 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Counted, grow_by_one_for, half, reduce};
 use crate::window::Window;
 
-/// Largest estimate (`DCTCP_MAX_ALPHA`).
+/// Maximum of the estimate (`DCTCP_MAX_ALPHA`).
 const WHOLE: u64 = 1024;
 
 /// State of the kernel's DCTCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelDctcp {
-    /// The gain, as a power of a half (`dctcp_shift_g`).
+    /// Binary logarithm of the inverse gain (`dctcp_shift_g`).
     shift: u32,
     alpha: u64,
     marks: MarkedShare,
-    /// Segments delivered and marked in the current round trip.
+    /// Number of segments delivered in the current round trip; the next field is that of marked ones.
     delivered: u64,
     marked: u64,
-    /// Segments acknowledged when the round trip began.
+    /// Number of segments acknowledged when the round trip began.
     una: u64,
-    /// Segments sent when the round trip began.
+    /// Number of segments sent when the round trip began.
     next_seq: u64,
     counted: Counted,
 }
@@ -45,7 +44,7 @@ impl KernelDctcp {
         }
     }
 
-    /// Follows `dctcp_update_alpha`.
+    /// Updates the estimate at the end of a round trip (`dctcp_update_alpha`).
     fn end_round(&mut self) {
         let less = match self.alpha >> self.shift {
             0 => self.alpha,
@@ -73,7 +72,7 @@ impl KernelDctcp {
         }
     }
 
-    /// Follows `dctcp_ssthresh` for a mark, and `dctcp_react_to_loss`.
+    /// Reduces the window: for a mark as `dctcp_ssthresh` does, for a loss as `dctcp_react_to_loss` does.
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.counted = Counted::default();
         let target = match event.cause {
@@ -105,8 +104,8 @@ mod tests {
     use crate::algorithms::dctcp::ENTRY;
     use crate::parameter::Variant;
 
-    /// The estimate falls by a sixteenth each round trip, in whole parts, until 15 parts are left,
-    /// and then to zero. A round trip with half of the segments marked adds 32 parts.
+    /// The estimate falls by a sixteenth each round trip, in whole 1024ths, until 15 are left, and then to zero. A
+    /// round trip in which half of the segments are marked adds 32.
     #[test]
     fn the_estimate_is_whole_and_ends() {
         let mut dctcp = KernelDctcp::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

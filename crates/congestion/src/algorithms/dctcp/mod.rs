@@ -1,8 +1,8 @@
-//! DCTCP: reduces the window in proportion to the share of marked segments.
+//! DCTCP: reduces the window in proportion to the fraction of marked segments.
 //!
-//! RFC 8257 section 3.3. A window of data is a round trip of the transport; an acknowledgement that
-//! echoes a mark counts as a mark of all segments that it covers, since the receiver sends an
-//! acknowledgement at every change of the mark (section 3.2).
+//! RFC 8257 section 3.3. A window of data is a round trip as the transport counts it. An acknowledgement that echoes a
+//! mark counts as a mark of all segments that it covers, since the receiver sends an acknowledgement whenever the mark
+//! changes (section 3.2).
 
 mod kernel;
 
@@ -76,7 +76,7 @@ impl Dctcp {
         }
     }
 
-    /// Ends a window of data: adds its share of marks to the estimate (steps 6 and 7).
+    /// Ends a window of data: updates the estimate with its fraction of marks (steps 6 and 7).
     fn end_window(&mut self) {
         if let Some(share) = self.marks.end_round() {
             self.alpha += self.gain * (share - self.alpha);

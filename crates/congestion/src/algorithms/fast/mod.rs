@@ -1,10 +1,9 @@
-//! FAST: keeps a fixed number of the flow's segments in the bottleneck's queue.
+//! FAST: keeps a fixed number of the flow's segments in the queue of the bottleneck.
 //!
-//! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN
-//! 14(6), 2006; the procedures between its equations are those of NIST SP 500-282,
-//! equations 18 to 23. At a fixed
-//! interval, the target window is moved towards the one that would leave `alpha` segments in the
-//! queue; acknowledgements move the window there over one round trip.
+//! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN 14(6), 2006; the
+//! procedures between its equations are those of NIST SP 500-282, equations 18 to 23. At a fixed interval, the target
+//! window is moved towards the window that would leave `alpha` segments in the queue. Acknowledgements then move the
+//! window to the target over one round trip.
 
 pub(crate) mod tuning;
 
@@ -96,7 +95,7 @@ pub struct Fast {
     gain: f64,
     update_period: Span,
     tuning: Option<Tuning>,
-    /// Target window; none until the first slow start is over.
+    /// Target window; `None` until the first slow start is over.
     target: Option<f64>,
     updates: Periodic,
     flights: Flights,
@@ -138,7 +137,7 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    /// Moves the window by NIST SP 500-282, equation 18: upwards over one flight, downwards at once.
+    /// Moves the window towards the target by NIST SP 500-282, equation 18: upwards over one flight, downwards at once.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);
@@ -185,21 +184,21 @@ impl CongestionControl for Fast {
     }
 }
 
-/// Segments delivered per smoothed round-trip time.
+/// Counter of the segments delivered per smoothed round-trip time (a flight).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Flights {
     slack: Span,
     timer: Periodic,
-    /// Segments of the connection delivered when the current flight began.
+    /// Number of the connection's segments delivered when the current flight began.
     begin: u64,
-    /// Segments delivered in the last whole flight; zero before there is one.
+    /// Number of segments delivered in the last complete flight; zero before the first.
     last: u64,
 }
 
 impl Flights {
-    /// Counts an acknowledgement; returns the rate of the flight that it ends, in segments per
-    /// second. It is the flight divided by the smoothed round-trip time, independent of the time
-    /// that has passed (NIST SP 500-282, equation 23).
+    /// Counts an acknowledgement. If it ends a flight, returns the rate of the flight in segments per second: the
+    /// number of segments in it divided by the smoothed round-trip time, whatever time has actually passed (NIST SP
+    /// 500-282, equation 23).
     fn observe(&mut self, ack: &AckSample) -> Option<f64> {
         self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
         self.last = ack.delivered - self.begin;
@@ -215,9 +214,9 @@ mod tests {
     use crate::algorithms::fast_at;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282, equation 23, step by step: acknowledgements come every 30 ms, so that flights of a
-    /// smoothed round-trip time of 50 ms last 60 ms. The first has two segments, the others ten. Their
-    /// throughput is 40 and 200 segments per second; the mean, from 0 with equal weights, 20, 110 and 155.
+    /// NIST SP 500-282, equation 23, step by step. Acknowledgements come every 30 ms, so that flights of a smoothed
+    /// round-trip time of 50 ms last 60 ms. The first flight has two segments, the others have ten. Their throughputs
+    /// are 40 and 200 segments per second; the average, which starts at 0 and has equal weights, is 20, 110 and 155.
     #[test]
     fn the_throughput_is_that_of_the_equation() {
         let settings = fast_at::ENTRY.settings(Variant::Paper, &[]).unwrap();
@@ -241,8 +240,8 @@ mod tests {
 
     #[test]
     fn the_target_follows_the_equation() {
-        // Worked out from NIST SP 500-282, equation 21: (window, smallest and smoothed round-trip time in
-        // ms, alpha, target).
+        // Values computed with NIST SP 500-282, equation 21: (window, smallest and smoothed round-trip time in ms,
+        // alpha, target).
         let cases = [
             (441.0, 42, 50, 80.0, 445.72),
             (1701.0, 162, 170, 200.0, 1_760.976_470_6),

@@ -1,4 +1,4 @@
-//! Alpha tuning: the number of segments that FAST keeps queued follows from its throughput.
+//! Alpha tuning: the number of segments that FAST keeps in the queue depends on its throughput.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use crate::parameter::{Settings, SpecError};
 use crate::periodic::Periodic;
 
-/// State of alpha tuning: the current level, and the throughput that decides on it.
+/// State of alpha tuning: the current level of alpha, and the throughput that decides on the level.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Tuning {
     alphas: [f64; 3],
     level: usize,
-    /// Throughput from which on the next level is chosen, for all levels but the highest.
+    /// Throughput from which on the next higher level is chosen, for each level except the highest.
     raise: [f64; 2],
-    /// Throughput up to which the level below is chosen, for all levels but the lowest.
+    /// Throughput up to which the next lower level is chosen, for each level except the lowest.
     lower: [f64; 2],
     memory: f64,
-    /// Mean segments per second.
+    /// Average throughput, in segments per second.
     throughput: f64,
     period: Span,
     decisions: Periodic,
@@ -50,12 +50,12 @@ impl Tuning {
         self.throughput = self.memory * self.throughput + (1.0 - self.memory) * rate;
     }
 
-    /// Returns the mean rate in segments per second.
+    /// Returns the average throughput, in segments per second.
     pub(crate) fn throughput(&self) -> f64 {
         self.throughput
     }
 
-    /// Returns alpha from `now` on; changes the level if a decision is due.
+    /// Returns the alpha that applies from `now` on; changes the level if a decision is due.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();
@@ -63,7 +63,7 @@ impl Tuning {
         self.alpha()
     }
 
-    /// Moves by at most one level.
+    /// Raises or lowers the level by at most one.
     fn decide(&mut self) {
         if self.level < 2 && self.throughput >= self.raise[self.level] {
             self.level += 1;

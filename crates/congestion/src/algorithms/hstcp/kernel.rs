@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::{Curve, Response, rounded_p};
 use crate::parameter::{Settings, Variant};
 
-/// Count and table row of a current kernel (Linux 6.18, `tcp_highspeed.c`). The row is that of the
-/// last acknowledgement in congestion avoidance, and before that the first row. So a loss in the
-/// first slow start halves the window, and a loss in a later slow start removes the fraction of the
-/// row before it.
+/// Count of acknowledged segments, and table row, of a current kernel (Linux 6.18, `tcp_highspeed.c`). The row is that
+/// of the last acknowledgement in congestion avoidance; before that, it is the first row. A loss in the first slow
+/// start therefore halves the window, and a loss in a later slow start removes the fraction of the row that applied
+/// before.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
     /// Segments counted towards the next increase by one (`snd_cwnd_cnt`).
     pub(super) counted: u64,
-    /// Decrease of the row, in 256ths.
+    /// Fraction of the window that the row removes, in 256ths.
     decrease: u64,
 }
 
@@ -23,7 +23,7 @@ impl KernelCount {
         decrease: 128,
     };
 
-    /// Returns the segments to add for an acknowledgement (`hstcp_cong_avoid`).
+    /// Returns the number of segments that an acknowledgement adds (`hstcp_cong_avoid`).
     pub(super) fn increment(&mut self, response: &Response, cwnd: f64) -> f64 {
         let cwnd = cwnd as u64;
         let (increase, decrease) = response.row(cwnd);
@@ -43,7 +43,7 @@ impl KernelCount {
     }
 }
 
-/// Largest windows of the rows of RFC 3649's table (appendix B), whose increases are 1, 2, 3 and so on.
+/// Largest window of each row of the table in RFC 3649, appendix B; the increases of the rows are 1, 2, 3 and so on.
 const ROWS: [u32; 72] = [
     38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778,
     4177, 4596, 5036, 5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082,
@@ -53,8 +53,8 @@ const ROWS: [u32; 72] = [
     89053,
 ];
 
-/// Returns the rows of a current kernel's table (the RFC's, each with its decrease in 256ths), or
-/// none if the parameters are not the RFC's.
+/// Returns the rows of a current kernel's table, which are those of the RFC: the largest window, and the decrease in
+/// 256ths. Returns no rows if the parameters are not the RFC's.
 pub(super) fn rows(settings: &Settings) -> Vec<(u64, u64)> {
     let points = [
         ("low_window", "low_p", 38.0),

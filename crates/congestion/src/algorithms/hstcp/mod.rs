@@ -1,9 +1,9 @@
 //! HighSpeed TCP: additive increase and multiplicative decrease that depend on the window.
 //!
-//! RFC 3649 section 5. Up to `low_window` it is standard TCP. Above, increase `a(w)` and decrease
-//! `b(w)` follow from a response function that is a line on logarithmic scales, from (`low_p`,
-//! `low_window`) to (`high_p`, `high_window`). Variant nist is the form of NIST SP 500-282; variant
-//! linux-2.6.22 is that of Linux 2.6.22, which uses the table of the RFC's appendix B.
+//! RFC 3649 section 5. Up to `low_window`, it is standard TCP. Above, the increase `a(w)` and the decrease `b(w)` are
+//! derived from a response function, which is a line on logarithmic scales from (`low_p`, `low_window`) to (`high_p`,
+//! `high_window`). Variant nist is the form of NIST SP 500-282. Variant linux-2.6.22 is that of Linux 2.6.22, with the
+//! table of the RFC's appendix B.
 
 mod kernel;
 #[cfg(test)]
@@ -164,14 +164,16 @@ pub(crate) const MIN_DECREASE: Parameter = Parameter {
     source: "Longhaul",
 };
 
-/// Returns the value of the RFC's rounded response function at the window of parameter `name`; none if `rounded` is 0.
+/// Returns the value of the RFC's rounded response function at the window that the parameter `name` gives; `None` if
+/// the parameter `rounded` is 0.
 fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     let rounded = settings.get("rounded") >= 0.5;
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// Returns the default of `low_p`. The RFC puts a window of 38 at a loss probability of 1e-3; other low windows are
-/// scaled by standard TCP's inverse square root. ns-2 puts them on standard TCP's response function exactly.
+/// Returns the default of `low_p`. In the RFC, a window of 38 has a loss probability of 1e-3; for other low windows,
+/// the probability is scaled by standard TCP's inverse square root. In ns-2, the low window is exactly on standard
+/// TCP's response function.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
     rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {
@@ -186,19 +188,19 @@ pub struct Hstcp {
     #[serde(skip)]
     response: Arc<Response>,
     ns2: Option<Ns2Factor>,
-    /// True if a timeout sets `ssthresh` with the algorithm's own decrease (NIST SP 500-282, equation 29).
+    /// True if a timeout sets `ssthresh` with the decrease of HighSpeed TCP (NIST SP 500-282, equation 29).
     own_threshold: bool,
-    /// The count and the row of a current kernel; none in other variants.
+    /// Count and table row of a current kernel; `None` in other variants.
     kernel: Option<KernelCount>,
 }
 
-/// Factor of ns-2 for reductions of standard TCP: one half at first, then the last `b(w)`, so that
-/// a later reduction of a small window multiplies by `b` instead of one half.
+/// Factor of ns-2 for reductions of windows in standard TCP's range: one half at first, then the last `b(w)`. A later
+/// reduction of a small window thus multiplies by `b` instead of one half.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
 impl Hstcp {
-    /// Makes the algorithm from any table that has its parameters.
+    /// Creates the algorithm from the table of any algorithm that has its parameters.
     pub(crate) fn new(settings: &Settings) -> Result<Self, SpecError> {
         settings.require_below("low_window", "high_window")?;
         settings.require_below("high_p", "low_p")?;
@@ -213,7 +215,8 @@ impl Hstcp {
 }
 
 impl CongestionControl for Hstcp {
-    /// Returns the segments to add (RFC 3649 equation 2: `a(w)` segments per round trip).
+    /// Returns the number of segments that `credit` acknowledged segments add (RFC 3649 equation 2: `a(w)` segments per
+    /// round trip).
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         if let Some(kernel) = &mut self.kernel {
@@ -222,7 +225,7 @@ impl CongestionControl for Hstcp {
         Some(self.response.increase(cwnd) * credit / cwnd)
     }
 
-    /// Reduces the window (RFC 3649 equation 1: by the fraction `b(w)`).
+    /// Reduces the window by the fraction `b(w)` (RFC 3649 equation 1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             kernel.counted = 0;
@@ -278,7 +281,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Returns the lower bound of standard TCP in Linux (`tcp_reno_min_cwnd`).
+    /// Returns the lower bound of the window that Linux has for standard TCP (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)
@@ -286,8 +289,8 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction. ns-2 evaluates `b` at the window, and applies it to
-    /// the window in use.
+    /// Returns the window after a reduction. ns-2 computes `b` for the congestion window, and applies it to the window
+    /// in use.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {
@@ -299,7 +302,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Stores the `b` of any reduction above `low_window`, including one after a timeout.
+    /// Stores `b` for a reduction above `low_window`, including one after a timeout.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -307,17 +310,17 @@ impl Ns2Factor {
     }
 }
 
-/// The increase and the decrease at every window.
+/// The increase and the decrease as functions of the window.
 #[derive(Debug, Default)]
 struct Response {
     curve: Curve,
-    /// `a(w)`, where it is tabulated.
+    /// `a(w)` as a table, for the windows that the table covers.
     table: ResponseTable,
-    /// Rounding of `a(w)` to whole segments; none leaves it unrounded.
+    /// Rounding of `a(w)` to whole segments; `None` without rounding.
     rounding: Option<fn(f64) -> f64>,
     linux: bool,
     nist: bool,
-    /// The rows of a current kernel's table: the largest window and the decrease in 256ths.
+    /// Rows of a current kernel's table: the largest window, and the decrease in 256ths.
     rows: Vec<(u64, u64)>,
 }
 
@@ -329,7 +332,7 @@ impl Response {
             curve,
             table,
             rounding: match settings.variant() {
-                // NIST SP 500-282, equation 26; rounded, as its published results are.
+                // NIST SP 500-282, equation 26, is rounded here, as in the published results.
                 Variant::Nist => Some(|increase| libm::floor(increase + 0.5)),
                 // RFC 3649 appendix B gives the largest window of each increase.
                 Variant::Linux2_6_22 | Variant::Linux6_18 => Some(libm::ceil),
@@ -344,8 +347,8 @@ impl Response {
         }
     }
 
-    /// Returns the increase at a window, and the decrease in 256ths, in a current kernel: from its
-    /// table or, without one, from the formula.
+    /// Returns the increase at a window and the decrease in 256ths, as a current kernel has them: from its table or,
+    /// without one, from the formula.
     fn row(&self, w: u64) -> (u64, u64) {
         if self.rows.is_empty() {
             let decrease = 256.0 * self.decrease(w as f64);
@@ -356,15 +359,15 @@ impl Response {
         (at as u64 + 1, self.rows[at].1)
     }
 
-    /// Returns true if the flow is standard TCP at window `w`. At `low_window` itself it is (RFC
-    /// 3649 section 5), except in NIST's form (SP 500-282, equations 25 to 28).
+    /// Returns true if the flow behaves like standard TCP at window `w`: below `low_window`, and also at it (RFC 3649
+    /// section 5), except in NIST's variant (SP 500-282, equations 25 to 28).
     #[inline]
     fn is_standard(&self, w: f64) -> bool {
         w < self.curve.low_window || w == self.curve.low_window && !self.nist
     }
 
-    /// Returns the segments per round trip at window `w`, at least standard TCP's one segment,
-    /// since the formula starts at 0.96 with the RFC's rounded `low_p`.
+    /// Returns the growth at window `w`, in segments per round trip. It is at least standard TCP's one segment, since
+    /// the formula starts at 0.96 with the RFC's rounded `low_p`.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
         let w = if self.linux { libm::floor(w) } else { w };
@@ -377,8 +380,8 @@ impl Response {
             .max(1.0)
     }
 
-    /// Returns the window after a reduction of window `w`. Linux subtracts whole segments from
-    /// whole segments.
+    /// Returns the window after a reduction of window `w`. In Linux, both the window and the segments removed are whole
+    /// numbers.
     fn reduced(&self, w: f64) -> f64 {
         if self.linux {
             let whole = libm::floor(w);
@@ -387,7 +390,7 @@ impl Response {
         w * (1.0 - self.decrease(w))
     }
 
-    /// Returns the fraction that a reduction removes from a window `w`.
+    /// Returns the fraction of a window `w` that a reduction removes.
     fn decrease(&self, w: f64) -> f64 {
         if self.is_standard(w) {
             0.5
@@ -398,11 +401,11 @@ impl Response {
         }
     }
 
-    /// Returns the largest window with the same whole increase as `w`; in Linux all of these
-    /// windows have the decrease of the largest one, in 256ths. Returns `w` itself if there is no
-    /// largest one: `p(w)` may fall so steeply that the increase does not grow.
+    /// Returns the largest window that has the same whole increase as `w`. In Linux, all windows with this increase
+    /// have the decrease of the largest one, in 256ths. Returns `w` itself if there is no largest one: if `p(w)` falls
+    /// too steeply, the increase does not grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
-        /// Largest window of the search: beyond it, doubles are more than half a segment apart.
+        /// Upper limit of the search: beyond this window, successive doubles differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;
         let increase = self.increase(w);
         let (mut from, mut to) = (w, 2.0 * w);
@@ -424,15 +427,15 @@ impl Response {
     }
 }
 
-/// The RFC's formulas for windows above `low_window`.
+/// Formulas of the RFC for windows above `low_window`.
 #[derive(Debug, Default)]
 struct Curve {
     low_window: f64,
     low_p: f64,
     min_decrease: f64,
-    /// Slope of `ln p` over `ln w`: the reciprocal of the RFC's `S`.
+    /// Slope of `ln p` as a function of `ln w`: the reciprocal of the RFC's `S`.
     loss_slope: f64,
-    /// Slope of `b` over `ln w`.
+    /// Slope of `b` as a function of `ln w`.
     decrease_slope: f64,
 }
 
@@ -456,15 +459,14 @@ impl Curve {
         w * w * p * 2.0 * b / (2.0 - b)
     }
 
-    /// Returns `b(w)`, a line in the logarithm of the window from one half to `high_decrease`.
+    /// Returns `b(w)`, a linear function of the logarithm of the window, from one half to `high_decrease`.
     fn decrease(&self, w: f64) -> f64 {
         let line = 0.5 + self.decrease_slope * libm::log(w / self.low_window);
         line.max(self.min_decrease)
     }
 
-    /// Returns the largest window worth tabulating. `a(w)` has a kink where `b(w)` reaches its
-    /// bound, and is too curved for the table where it is below 0.01. Windows in use are at most
-    /// some millions.
+    /// Returns the largest window to tabulate. `a(w)` has a kink where `b(w)` reaches its bound, and is too curved for
+    /// the table where `b(w)` is below 0.01. Windows in use are at most some millions of segments.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))
@@ -472,7 +474,8 @@ impl Curve {
             .max(self.low_window)
     }
 
-    /// Returns the mean window under evenly spaced losses; standard TCP's for losses more frequent than `low_p`.
+    /// Returns the mean window with evenly spaced losses of probability `loss`; that of standard TCP if `loss` exceeds
+    /// `low_p`.
     fn mean_window(&self, loss: f64) -> f64 {
         if loss >= self.low_p {
             return mean_window(1.0, 0.5, loss);

@@ -1,4 +1,4 @@
-//! Tests of HighSpeed TCP: the tables of RFC 3649, and the differences of its variants.
+//! Tests of HighSpeed TCP: the tables of RFC 3649, and the properties of the variants.
 
 use longhaul_units::Time;
 
@@ -14,7 +14,7 @@ fn hstcp(variant: Variant, parameters: &[(&str, f64)]) -> Hstcp {
     Hstcp::new(&ENTRY.settings(variant, &given).unwrap()).unwrap()
 }
 
-/// Makes the algorithm with the RFC's rounded response function.
+/// Creates the algorithm with the RFC's rounded response function.
 fn with_rounded_response() -> Hstcp {
     hstcp(Variant::Paper, &[("rounded", 1.0)])
 }
@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Linux 2.6.22, tcp_highspeed.c (largest window, decrease in 256ths): windows up to the second
-/// entry, 118, grow by two segments a round trip, and so on.
+/// Rows of Linux 2.6.22, tcp_highspeed.c: largest window, and decrease in 256ths. Windows up to that of the second row,
+/// 118, grow by two segments per round trip, and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -70,16 +70,16 @@ fn linux_has_the_rfc_s_table() {
         (1284.0, 81.0),
     ];
     for (row, (largest, decrease)) in rows.into_iter().enumerate() {
-        // The table was made with rounded numbers.
+        // The table was computed from rounded numbers, so that windows and decreases may differ slightly.
         assert_eq!(response.increase(largest - 4.0), row as f64 + 2.0);
         assert_eq!(response.increase(largest + 4.0), row as f64 + 3.0);
         near(256.0 * response.decrease(largest - 4.0), decrease, 1.0);
     }
-    // 577 of 577 * 89 / 256 = 200.6.
+    // The decrease is that of 577 whole segments: 577 * 89 / 256 = 200.6.
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// With `p(w)` as steep as w^-3.6 the increase falls with the window.
+/// If `p(w)` is as steep as w^-3.6, the increase falls when the window grows.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -137,8 +137,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// At `low_window`, NIST's flow is already in its alternate mode, RFC 3649's is not yet. With a low
-/// window of 100, equation 26 gives two segments there.
+/// At `low_window`, NIST's flow is already in its alternate mode, while RFC 3649's is not. With a low window of 100,
+/// equation 26 gives two segments there.
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {
@@ -179,7 +179,7 @@ fn nist_s_timeout_keeps_the_algorithm_s_own_part() {
 
 #[test]
 fn the_response_function_goes_through_its_published_points() {
-    // LBNL-52549, equation 3.3 with the RFC's low_p.
+    // The expected values are from LBNL-52549, equation 3.3, with the RFC's low_p.
     let paper = hstcp(Variant::Paper, &[]);
     for (p, w) in [
         (1e-4, 259.8),
@@ -189,12 +189,13 @@ fn the_response_function_goes_through_its_published_points() {
     ] {
         near(response_at(&paper, p) / w, 1.0, 3e-4);
     }
-    // The ns-2 runs with random loss tabulate it for a low window of 38.
+    // For the ns-2 runs with random loss, these values are tabulated for a low window of 38 segments.
     let ns2 = hstcp(Variant::Ns2, &[]);
     for (p, w) in [(1e-3, 39.2), (1e-4, 266.0), (1e-5, 1804.3), (1e-6, 12237.4)] {
         near(response_at(&ns2, p) / w, 1.0, 1e-3);
     }
-    // Thesis, Osaka 2006, chapter 2: the rounded form, and standard TCP where losses are frequent.
+    // The expected values are those of the rounded form (thesis, Osaka 2006, chapter 2), and of standard TCP where
+    // losses are frequent.
     near(response_at(&with_rounded_response(), 1e-7), 81297.8, 1.0);
     near(response_at(&with_rounded_response(), 1e-2), 12.247, 1e-3);
 }
@@ -224,7 +225,7 @@ fn the_decrease_stays_positive_above_any_window() {
     assert!(response.increase(1e6) > 1.0);
 }
 
-/// Reduces a window of `cwnd` segments and returns the window after that.
+/// Reduces a window of `cwnd` segments; returns the window after the reduction.
 fn cut(algorithm: &mut Hstcp, cwnd: f64, first: bool, in_slow_start: bool) -> f64 {
     let mut window = Window::new(cwnd, 2.0, 1e6, Rounding::Real);
     let event = Congestion {
@@ -255,7 +256,7 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     let mut ns2 = hstcp(Variant::Ns2, &[]);
     assert_eq!(cut(&mut ns2, 30.0, false, false), 15.0);
     assert_eq!(cut(&mut ns2, 1000.0, true, false), 500.0);
-    // b(1000) was evaluated, and is now applied to a small window.
+    // The stored decrease is b(1000); it now applies to a small window.
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.32988, 2e-4);
     near(
         cut(&mut ns2, 100.0, false, false),
@@ -263,7 +264,7 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
         1e-3,
     );
     assert_eq!(cut(&mut ns2, 100.0, false, true), 50.0);
-    // A timeout also evaluates b.
+    // A timeout also computes b.
     let mut window = Window::new(10000.0, 2.0, 1e6, Rounding::Real);
     let event = Timeout {
         now: Time::ZERO,
@@ -276,9 +277,8 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.21009, 2e-4);
 }
 
-/// The increase from 664 segments on is seven (RFC 3649, appendix B): the window grows by one
-/// segment for 95 acknowledged segments, acknowledged one by one or in pairs. A loss removes
-/// 86/256.
+/// From 664 segments on, the increase is seven (RFC 3649, appendix B): the window grows by one segment per 95
+/// acknowledged segments, whether these are acknowledged one by one or in pairs. A loss removes 86/256 of the window.
 #[test]
 fn a_current_kernel_counts_acknowledgements() {
     let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
@@ -287,9 +287,9 @@ fn a_current_kernel_counts_acknowledgements() {
     let kernel = hstcp.kernel.unwrap();
     assert_eq!((grown, kernel.counted), (1.0, 1));
     assert_eq!(kernel.reduced(664.0), 664.0 - 223.0);
-    // A loss in slow start removes half, whatever the window.
+    // A loss in slow start reduces the window by half, whatever the window is.
     assert_eq!(KernelCount::NEW.reduced(664.0), 332.0);
-    // 0.44 of 256 at the end of the row, not 113 as at its beginning.
+    // The decrease is 0.44 * 256 = 112 at the end of the row, not 113 as at its beginning.
     assert_eq!(hstcp.response.row(89), (2, 112));
     assert_eq!(hstcp.response.row(200_000), (72, 24));
     assert_eq!(

@@ -1,6 +1,6 @@
-//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks.
-//! Acknowledged segments beyond those needed for an increase by one are forgotten, so that small
-//! windows grow more slowly than in the draft.
+//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`), with whole segments, 128ths and clock ticks. When the window
+//! grows by one segment, excess acknowledged segments are discarded, so that small windows grow more slowly than in the
+//! draft.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -9,42 +9,44 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::whole_windows::{HZ, Reducing, began, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
-/// Unit of ratios: 128ths.
+/// Denominator of fractions.
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Bounds on round-trip times: if the smallest is below the first, the window is halved; the
-/// largest rises by at most the second at once.
+/// Smallest round-trip time below which a reduction halves the window; the next constant is the maximum amount by which
+/// the largest round-trip time rises at once.
 const TRUSTED: Span = Span::from_millis(10);
 const STEP: Span = Span::from_millis(20);
 
-/// State of the kernel's H-TCP for one flow. Times are in ticks.
+/// State of the kernel's H-TCP for one flow. Times are in clock ticks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelHtcp {
     max_kept: u64,
-    /// Increase in segments per round trip, in 128ths.
+    /// Growth in segments per round trip, in 128ths.
     increase: u64,
-    /// Fraction of the window that is kept after a loss, in 128ths.
+    /// Fraction of the window that a loss leaves, in 128ths.
     kept: u64,
     trusts: bool,
     min_rtt: u64,
     max_rtt: u64,
-    /// The end of the recovery of the last congestion event; before the first one, the beginning of the connection.
+    /// End of the recovery from the last congestion event; before the first event, the beginning of the connection.
     since: Option<u64>,
     reduced: bool,
-    /// Segments of the last acknowledgement.
+    /// Number of segments covered by the last acknowledgement.
     acked: u64,
-    /// Segments counted towards the next increase by one.
+    /// Number of segments counted towards the next increase by one.
     counted: u64,
     throughput: Throughput,
     reducing: Reducing,
 }
 
-/// Segments a second: the current one, the largest since the last event, and the largest before that.
+/// Throughputs in segments per second: the current one, the largest since the last congestion event, and the largest
+/// before that event.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Throughput {
     segments: u64,
-    /// Beginning of the current sample. The first one begins when the kernel's clock does, so that it is near zero.
+    /// Beginning of the current sample. The first sample begins at time zero of the kernel's clock, so that its
+    /// throughput is close to zero.
     since: Option<u64>,
     now: u64,
     largest: u64,
@@ -69,17 +71,18 @@ impl KernelHtcp {
         }
     }
 
-    /// Begins the time without congestion with the connection (`htcp_init`).
+    /// Sets the beginning of the connection as the beginning of the time without congestion (`htcp_init`).
     pub(super) fn begin(&mut self, now: Time) {
         self.since = Some(ticks(now));
     }
 
-    /// Returns the ticks since the last congestion event, or since the connection began.
+    /// Returns the number of ticks since the last congestion event or, before the first one, since the connection
+    /// began.
     fn elapsed(&self, now: u64) -> u64 {
         self.since.map_or(0, |since| now - since)
     }
 
-    /// Follows `measure_rtt`.
+    /// Updates the smallest and the largest round-trip time (`measure_rtt`).
     fn measure_rtt(&mut self, rtt: u64) {
         if rtt < self.min_rtt || self.min_rtt == 0 {
             self.min_rtt = rtt;
@@ -92,7 +95,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Follows `measure_achieved_throughput`.
+    /// Updates the throughput (`measure_achieved_throughput`).
     fn measure(&mut self, ack: &AckSample, cwnd: u64) {
         let now = ticks(ack.now);
         if self.reducing.is_open() {
@@ -123,7 +126,7 @@ impl KernelHtcp {
         (throughput.segments, throughput.since) = (0, Some(now));
     }
 
-    /// Follows `htcp_alpha_update`.
+    /// Updates the growth from the time since the last congestion event (`htcp_alpha_update`).
     fn update_increase(&mut self, now: u64) {
         let elapsed = self.elapsed(now);
         let mut factor = 1;
@@ -141,7 +144,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Follows `htcp_beta_update`.
+    /// Updates the fraction of the window that a loss leaves (`htcp_beta_update`).
     fn update_kept(&mut self) {
         let Throughput {
             largest, before, ..
@@ -156,7 +159,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Follows `htcp_recalc_ssthresh` and `htcp_reset`.
+    /// Processes a congestion event; returns the window after it (`htcp_recalc_ssthresh` and `htcp_reset`).
     fn reduce(&mut self, base: f64, now: Time) -> f64 {
         let now = ticks(now);
         self.update_kept();
@@ -213,7 +216,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Returns the seconds since the last congestion event.
+    /// Returns the number of seconds since the last congestion event.
     pub(super) fn elapsed_s(&self, now: Time) -> f64 {
         self.elapsed(ticks(now)) as f64 / HZ as f64
     }
@@ -228,8 +231,8 @@ impl KernelHtcp {
 mod tests {
     use super::*;
 
-    /// At 100 ms the scale is one: after three seconds the increase is 1 + 20 + 1 segments, of
-    /// which 2 (1 - 1/2) are applied.
+    /// With a round-trip time of 100 ms, the scaling factor is one. After three seconds, the increase is 1 + 20 + 1
+    /// segments, which is multiplied by 2 (1 - 1/2).
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);
@@ -242,8 +245,8 @@ mod tests {
         assert_eq!(htcp.increase, 2 * (22 * 8 / 4) * HALF);
     }
 
-    /// Throughput has to be steady, within a fifth, at two events in a row; then the ratio of the
-    /// round-trip times, here 25/40, is the fraction of the window that is kept.
+    /// If the throughput differs by less than a fifth at two successive events, the ratio of the round-trip times, here
+    /// 25/40, is the fraction of the window that is kept.
     #[test]
     fn the_second_steady_event_trusts_round_trips() {
         let mut htcp = KernelHtcp::new(102.0 / 128.0);

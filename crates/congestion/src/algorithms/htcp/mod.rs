@@ -1,9 +1,8 @@
 //! H-TCP: additive increase that grows with the time since the last congestion event.
 //!
-//! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and
-//! draft-leith-tcp-htcp. Variant linux-2.6.22 is the form of Linux 2.6.22, which scales the
-//! increase with the round-trip time; variant nist is the form of NIST SP 500-282, equations 30 to
-//! 36.
+//! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and draft-leith-tcp-htcp.
+//! Variant linux-2.6.22 is the form of Linux 2.6.22, in which the increase is scaled by the round-trip time. Variant
+//! nist is the form of NIST SP 500-282, equations 30 to 36.
 
 mod kernel;
 
@@ -87,27 +86,28 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Fraction of the queueing delay that the largest round-trip time keeps at a congestion event, so that it
-/// follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the group of the authors; FreeBSD's
-/// cc_htcp.c, written after the draft, has the same).
+/// Fraction of its queueing delay to which the largest round-trip time is reduced at each congestion event, so that it
+/// follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the authors' group; FreeBSD's cc_htcp.c,
+/// written after the draft, has the same value).
 const REMEMBERED: f64 = 0.95;
 
-/// Resolution of round-trip times in Linux: a jiffy of one millisecond, at 1000 jiffies a second.
+/// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
 const JIFFY: Span = Span::from_millis(1);
 
-/// Unit of fractions in Linux: 128ths (`<< 7`).
+/// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Smallest round-trip time up to which Linux halves the window.
+/// Maximum smallest round-trip time with which Linux halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
-/// Largest step by which the largest round-trip time may rise at once in Linux.
+/// Maximum amount by which the largest round-trip time rises at once in Linux.
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
-/// Wait of Linux between a congestion event and measurements of the largest round-trip time, in multiples of the
-/// smallest one.
+/// Time that Linux waits after a congestion event before it measures the largest round-trip time again, in multiples of
+/// the smallest one.
 const LINUX_SETTLED: u64 = 4;
-/// Threshold before the first congestion event, in segments; Linux then does not measure the largest round-trip time.
+/// Slow start threshold before the first congestion event, in segments. While it has this value, Linux does not measure
+/// the largest round-trip time.
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
 /// State of H-TCP for one flow.
@@ -117,11 +117,11 @@ pub struct Htcp {
     throughput_change: f64,
     max_kept: f64,
     variant: Variant,
-    /// Fraction of the window kept at the last congestion event.
+    /// Fraction of the window that was kept at the last congestion event.
     kept: f64,
-    /// The last congestion event, or else the first acknowledgement outside slow start.
+    /// Time of the last congestion event or, before the first one, of the first acknowledgement outside slow start.
     since: Option<Time>,
-    /// True if throughput was steady at the last congestion event.
+    /// True if the throughput was steady at the last congestion event.
     was_steady: bool,
     max_rtt: Span,
     min_rtt: Span,
@@ -152,7 +152,7 @@ impl Htcp {
         }
     }
 
-    /// Returns the segments per round trip, `elapsed` seconds after the last congestion event.
+    /// Returns the growth in segments per round trip, `elapsed` seconds after the last congestion event.
     fn increase(&self, elapsed: f64) -> f64 {
         let fast = elapsed - self.low_speed_time;
         let standard = if fast <= 0.0 {
@@ -173,7 +173,7 @@ impl Htcp {
         2.0 * (1.0 - self.kept) * scaled.max(1.0)
     }
 
-    /// Adapts the part of the window to keep (adaptive backoff).
+    /// Updates the fraction of the window to keep (adaptive backoff).
     fn adapt(&mut self) {
         let steady = self.throughput.steady(self.throughput_change);
         let ratio = self.min_rtt.as_secs_f64() / self.max_rtt.as_secs_f64();
@@ -199,8 +199,8 @@ impl Htcp {
         }
     }
 
-    /// Measures round-trip times as Linux does: smoothed ones, in congestion avoidance alone (`measure_rtt`
-    /// of tcp_htcp.c, 2.6.22).
+    /// Measures round-trip times as Linux does: only smoothed ones, in congestion avoidance (`measure_rtt` of
+    /// tcp_htcp.c, 2.6.22).
     fn measure_as_linux(&mut self, ack: &AckSample, since: Time, window: &Window) {
         let rtt = whole_jiffies(ack.srtt);
         if self.min_rtt == Span::ZERO || rtt < self.min_rtt {
@@ -232,7 +232,7 @@ impl CongestionControl for Htcp {
         }
     }
 
-    /// Estimators run in every phase (NIST SP 500-282, chapter 5).
+    /// Processes an acknowledgement. The estimators are updated in every phase (NIST SP 500-282, chapter 5).
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -298,19 +298,19 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// Segments per second, averaged over samples, and at the last congestion event.
+/// Throughput in segments per second: averaged over samples, and at the last congestion event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Throughput {
     /// Weight of a new sample.
     gain: f64,
-    /// Length of a sample; one round trip where it is zero.
+    /// Length of a sample; zero for one round trip.
     period: Span,
-    /// True if the largest average since the last event counts, instead of the current one.
+    /// True if the largest average since the last event is compared, instead of the current one.
     largest: bool,
-    /// True if the average starts with the first sample, instead of zero.
+    /// True if the average starts with the first sample, false if it starts with zero.
     seeded: bool,
     timer: Periodic,
-    /// Segments of the connection delivered when the current sample began.
+    /// Number of the connection's segments delivered when the current sample began.
     begin: u64,
     mean: f64,
     epoch: f64,
@@ -318,7 +318,7 @@ struct Throughput {
 }
 
 impl Throughput {
-    /// Settings of the reference implementation by the protocol's authors.
+    /// Settings of the authors' reference implementation.
     const PAPER: Self = Self {
         gain: 0.25,
         period: Span::ZERO,
@@ -326,7 +326,7 @@ impl Throughput {
         seeded: true,
         ..Self::NIST
     };
-    /// NIST SP 500-282, equation 36.
+    /// Settings of NIST SP 500-282, equation 36.
     const NIST: Self = Self {
         gain: 0.5,
         period: Span::from_millis(250),
@@ -360,7 +360,8 @@ impl Throughput {
         };
     }
 
-    /// Ends the epoch; returns true if its throughput is within `change` of the last one's.
+    /// Ends an epoch; returns true if its throughput differs from that of the last epoch by at most the fraction
+    /// `change`.
     fn steady(&mut self, change: f64) -> bool {
         let (last, now) = (self.last_epoch, self.epoch);
         self.end_epoch();
@@ -387,7 +388,7 @@ mod tests {
     #[test]
     fn the_increase_follows_the_draft_s_polynomial() {
         let htcp = htcp(Variant::Paper);
-        // 1 + 10 (t - 1) + ((t - 1) / 2)^2.
+        // The increase is 1 + 10 (t - 1) + ((t - 1) / 2)^2 segments.
         for (t, expected) in [
             (0.5, 1.0),
             (1.0, 1.0),
@@ -399,16 +400,16 @@ mod tests {
         }
     }
 
-    /// `htcp_alpha_update` counts round trips in ticks of its clock, a millisecond here: a round
-    /// trip of one tick is scaled by the smallest factor, 8 / 80, and one that rounds to zero ticks
-    /// is not scaled.
+    /// `htcp_alpha_update` measures round-trip times in clock ticks, here of one millisecond. With a round-trip time of
+    /// one tick, the increase is scaled by the smallest factor, 8 / 80; with one that rounds to zero ticks, it is not
+    /// scaled.
     #[test]
     fn linux_does_not_scale_round_trips_of_no_tick() {
         for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {
             let mut htcp = htcp(Variant::Linux2_6_22);
             htcp.kept = 0.5;
             htcp.min_rtt = Span::from_micros(rtt_us);
-            // 1 + 10 * 2 + (2 / 2)^2 = 22, and 8 * 22 / 80 = 2.2.
+            // The increase is 1 + 10 * 2 + (2 / 2)^2 = 22 segments, and 8 * 22 / 80 = 2.2.
             assert_eq!(htcp.increase(3.0), expected, "{rtt_us} us");
         }
     }
@@ -424,15 +425,14 @@ mod tests {
             let mut htcp = htcp(variant);
             htcp.kept = 0.8;
             htcp.min_rtt = Span::from_millis(rtt_ms);
-            // The increase is 11.25 * 2 (1 - 0.8), with the factors 1, 1/2 and 1/5 for the
-            // round-trip time; Linux truncates 11.25 to 11, and 5.5 to 5.
+            // The increase is 11.25 * 2 (1 - 0.8) segments, multiplied by 1, 1/2 and 1/5 for the round-trip time. Linux
+            // truncates 11.25 to 11, and 5.5 to 5.
             assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time, which was 100 ms at first: each of
-    /// `forgotten` congestion events has reduced its queueing delay by a twentieth, to 98.5 ms
-    /// after the first event.
+    /// Returns 70 ms divided by the largest round-trip time, which was 100 ms at first. Each of `forgotten` congestion
+    /// events has reduced its queueing delay by a twentieth, so that it is 98.5 ms after the first event.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -454,9 +454,9 @@ mod tests {
         }
     }
 
-    /// Acknowledgements arrive every 10 ms. For four times the smallest round-trip time after a congestion
-    /// event, the largest smoothed round-trip time is not measured; then it grows by at most 20 ms
-    /// a step. Half of the window is removed if the smallest round-trip time is 10 ms.
+    /// Acknowledgements arrive every 10 ms. After a congestion event, the largest smoothed round-trip time is not
+    /// measured for four times the smallest round-trip time; then it rises by at most 20 ms at once. If the smallest
+    /// round-trip time is 10 ms, half of the window is removed.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
@@ -472,7 +472,7 @@ mod tests {
             htcp.on_ack(&ack, Phase::Avoidance, &mut window);
             htcp.max_rtt
         };
-        // 40 ms after the first acknowledgement.
+        // This is 40 ms after the first acknowledgement.
         for _ in 0..4 {
             assert_eq!(take(&mut htcp, 10), Span::ZERO);
         }
@@ -491,8 +491,8 @@ mod tests {
         }
     }
 
-    /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms, the
-    /// largest is 100 ms and then falls to 98, 96, 94, 92 and 90 ms.
+    /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms; the largest one is 100
+    /// ms, and then falls to 98, 96, 94, 92 and 90 ms.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);
@@ -512,7 +512,8 @@ mod tests {
         }
     }
 
-    /// Worked out from NIST SP 500-282, equations 30 to 32: (seconds, segments at 42 and at 324 ms).
+    /// Computed from NIST SP 500-282, equations 30 to 32. Each row has the seconds since the last event, and the growth
+    /// in segments with round-trip times of 42 ms and of 324 ms.
     #[test]
     fn nist_s_increase_is_in_segments_per_second_of_round_trip() {
         for (elapsed, short, long) in [
@@ -532,8 +533,8 @@ mod tests {
         }
     }
 
-    /// NIST SP 500-282, equation 36, step by step: 100 segments in each 250 ms. The average starts at 0 and moves half
-    /// of the way each time; the authors' implementation starts with its first sample.
+    /// NIST SP 500-282, equation 36, step by step, with 100 segments in each 250 ms. The average starts at 0 and moves
+    /// by half of the difference with each sample; in the authors' implementation, it starts with the first sample.
     #[test]
     fn nist_s_throughput_starts_from_zero() {
         let means = |mut throughput: Throughput| {
@@ -551,7 +552,8 @@ mod tests {
         assert_eq!(means(Throughput::PAPER), [0.0, 400.0, 400.0, 400.0]);
     }
 
-    /// NIST SP 500-282, equation 34: (change of throughput, largest round-trip time, part kept) at 42 ms.
+    /// NIST SP 500-282, equation 34, with a smallest round-trip time of 42 ms. Each row has the change of throughput,
+    /// the largest round-trip time, and the fraction of the window kept.
     #[test]
     fn nist_s_backoff_has_its_worked_numbers() {
         for (throughput, max_ms, kept) in [(1250.0, 50, 0.5), (1100.0, 50, 0.8), (1100.0, 60, 0.7)]

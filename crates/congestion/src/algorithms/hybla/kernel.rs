@@ -1,8 +1,7 @@
-//! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`), in whole numbers of 128ths of a segment.
-//! The window grows once for each acknowledgement, however many segments that covers: with delayed
-//! acknowledgements it grows half as fast as in the paper. The connection begins with a window of
-//! `rho`, and no window is above 65,535 segments. After a timeout it is standard TCP until all lost
-//! segments have been repaired.
+//! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`), in whole 128ths of a segment. The window grows once per
+//! acknowledgement, however many segments it covers: with delayed acknowledgements, it grows half as fast as in the
+//! paper. The connection begins with a window of `rho` segments, and no window exceeds 65,535 segments. After a
+//! timeout, the flow is standard TCP until all lost segments have been repaired.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -11,20 +10,20 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::whole_windows::{Counted, Reducing, grow_as_standard, half, reduce};
 use crate::window::Window;
 
-/// Largest window (`snd_cwnd_clamp`).
+/// Maximum window, in segments (`snd_cwnd_clamp`).
 const CLAMP: u64 = 65_535;
 
 /// State of the kernel's Hybla for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelHybla {
     reference_us: u64,
-    /// Eight times the smallest smoothed round-trip time, in microseconds; zero before the first.
+    /// Eight times the smallest smoothed round-trip time, in microseconds; zero before the first sample.
     min_srtt: u64,
     /// Eight times `rho`.
     rho_eighths: u64,
     /// 128 times the square of `rho`.
     rho_squared: u64,
-    /// 128ths of a segment that have not enlarged the window.
+    /// Growth that has not enlarged the window yet, in 128ths of a segment.
     parts: u64,
     counted: Counted,
     reducing: Reducing,
@@ -43,7 +42,7 @@ impl KernelHybla {
         }
     }
 
-    /// Sets `rho` from the smallest smoothed round-trip time (`hybla_recalc_param`).
+    /// Updates `rho` from the smallest smoothed round-trip time (`hybla_recalc_param`).
     fn measure(&mut self, srtt: Span) {
         let srtt = srtt.as_ps() / 125_000;
         if srtt == 0 || self.min_srtt != 0 && srtt >= self.min_srtt {
@@ -58,7 +57,7 @@ impl KernelHybla {
         self.rho_eighths as f64 / 8.0
     }
 
-    /// Sets the window of a connection whose handshake took `srtt`.
+    /// Sets `rho`, and thus the first window, from the round-trip time of the handshake.
     pub(super) fn first_window(&mut self, srtt: Span) {
         self.measure(srtt);
     }
@@ -71,7 +70,7 @@ impl KernelHybla {
         }
     }
 
-    /// Follows `hybla_cong_avoid`.
+    /// Grows the window for an acknowledgement (`hybla_cong_avoid`).
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.reducing.on_ack(ack);
         if phase == Phase::Recovery {
@@ -122,7 +121,7 @@ impl KernelHybla {
         reduce(window, half(event.base));
     }
 
-    /// Follows `hybla_state`.
+    /// Processes a timeout: the flow is standard TCP until the recovery is over (`hybla_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         self.counted = Counted::default();
@@ -151,8 +150,8 @@ mod tests {
         }
     }
 
-    /// A round trip of 100 ms is four times 25 ms: an acknowledgement, of one segment or two, adds
-    /// 15 segments in slow start, and 16 divided by the window after it.
+    /// A round-trip time of 100 ms is four times the reference of 25 ms. An acknowledgement, of one segment or of two,
+    /// adds 15 segments in slow start, and 16 divided by the window afterwards.
     #[test]
     fn an_acknowledgement_counts_once() {
         let mut hybla = KernelHybla::new(0.025);
@@ -165,12 +164,12 @@ mod tests {
         for _ in 0..13 {
             hybla.on_ack(&ack(100), Phase::Avoidance, &mut window);
         }
-        // Thirteen acknowledgements add 10/128 each.
+        // Each of the thirteen acknowledgements adds 10/128 segments.
         assert_eq!((window.cwnd(), hybla.parts), (201.0, 2));
     }
 
-    /// After a timeout, an acknowledgement of two segments adds two, not sixteen, until the one
-    /// that ends the recovery.
+    /// Until the acknowledgement that ends the recovery from a timeout, an acknowledgement of two segments adds two
+    /// segments, not sixteen.
     #[test]
     fn a_timeout_makes_it_standard_tcp_until_the_recovery_is_over() {
         let mut hybla = KernelHybla::new(0.025);
@@ -194,8 +193,8 @@ mod tests {
         assert_eq!(window.cwnd(), 18.0);
     }
 
-    /// 2^(1/8) is 139/128: with `rho` an eighth above one, an acknowledgement adds 150/128 in slow
-    /// start.
+    /// If `rho` is an eighth above one, an acknowledgement adds 150/128 of a segment in slow start, since 2^(1/8) is
+    /// 139/128 in whole 128ths.
     #[test]
     fn parts_of_rho_are_eighths() {
         let mut hybla = KernelHybla::new(0.1);

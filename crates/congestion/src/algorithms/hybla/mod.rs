@@ -1,10 +1,9 @@
-//! Hybla: a flow with a long round trip grows, in segments per second, as a flow with a short one does.
+//! Hybla: a flow with a long round-trip time grows as fast, in segments per second, as a flow with a short one.
 //!
-//! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International
-//! Journal of Satellite Communications and Networking 22, 2004. With `rho` the round-trip time
-//! divided by the reference round-trip time, at least one, each acknowledgement adds `2^rho - 1`
-//! segments in slow start and `rho^2 / cwnd` after it (equation 6). As in Linux, `rho` follows from
-//! the smallest round-trip time, and the exponent is bounded.
+//! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International Journal of Satellite
+//! Communications and Networking 22, 2004. `rho` is the round-trip time divided by a reference round-trip time, at
+//! least one. Each acknowledgement adds `2^rho - 1` segments in slow start, and `rho^2 / cwnd` segments afterwards
+//! (equation 6). As in Linux, `rho` is computed from the smallest round-trip time, and the exponent is bounded.
 
 mod kernel;
 
@@ -54,8 +53,8 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     build: |settings| Ok(Hybla::new(settings)),
 };
 
-/// Largest exponent of slow start: on a path of 600 ms, 2^24 segments would be added for each
-/// acknowledged segment of the first window (Linux, `hybla_cong_avoid`).
+/// Maximum exponent in slow start. Without it, each acknowledged segment of the first window would add 2^24 segments on
+/// a path of 600 ms (Linux, `hybla_cong_avoid`).
 const MAX_EXPONENT: f64 = 16.0;
 
 /// State of Hybla for one flow.
@@ -163,7 +162,7 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// On a path of 600 ms, the exponent would be 24. After slow start the bound does not apply.
+    /// On a path of 600 ms, the exponent would be 24. The bound applies in slow start only.
     #[test]
     fn a_step_of_slow_start_is_bounded() {
         let mut hybla = Hybla::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

@@ -1,7 +1,6 @@
-//! Illinois of a current kernel (Linux 6.18, `tcp_illinois.c`): the increase in parts of 128, the
-//! decrease in parts of 64, delays in whole microseconds. Acknowledged segments beyond a whole
-//! window are forgotten when the window grows, and both amounts follow the delay also while the
-//! window is not used.
+//! Illinois of a current kernel (Linux 6.18, `tcp_illinois.c`): the increase is in 128ths, the decrease in 64ths, and
+//! delays are in whole microseconds. When the window grows, excess acknowledged segments are discarded. Increase and
+//! decrease follow the delay even while the window is not used.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -11,12 +10,12 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Reducing, reduce};
 use crate::window::Window;
 
-/// Parts of a segment, and of the window (`ALPHA_SCALE`, `BETA_SCALE`).
+/// Denominator of the increase; the next constant is that of the decrease (`ALPHA_SCALE`, `BETA_SCALE`).
 const ALPHA: u64 = 128;
 const BETA: u64 = 64;
-/// Increase and decrease of standard TCP.
+/// Increase and decrease of standard TCP, in these units.
 const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
-/// Longest round-trip time, in microseconds (`RTT_MAX`).
+/// Maximum round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;
 
 /// State of the kernel's Illinois for one flow, with the kernel's names.
@@ -34,13 +33,13 @@ pub struct KernelIllinois {
     cnt_rtt: u64,
     rtt_low: u64,
     rtt_above: bool,
-    /// Segments of the last acknowledgement that have not been counted.
+    /// Number of segments of the last acknowledgement that have not been counted.
     acked: u64,
-    /// Segments counted towards the next increase (`snd_cwnd_cnt`).
+    /// Number of segments counted towards the next increase (`snd_cwnd_cnt`).
     counted: u64,
-    /// Segments acknowledged when the round trip began.
+    /// Number of segments acknowledged when the round trip began.
     una: u64,
-    /// Segments sent when the round trip began.
+    /// Number of segments sent when the round trip began.
     end_seq: u64,
     reducing: Reducing,
 }
@@ -73,7 +72,7 @@ impl KernelIllinois {
         }
     }
 
-    /// Follows `tcp_illinois_acked`.
+    /// Adds the round-trip sample of an acknowledgement (`tcp_illinois_acked`).
     fn sample(&mut self, acked: u64, rtt: Option<Span>) {
         self.acked = acked;
         if let Some(rtt) = rtt {
@@ -91,7 +90,7 @@ impl KernelIllinois {
         (self.cnt_rtt, self.sum_rtt) = (0, 0);
     }
 
-    /// Follows `update_params`.
+    /// Updates increase and decrease at the end of a round trip (`update_params`).
     fn update(&mut self, cwnd: u64) {
         if cwnd < self.low_window {
             (self.alpha, self.beta) = STANDARD;
@@ -102,7 +101,7 @@ impl KernelIllinois {
         }
     }
 
-    /// Returns the increase at a queueing delay, in parts (`alpha`).
+    /// Returns the increase at a queueing delay, in 128ths (`alpha`); `largest` is the largest queueing delay.
     fn alpha_at(&mut self, delay: u64, largest: u64) -> u64 {
         let (least, most) = self.alphas;
         let low = largest / 100;
@@ -122,7 +121,7 @@ impl KernelIllinois {
         largest * most / (largest + delay * (most - least) / least)
     }
 
-    /// Returns the decrease at a queueing delay, in parts (`beta`).
+    /// Returns the decrease at a queueing delay, in 64ths (`beta`); `largest` is the largest queueing delay.
     fn beta_at(&self, delay: u64, largest: u64) -> u64 {
         let (least, most) = self.betas;
         let (low, high) = (largest / 10, 8 * largest / 10);
@@ -151,7 +150,7 @@ impl KernelIllinois {
         }
     }
 
-    /// Follows the second half of `tcp_illinois_cong_avoid`.
+    /// Grows the window in congestion avoidance (second half of `tcp_illinois_cong_avoid`).
     fn avoid(&mut self, window: &mut Window) {
         self.counted += std::mem::replace(&mut self.acked, 1);
         let (due, cwnd) = (self.counted * self.alpha / ALPHA, window.cwnd() as u64);
@@ -161,7 +160,7 @@ impl KernelIllinois {
         }
     }
 
-    /// Follows `tcp_illinois_ssthresh`.
+    /// Returns the window after a reduction (`tcp_illinois_ssthresh`).
     fn reduced(&self, base: f64) -> f64 {
         let cwnd = base as u64;
         (cwnd - cwnd * self.beta / BETA).max(2) as f64
@@ -173,7 +172,7 @@ impl KernelIllinois {
         reduce(window, self.reduced(event.base));
     }
 
-    /// Follows `tcp_illinois_state`.
+    /// Processes a timeout: increase and decrease become those of standard TCP (`tcp_illinois_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         self.counted = 0;
@@ -207,9 +206,8 @@ mod tests {
         KernelIllinois::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// The smallest increase is 0.3 segments, or 38 parts of 128. At half of a largest delay of 100
-    /// ms, the increase is 99 * 1280 / (99 + 49 * 1242 / 38), a part being a millisecond; the
-    /// decrease rises from 10 to 80 ms, and 49 ms are 39/70 of that way.
+    /// The smallest increase is 0.3 segments, or 38/128. At half of a largest delay of 100 ms, the increase is 99 *
+    /// 1280 / (99 + 49 * 1242 / 38) in 128ths. The decrease rises from 10 to 80 ms; 49 ms are 39/70 of this range.
     #[test]
     fn amounts_are_whole_parts() {
         let mut kernel = kernel();
@@ -225,8 +223,8 @@ mod tests {
         );
     }
 
-    /// With an increase of ten segments per round trip, a window of 100 grows by one segment as soon
-    /// as ten segments are acknowledged; acknowledged segments beyond these ten are discarded.
+    /// With an increase of ten segments per round trip, a window of 100 segments grows by one as soon as ten are
+    /// acknowledged; the excess of an acknowledgement above these ten is discarded.
     #[test]
     fn what_is_acknowledged_beyond_a_segment_is_forgotten() {
         let mut kernel = kernel();

@@ -1,9 +1,9 @@
-//! Illinois: losses decide when to reduce the window, delay decides by how much, and how fast to grow.
+//! Illinois: losses decide when the window is reduced; the delay decides by how much it is reduced, and how fast it
+//! grows.
 //!
-//! Liu, Basar and Srikant, "TCP-Illinois: a loss and delay-based congestion control algorithm for
-//! high-speed networks", VALUETOOLS 2006 and Performance Evaluation 65, 2008. Thresholds of delay
-//! are fractions of the largest queueing delay seen. Points that the paper leaves open are as in
-//! Linux.
+//! Liu, Basar and Srikant, "TCP-Illinois: a loss and delay-based congestion control algorithm for high-speed networks",
+//! VALUETOOLS 2006 and Performance Evaluation 65, 2008. Thresholds of the delay are fractions of the largest queueing
+//! delay so far. Points that the paper does not define are as in Linux.
 
 mod kernel;
 
@@ -103,8 +103,8 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Fractions of the largest queueing delay: below the first, the increase is the largest; between
-/// the second and the third, the decrease rises.
+/// Fraction of the largest queueing delay below which the increase is the largest. The next two constants are the
+/// fractions between which the decrease rises.
 const EMPTY: f64 = 0.01;
 const DECREASE_FROM: f64 = 0.1;
 const DECREASE_TO: f64 = 0.8;
@@ -121,11 +121,11 @@ pub struct Illinois {
     linux: bool,
     increase: f64,
     decrease: f64,
-    /// Number of round trips with an empty queue since the last one with a queue, counted until it
-    /// reaches `patience`; none if nothing is counted.
+    /// Number of successive round trips with an empty queue after one with a queue, counted up to `patience`; `None`
+    /// while they are not counted.
     patient: Option<f64>,
     max_rtt: Span,
-    /// Sum and number of the current round's samples.
+    /// Sum of the current round's samples, in seconds; the next field is their number.
     rtt_sum_s: f64,
     rtt_count: f64,
     kernel: Option<Box<KernelIllinois>>,
@@ -154,7 +154,7 @@ impl Illinois {
         })
     }
 
-    /// Sets the increase at a queueing delay, as a part of the largest: a hyperbola (equation 3).
+    /// Sets the increase for a queueing delay, given as a fraction of the largest delay: a hyperbola (equation 3).
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);
@@ -173,16 +173,17 @@ impl Illinois {
         self.increase = self.max_increase;
     }
 
-    /// Returns the decrease at a queueing delay, as a part of the largest: a line between two levels.
+    /// Returns the decrease for a queueing delay, given as a fraction of the largest delay: it rises linearly between
+    /// two constant levels.
     fn decrease_at(&self, delay: f64) -> f64 {
         let place = (delay - DECREASE_FROM) / (DECREASE_TO - DECREASE_FROM);
         let rise = self.max_decrease - self.min_decrease;
         self.min_decrease + rise * place.clamp(0.0, 1.0)
     }
 
-    /// Returns the window after a congestion signal at `base` segments. Linux 2.6.22 multiplies by
-    /// the decrease (tcp_illinois.c, `tcp_illinois_ssthresh`), unlike later kernels: the shorter
-    /// the queue, the less of the window is kept.
+    /// Returns the window after a congestion signal at `base` segments. Unlike later kernels, Linux 2.6.22 multiplies
+    /// the window by the decrease (tcp_illinois.c, `tcp_illinois_ssthresh`): the shorter the queue, the smaller the
+    /// fraction of the window that is kept.
     fn reduced(&self, base: f64) -> f64 {
         base * if self.linux {
             self.decrease
@@ -220,8 +221,7 @@ impl CongestionControl for Illinois {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. Delays in slow start count, too: they determine the largest
-    /// delay.
+    /// Processes an acknowledgement. Delays in slow start count, too, since the largest delay usually occurs there.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -281,7 +281,7 @@ impl CongestionControl for Illinois {
 }
 
 impl Extension for Illinois {
-    /// Returns the lower bound of standard TCP in Linux (`tcp_reno_min_cwnd`).
+    /// Returns the lower bound of the window that Linux has for standard TCP (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         self.linux.then(|| window.ssthresh() / 2.0)
     }
@@ -299,7 +299,8 @@ mod tests {
         Illinois::new(&ENTRY.settings(variant, &[]).unwrap()).unwrap()
     }
 
-    /// With `d_m = 1`: `alpha = k1 / (k2 + d)`, `k1 = 0.99 * 3 / 9.7`, `k2 = 0.99 * 0.3 / 9.7 - 0.01`.
+    /// With a largest delay of one, the increase is `alpha = k1 / (k2 + d)`, where `k1 = 0.99 * 3 / 9.7` and `k2 = 0.99
+    /// * 0.3 / 9.7 - 0.01`.
     #[test]
     fn the_increase_is_the_paper_s_hyperbola() {
         let (k1, k2) = (0.99 * 3.0 / 9.7, 0.99 * 0.3 / 9.7 - 0.01);

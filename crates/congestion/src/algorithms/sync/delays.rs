@@ -1,26 +1,26 @@
-//! Queueing delays from one-way transit times.
+//! Queueing delays, computed from one-way transit times.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// Delays from a flow's reports of transit times (Weigle 2003, chapter 3).
+/// Delays computed from a flow's reports of transit times (Weigle 2003, chapter 3).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Delays {
-    /// Smallest and largest transit time; none before the first report.
+    /// Smallest and largest transit time; `None` before the first report.
     bounds: Option<(Span, Span)>,
-    /// Queueing delay of the last report.
+    /// Queueing delay of the last report, in seconds.
     queueing_s: f64,
-    /// Queueing delay of the report before the last one.
+    /// Queueing delay of the report before the last one, in seconds.
     previous_s: f64,
-    /// Reports so far.
+    /// Number of reports so far.
     reports: u64,
     /// True once the flow has lost a segment.
     pub(super) lossy: bool,
 }
 
 impl Delays {
-    /// Adds the transit time of the last segment that the receiver got. A constant offset between
-    /// the clocks has no effect on any value but [`Self::min_s`].
+    /// Adds the transit time of the last segment that the receiver got. A constant offset between the clocks affects
+    /// only [`Self::min_s`].
     pub(super) fn report(&mut self, transit: Span) {
         let (min, max) = self.bounds.unwrap_or((transit, transit));
         let (min, max) = (min.min(transit), max.max(transit));
@@ -44,7 +44,7 @@ impl Delays {
         self.queueing_s
     }
 
-    /// Returns the largest queueing delay that the flow can experience, in seconds: it never falls.
+    /// Returns the largest queueing delay so far, in seconds; it never decreases.
     pub(super) fn largest_s(&self) -> f64 {
         let span = |(min, max): (Span, Span)| max.saturating_sub(min).as_secs_f64();
         self.bounds.map_or(0.0, span)
@@ -60,8 +60,8 @@ impl Delays {
         }
     }
 
-    /// Returns the change between the last two queueing delays as a fraction of the earlier one;
-    /// after a delay of zero, any delay is a change of 1 (Weigle 2003, chapter 3, SyncMix).
+    /// Returns the difference of the last two queueing delays as a fraction of the earlier one. If the earlier one is
+    /// zero, any delay is a change of 1 (Weigle 2003, chapter 3, SyncMix).
     pub(super) fn change(&self) -> f64 {
         if self.queueing_s == self.previous_s {
             0.0

@@ -1,22 +1,22 @@
-//! Five detectors of congestion from queueing delays (Weigle 2003, chapter 3).
+//! The five detectors of congestion, which use queueing delays (Weigle 2003, chapter 3).
 
 use serde::{Deserialize, Serialize};
 
 use super::delays::Delays;
 use super::trend::{Medians, Trend, pairwise_difference};
 
-/// Judgement of a detector on the reports so far.
+/// Decision of a detector after a report.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) congested: bool,
-    /// Trend of the delay; none from detectors without a trend.
+    /// Trend of the delay; `None` from detectors that compute no trend.
     pub(super) trend: Option<Trend>,
-    /// Queueing delay, of the last report or averaged, as a fraction of the largest.
+    /// Queueing delay, of the last report or averaged, as a fraction of the largest queueing delay.
     pub(super) level: f64,
 }
 
 impl Verdict {
-    /// Returns the quarter of the largest queueing delay that the level is in: 0 to 3.
+    /// Returns the quarter of the largest queueing delay in which the level is, from 0 to 3.
     pub(super) fn quarter(&self) -> usize {
         quarter(self.level)
     }
@@ -29,21 +29,21 @@ fn quarter(level: f64) -> usize {
 /// A detector with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Detector {
-    /// SyncPQlen: compares the delay with a fraction of the largest queueing delay; no verdict
-    /// before the first loss has shown how large that can be.
+    /// SyncPQlen: compares the delay with a fraction of the largest queueing delay. It makes no decision before the
+    /// first loss, which shows how large the delay can be.
     PartOfLargest { part: f64 },
     /// SyncPMinOTT: compares the delay with a fraction of the smallest transit time.
     PartOfTransit { part: f64 },
-    /// SyncTrend: uses the trend of the delay.
+    /// SyncTrend: decides by the trend of the delay.
     Trend { threshold: f64, medians: Medians },
-    /// SyncAvg: compares the average delay with a fixed one.
+    /// SyncAvg: compares the average delay with a fixed value.
     Average { threshold_s: f64, average: Average },
-    /// SyncMix: uses the trend of the average and its size.
+    /// SyncMix: decides by the trend and by the size of the average delay.
     Mix(Mix),
 }
 
 impl Detector {
-    /// Evaluates the last report; returns a verdict if it changes or confirms the last one.
+    /// Processes the last report; returns the detector's decision, or `None` if the report leads to none.
     pub(super) fn on_report(&mut self, delays: &Delays) -> Option<Verdict> {
         let queueing_s = delays.queueing_s();
         let against = |threshold_s: f64, delay_s: f64| Verdict {
@@ -80,7 +80,7 @@ impl Detector {
         }
     }
 
-    /// Returns the average queueing delay in seconds; none for detectors without an average.
+    /// Returns the average queueing delay in seconds; `None` from detectors that compute no average.
     pub(super) fn average_s(&self) -> Option<f64> {
         match self {
             Self::Average { average, .. } | Self::Mix(Mix { average, .. }) => Some(average.value),
@@ -97,7 +97,7 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// Starts an average with no samples: the first queueing delay is zero by its definition.
+    /// Creates an average without samples, whose value is zero: the first queueing delay is zero by definition.
     pub(super) fn new(weight: f64) -> Self {
         Self { weight, value: 0.0 }
     }
@@ -106,25 +106,25 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Adds a weighted sample, as a step from the average, so that samples equal to the average
-    /// leave it exactly unchanged.
+    /// Adds a sample with a weight, as a step from the average. Samples that equal the average thus leave it exactly
+    /// unchanged.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value
     }
 }
 
-/// Weights of the first samples since the start or the last timeout (table 3.1).
+/// Weights of the first samples after the start or after a timeout (table 3.1).
 const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 
-/// SyncMix (Weigle 2003, chapter 3, Tables 3.1 and 3.2).
+/// State of SyncMix (Weigle 2003, chapter 3, tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Queueing delay in seconds that the largest one has to exceed, before the first loss, for a
-    /// verdict.
+    /// Value that the largest queueing delay, in seconds, has to exceed before the first loss for a decision to be
+    /// made.
     too_small_s: f64,
     average: Average,
-    /// Samples since the start or the last timeout, as far as their weights differ.
+    /// Number of samples since the start or the last timeout, counted as long as weights differ.
     samples: usize,
     medians: Medians,
 }
@@ -149,7 +149,7 @@ impl Mix {
             delays.part_of_largest(average_s)
         };
         Some(Verdict {
-            // Table 1.1 reduces the window in these cases.
+            // In these cases, table 1.1 reduces the window.
             congested: trend == Trend::Increasing && quarter(level) > 0,
             trend: Some(trend),
             level,

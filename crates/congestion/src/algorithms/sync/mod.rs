@@ -1,9 +1,8 @@
-//! Sync-TCP: early congestion detection from one-way transit times.
+//! Sync-TCP: early detection of congestion from one-way transit times.
 //!
-//! Weigle, "Investigating the use of synchronized clocks in TCP congestion control", University of
-//! North Carolina, 2003 (chapter 3). With synchronised clocks a flow knows the queueing delay of
-//! the forward path alone. Five detectors and two reactions can be combined freely; the response to
-//! losses is standard TCP's.
+//! Weigle, "Investigating the use of synchronized clocks in TCP congestion control", University of North Carolina, 2003
+//! (chapter 3). With synchronised clocks, a flow knows the queueing delay of the forward path separately. Any of five
+//! detectors can be combined with any of two reactions; the response to losses is that of standard TCP.
 
 mod delays;
 mod detector;
@@ -45,7 +44,7 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     },
 };
 
-/// Quantities of all detectors and reactions; those that a detector does not have are not recorded.
+/// Quantities of all detectors and reactions; quantities that a detector does not compute are not recorded.
 pub(super) const STATE: &[Quantity] = &[
     Quantity::new("queueing_delay", "s", "queueing delay"),
     Quantity::new("largest_queueing_delay", "s", "largest queueing delay"),
@@ -62,7 +61,7 @@ pub(super) const STATE: &[Quantity] = &[
     Quantity::new("trend", "", "trend of the delay: 1 up, -1 down, 0 neither"),
 ];
 
-/// Quantities of detectors that compute neither an average nor a trend: all but the last two of `STATE`.
+/// Quantities of detectors that compute neither an average nor a trend: all of `STATE` except the last two.
 pub(super) const STATE_OF_DELAYS: &[Quantity] = STATE.split_at(STATE.len() - 2).0;
 
 static GENERIC_PARAMETERS: [Parameter; 11] = [
@@ -231,20 +230,20 @@ fn chosen_reaction(settings: &Settings) -> Reaction {
     }
 }
 
-/// Sync-TCP: a detector, a reaction, and standard TCP for the rest.
+/// State of Sync-TCP for one flow: a detector, a reaction, and standard TCP for everything else.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SyncTcp {
     detector: Detector,
     reaction: Reaction,
     standard: Reno,
     delays: Delays,
-    /// The detector's last verdict; none before the first, and after a timeout.
+    /// Last decision of the detector; `None` before the first one and after a timeout.
     verdict: Option<Verdict>,
-    /// Number of verdicts so far.
+    /// Number of decisions so far.
     verdicts: u64,
-    /// Number of reductions due to verdicts.
+    /// Number of reductions caused by decisions of the detector.
     cuts: u64,
-    /// Effect of the current acknowledgement.
+    /// Effect of the current acknowledgement on the window.
     step: Step,
 }
 
@@ -272,7 +271,7 @@ impl SyncTcp {
         }
     }
 
-    /// Passes a report to the detector; returns the report's number if it led to a verdict.
+    /// Passes a report to the detector; returns the number of the report if it led to a decision.
     fn detect(&mut self, ack: &AckSample) -> Option<u64> {
         self.delays.report(ack.one_way_delay?);
         self.verdict = Some(self.detector.on_report(&self.delays)?);
@@ -280,9 +279,9 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// Decides on the effect of an acknowledgement. In recovery, verdicts are made but have no
-    /// effect. A reduction due to a duplicate acknowledgement waits for the next acknowledgement
-    /// that changes the window.
+    /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. If a
+    /// duplicate acknowledgement causes a reduction, the reduction waits for the next acknowledgement that may change
+    /// the window.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {
@@ -302,8 +301,8 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Includes slow start, since a reaction may determine the effect of an acknowledgement in slow
-    /// start, too.
+    /// Returns that the algorithm also processes slow start, since a reaction may determine the effect of an
+    /// acknowledgement there.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance
@@ -350,8 +349,8 @@ impl CongestionControl for SyncTcp {
         self.standard.on_timeout(event, window);
     }
 
-    /// Reports delays in seconds, the numbers of verdicts and of early reductions, and the last
-    /// verdict and trend as 1 (congested, increasing), 0 and -1 (decreasing).
+    /// Reports delays in seconds, the numbers of decisions and of early reductions, and the last decision and trend, as
+    /// 1 (congested, increasing), 0, or -1 (decreasing).
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_delay", self.delays.queueing_s());
         out("largest_queueing_delay", self.delays.largest_s());

@@ -1,4 +1,4 @@
-//! Reactions of a flow to a detector's verdicts (Weigle 2003, chapter 3).
+//! Reactions of a flow to the decisions of a detector (Weigle 2003, chapter 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,9 @@ use crate::window::Window;
 pub(super) enum Step {
     /// The change that standard TCP makes, slow start included.
     Standard,
-    /// Growth of this many segments per round trip, of which each acknowledgement adds its share.
+    /// Growth by this number of segments per round trip, of which each acknowledgement adds its share.
     Grow(f64),
-    /// Reduction of the window and the threshold to this fraction of the window, as for a
-    /// congestion mark.
+    /// Reduction of the window and of the threshold to this fraction of the window, as for a congestion mark.
     Reduce(f64),
     /// Reduction of the window to this fraction; the threshold does not change.
     Shrink(f64),
@@ -30,17 +29,17 @@ impl Step {
 /// A reaction with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Reaction {
-    /// No reaction: the detector only reports.
+    /// No reaction: the detector only records its decisions.
     Watch,
-    /// SyncPcwnd.
+    /// SyncPcwnd: at most one reduction per round trip.
     Cut(Cut),
-    /// SyncMixReact.
+    /// SyncMixReact: adjustments that depend on trend and level.
     Adjust(Adjust),
 }
 
 impl Reaction {
-    /// Decides on an acknowledgement outside recovery. `verdict` is valid until the next one;
-    /// `number` is the number of the report if that led to the verdict.
+    /// Returns the effect of an acknowledgement outside recovery. `verdict` is the detector's last decision; `number`
+    /// is the number of the current report if it led to this decision.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,
@@ -63,12 +62,11 @@ impl Reaction {
     }
 }
 
-/// Behaviour of the window from a reduction to the next verdict or reduction. The source does not
-/// specify it.
+/// Behaviour of the window from a reduction to the next decision or reduction, which the source does not specify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AfterCut {
-    /// The window grows as in congestion avoidance: MixReact's utilisation and loss are then as
-    /// published (Table 4.3).
+    /// The window grows as in congestion avoidance. With this choice, the utilisation and loss of MixReact are as
+    /// published (table 4.3).
     Grows,
     /// The window does not change.
     Stays,
@@ -84,13 +82,13 @@ impl AfterCut {
     }
 }
 
-/// One reduction per round trip while there is congestion, as for marks. The next reduction needs
-/// an acknowledgement of a segment that was sent after the last one.
+/// State of SyncPcwnd: one reduction per round trip while there is congestion, as for marks. The next reduction needs
+/// the acknowledgement of a segment that was sent after the last reduction.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,
     after: AfterCut,
-    /// Number of segments delivered when all segments sent before the last reduction have arrived.
+    /// Number of segments that are delivered once all segments sent before the last reduction have arrived.
     flight: u64,
 }
 
@@ -118,19 +116,18 @@ impl Cut {
     }
 }
 
-/// Reports from one adjustment to the next.
+/// Number of reports from one adjustment to the next.
 const PERIOD: u64 = 3;
 
-/// Reductions and growth by trend and level (table 1.1).
+/// State of SyncMixReact: reductions and growth by trend and level (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
-    /// True if the last adjustment continues while no trend is found.
+    /// True if the last adjustment stays in effect while the trend is undetermined.
     keeps: bool,
     after: AfterCut,
-    /// Growth until the next adjustment, in segments per round trip; none while standard TCP
-    /// controls the window.
+    /// Growth until the next adjustment, in segments per round trip; `None` while standard TCP controls the window.
     rate: Option<f64>,
-    /// First report that may adjust again.
+    /// Number of the first report that may cause another adjustment.
     next: u64,
 }
 
@@ -157,7 +154,8 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns the fraction of the window kept by a reduction, or changes the growth.
+    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. May change the
+    /// growth.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];
@@ -212,8 +210,8 @@ mod tests {
             (0.6, Step::Shrink(0.75), Step::Grow(4.0)),
             (0.3, Step::Shrink(0.9), Step::Grow(10.0)),
             (0.1, Step::Grow(1.0), Step::Grow(20.0)),
-            // Averages lag: the delay may already be below the largest one, and falling levels stay
-            // within the range.
+            // Averages follow the delay late: the delay may already be below its largest value, and levels that fall
+            // stay within the range.
             (1.2, Step::Shrink(0.5), Step::Grow(0.0)),
         ] {
             assert_eq!(adjusted(Trend::Increasing, level), increasing, "{level}");
@@ -241,7 +239,7 @@ mod tests {
         let rising = verdict(Trend::Increasing, 0.6);
         assert_eq!(adjust.step(&rising, Some(15), &larger), Step::Shrink(0.75));
         assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(1.0));
-        // A detector that reports a trend each time has an effect every third time.
+        // If a detector reports a trend with each acknowledgement, every third report has an effect.
         let congested = Verdict {
             congested: true,
             trend: None,

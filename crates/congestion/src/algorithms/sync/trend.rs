@@ -1,18 +1,18 @@
-//! Trends in noisy samples from the medians of three groups of three.
+//! Trends of noisy samples, computed from the medians of three groups of three samples.
 
 use serde::{Deserialize, Serialize};
 
-/// Direction of change of the samples.
+/// Direction in which the samples change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Trend {
     Increasing,
     Decreasing,
-    /// Undetermined.
+    /// The samples show no clear direction.
     Undetermined,
 }
 
 impl Trend {
-    /// Returns the trend by the sign of a difference, where it exceeds `threshold`.
+    /// Returns the trend by the sign of `difference`, if its absolute value exceeds `threshold`.
     pub(super) fn of(difference: f64, threshold: f64) -> Self {
         if difference > threshold {
             Self::Increasing
@@ -26,19 +26,19 @@ impl Trend {
 
 const GROUP: usize = 3;
 
-/// Medians of the last nine samples in groups of three. Nine samples give the first three medians;
-/// every three more replace the oldest (Weigle 2003, chapter 3, SyncTrend).
+/// Medians of the last nine samples in groups of three. The first three medians need nine samples; every three further
+/// samples replace the oldest median (Weigle 2003, chapter 3, SyncTrend).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Medians {
     group: [f64; GROUP],
     filled: usize,
-    /// Medians, oldest first.
+    /// The medians; the oldest is first.
     medians: [f64; 3],
     complete: usize,
 }
 
 impl Medians {
-    /// Adds a sample; returns the three medians, oldest first, if the sample completes one.
+    /// Adds a sample. If it completes a group and there are three medians, returns these, the oldest first.
     pub(super) fn push(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group[self.filled] = sample;
         self.filled += 1;
@@ -62,12 +62,12 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
     a.min(b).max(a.max(b).min(c))
 }
 
-/// Returns the difference of the last and the first median divided by the sum of the absolute
-/// steps, from -1 to 1 (pairwise difference test of Jain and Dovrolis, SIGCOMM 2002); none if all
-/// medians are equal.
+/// Returns the difference between the last and the first median, divided by the sum of the absolute differences of
+/// neighbours: a value from -1 to 1 (pairwise difference test of Jain and Dovrolis, SIGCOMM 2002). Returns `None` if
+/// all medians are equal.
 ///
-/// The pairwise comparison test of the same paper adds nothing for three medians: it requires that
-/// more than 55 % of the steps are upwards, which means both steps, and then this value is 1.
+/// The pairwise comparison test of the same paper adds nothing for three medians. It requires that more than 55 % of
+/// the steps are upwards, which means both steps; this value is then 1.
 pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
     let steps = (second - first).abs() + (third - second).abs();
     (steps > 0.0).then(|| (third - first) / steps)
@@ -107,7 +107,7 @@ mod tests {
     fn the_pairwise_difference_weighs_steps_back() {
         assert_eq!(pairwise_difference([1.0, 2.0, 4.0]), Some(1.0));
         assert_eq!(pairwise_difference([4.0, 2.0, 1.0]), Some(-1.0));
-        // The medians rise by 5 and fall by 2: 3 of 7.
+        // The medians rise by 5 and fall by 2, so that the change is 3/7 of the total.
         assert_eq!(pairwise_difference([0.0, 5.0, 3.0]), Some(3.0 / 7.0));
         assert_eq!(pairwise_difference([2.0; 3]), None);
     }

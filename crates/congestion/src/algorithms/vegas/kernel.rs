@@ -1,6 +1,6 @@
-//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`): a round trip's smallest sample decides,
-//! also in slow start, where every acknowledgement enlarges the window. In a recovery, and after a
-//! round trip with at most two samples, it is standard TCP.
+//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`). The smallest sample of a round trip decides, also in slow
+//! start, where every acknowledgement enlarges the window. In a recovery, and after a round trip with at most two
+//! samples, the flow is standard TCP.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ impl KernelVegas {
             window.set_cwnd((cwnd + 1) as f64);
         }
         window.set_cwnd(window.cwnd().max(2.0));
-        // `tcp_current_ssthresh`
+        // As in `tcp_current_ssthresh`.
         let cwnd = window.cwnd() as u64;
         window.set_ssthresh(window.ssthresh().max((cwnd / 2 + cwnd / 4) as f64));
     }
@@ -105,7 +105,7 @@ impl KernelVegas {
     }
 }
 
-/// Follows `tcp_vegas_ssthresh`.
+/// Lowers the threshold to the window, if it is above (`tcp_vegas_ssthresh`).
 fn lower_threshold(window: &mut Window) {
     window.set_ssthresh(window.ssthresh().min(window.cwnd()));
 }
@@ -135,8 +135,8 @@ mod tests {
         vegas.on_ack(&ack, phase, window);
     }
 
-    /// With 100 segments and 100 ms, a round-trip time of 103 ms means three segments in the queue, 105 ms
-    /// five.
+    /// With 100 segments in flight and a base round-trip time of 100 ms, a round-trip time of 103 ms means three
+    /// segments in the queue, and 105 ms five.
     #[test]
     fn the_smallest_sample_of_a_round_trip_decides() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);
@@ -149,7 +149,8 @@ mod tests {
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
     }
 
-    /// Segments that left after the previous acknowledgement belong to the recovery.
+    /// The end of a recovery begins a round trip. Segments that left after the previous acknowledgement still belong to
+    /// the recovery.
     #[test]
     fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

@@ -1,9 +1,9 @@
-//! Vegas: keeps a few of the flow's segments in the bottleneck's queue.
+//! Vegas: keeps a few of the flow's segments in the queue of the bottleneck.
 //!
-//! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC
-//! 13(8), 1995. Once a round trip, the flow's queued segments are its window times the queueing
-//! part of the round-trip time. The paper's slow start, which doubles the window only every second
-//! round trip, is not included: the flow's slow start is chosen separately.
+//! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 13(8), 1995. Once per
+//! round trip, the number of the flow's segments in the queue is computed: the window times the fraction of the
+//! round-trip time that is queueing delay. The paper's slow start, which doubles the window only every second round
+//! trip, is not included, since the slow start of a flow is chosen separately.
 
 mod kernel;
 
@@ -83,7 +83,7 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Threshold that Linux 2.6.22 sets when slow start ends, in segments (tcp_vegas.c).
+/// Slow start threshold that Linux 2.6.22 sets when slow start ends, in segments (tcp_vegas.c).
 const LINUX_SSTHRESH: f64 = 2.0;
 
 /// State of Vegas for one flow.
@@ -93,10 +93,10 @@ pub struct Vegas {
     beta: f64,
     gamma: f64,
     estimate: QueueEstimate,
-    /// Segments found in the queue at the end of the last round.
+    /// Number of segments found in the queue at the end of the last round.
     queued: f64,
     linux: bool,
-    /// Window at the end of the last round since a reduction.
+    /// Window at the end of the last round; `None` if there was no round since a reduction.
     last_cwnd: Option<f64>,
     kernel: Option<Box<KernelVegas>>,
 }
@@ -122,7 +122,7 @@ impl Vegas {
 
     fn slow_start_round(&self, flight: f64, window: &mut Window) {
         if self.queued > self.gamma {
-            // Segments that fill the path without a queue, and one more (Linux does the same).
+            // This is the number of segments that fill the path without a queue, plus one (as in Linux).
             let filling = flight - self.queued + 1.0;
             window.set_cwnd(filling.min(window.cwnd()));
             if self.linux {
@@ -133,9 +133,8 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so
-    /// that slow start adds the segment again: the window does not fall below the threshold,
-    /// however many segments are queued.
+    /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so that slow start adds
+    /// the segment again: the window does not fall below the threshold, however many segments are in the queue.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -159,8 +158,8 @@ impl Vegas {
         }
     }
 
-    /// Returns the number of segments to which the round's samples refer: the window, for which
-    /// Linux uses the window at the start of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// Returns the number of segments that the round's samples refer to: the window or, in Linux, the window at the
+    /// start of the round (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }
@@ -193,8 +192,8 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. Linux also uses the smallest sample of a round in slow start;
-    /// the other variants only process the acknowledgement that ends the slow start.
+    /// Processes an acknowledgement. Linux also uses the smallest sample of a round in slow start; the other variants
+    /// only process the acknowledgement that ends slow start.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -259,8 +258,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Linux 2.6.22 compares the window with `beg_snd_cwnd + 1` and saves `beg_snd_cwnd` before it
-    /// adds to the window: in the next round the window already has its target size.
+    /// Linux 2.6.22 compares the window with `beg_snd_cwnd + 1`, and stores `beg_snd_cwnd` before it adds to the
+    /// window. In the next round, the window therefore already has its target size and does not change.
     #[test]
     fn linux_moves_every_second_round_trip() {
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {

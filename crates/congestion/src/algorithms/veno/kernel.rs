@@ -1,6 +1,6 @@
-//! Veno of a current kernel (Linux 6.18, `tcp_veno.c`): the queue is estimated in half segments from each
-//! acknowledgement's smallest sample; while the path is congested, the window grows by one segment for every second
-//! window of acknowledged segments. In a reduction, and before the third sample, it is standard TCP.
+//! Veno of a current kernel (Linux 6.18, `tcp_veno.c`). The queue is estimated in half segments, from the smallest
+//! sample of each acknowledgement. While the path is congested, the window grows by one segment per two windows of
+//! acknowledged segments. During a reduction, and before the third sample, the flow is standard TCP.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ use crate::window::Window;
 /// State of the kernel's Veno for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVeno {
-    /// Number of half segments in the queue from which on the path counts as congested.
+    /// Number of half segments in the queue from which on the path is considered congested.
     beta: u64,
-    /// Fraction of the window that a loss leaves on a path without congestion, in thousandths.
+    /// Fraction of the window that a loss leaves on a path that is not congested, in thousandths.
     kept: u64,
     rtts: SmallestRtts,
-    /// True if the next full count enlarges the window.
+    /// True if the next complete count of segments enlarges the window.
     inc: bool,
-    /// Half segments in the queue.
+    /// Number of half segments in the queue.
     diff: u64,
     avoidance: Avoidance,
 }
@@ -60,7 +60,7 @@ impl KernelVeno {
         self.rtts.forget_min();
     }
 
-    /// Follows the second half of `tcp_veno_cong_avoid`.
+    /// Grows the window in congestion avoidance (second half of `tcp_veno_cong_avoid`).
     fn avoid(&mut self, mut acked: u64, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
         let SmallestRtts { base, min, .. } = self.rtts;
@@ -86,7 +86,7 @@ impl KernelVeno {
         }
     }
 
-    /// Follows `tcp_veno_ssthresh`.
+    /// Returns the window after a reduction (`tcp_veno_ssthresh`).
     fn reduced(&self, base: f64) -> f64 {
         let cwnd = base as u64;
         let left = if self.diff < self.beta {
@@ -113,8 +113,7 @@ impl KernelVeno {
         }
     }
 
-    /// Restarts the measurement when the connection sends after an idle time
-    /// (`tcp_veno_cwnd_event`).
+    /// Restarts the measurement when the connection sends after an idle time (`tcp_veno_cwnd_event`).
     pub(super) fn forget(&mut self) {
         self.rtts.forget_base();
         self.rtts.forget_min();
@@ -135,8 +134,9 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// At 100 segments and 100 ms, 102.4 ms are 2.3 segments in the queue, which count as five halves, and 103 ms are 2.9, which
-    /// count as six: congestion. A loss leaves four fifths or one half.
+    /// With 100 segments in flight and a base round-trip time of 100 ms, 102.4 ms mean 2.3 segments in the queue, which
+    /// count as five halves; 103 ms mean 2.9 segments, which count as six halves and thus as congestion. A loss leaves
+    /// four fifths of the window in the first case, and half of it in the second.
     #[test]
     fn half_segments_tell_congestion() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

@@ -1,9 +1,9 @@
-//! Veno: standard TCP that distinguishes random losses from congestion by the flow's queue.
+//! Veno: standard TCP that distinguishes random losses from congestion, by the number of the flow's segments in the
+//! queue.
 //!
-//! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC
-//! 21(2), 2003. The flow's queue is the window times the fraction of the smoothed round-trip time
-//! that is queueing delay; the round-trip time without queueing is the smallest since the last loss
-//! (section III.A).
+//! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC 21(2), 2003. This
+//! number is the window times the fraction of the smoothed round-trip time that is queueing delay. The round-trip time
+//! without queueing is the smallest since the last loss (section III.A).
 
 mod kernel;
 
@@ -66,7 +66,7 @@ pub struct Veno {
     linux: bool,
     /// Smallest round-trip time since the last loss.
     base_rtt: Option<Span>,
-    /// Estimated segments in the queue at the last acknowledgement; none before the first.
+    /// Estimated number of segments in the queue at the last acknowledgement; `None` before the first one.
     queued: Option<f64>,
     kernel: Option<Box<KernelVeno>>,
 }
@@ -88,7 +88,7 @@ impl Veno {
         self.queued.is_none_or(|queued| queued >= self.beta)
     }
 
-    /// Estimates the segments in the queue.
+    /// Estimates the number of segments in the queue.
     fn estimate(&mut self, ack: &AckSample, cwnd: f64) {
         let Some(sample) = ack.rtt else {
             return;
@@ -126,7 +126,7 @@ impl CongestionControl for Veno {
         if phase != Phase::Avoidance {
             return;
         }
-        // While the path is congested, the window grows at every second acknowledgement only.
+        // While the path is congested, the window grows only with every second acknowledgement.
         let share = match self.queued {
             Some(queued) if queued >= self.beta => 0.5,
             _ => 1.0,

@@ -1,22 +1,22 @@
-//! Changes of the rate from gradients of the utility (section 4.2).
+//! Changes of the rate, computed from gradients of the utility (section 4.2).
 
 use serde::{Deserialize, Serialize};
 
 use crate::parameter::Settings;
 
-/// Number of steps in one direction up to which the change grows by one conversion factor per step;
-/// then it grows by two (WebRTC, pcc/bitrate_controller.cc).
+/// Number of successive steps in one direction for which each step adds one conversion factor to the change; further
+/// steps add two (WebRTC, pcc/bitrate_controller.cc).
 const LINEAR_STEPS: i32 = 3;
 
-/// Gradient ascent with confidence amplifier and dynamic change boundary. Rates are in Mbit/s.
+/// Gradient ascent with a confidence amplifier and a dynamic change boundary. Rates are in Mbit/s.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Ascent {
     conversion: f64,
     boundary: f64,
     boundary_step: f64,
-    /// Number of steps in one direction; negative for steps downwards.
+    /// Number of successive steps in one direction; negative for steps downwards.
     steps: i32,
-    /// Number of times by which the boundary has been moved.
+    /// Number of times by which the change boundary has been raised.
     moved: u32,
 }
 
@@ -31,12 +31,12 @@ impl Ascent {
         }
     }
 
-    /// Restarts the count of steps in one direction.
+    /// Restarts the count of successive steps.
     pub fn restart(&mut self) {
         (self.steps, self.moved) = (0, 0);
     }
 
-    /// Returns the change of `rate`, given the gradient of the utility at this rate.
+    /// Returns the change of the rate; `gradient` is that of the utility at `rate`.
     pub fn change(&mut self, rate: f64, gradient: f64) -> f64 {
         let direction = if gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {
@@ -47,14 +47,14 @@ impl Ascent {
         f64::from(direction) * self.bounded(change, rate)
     }
 
-    /// Returns m(tau), the confidence amplifier.
+    /// Returns the confidence amplifier m(tau).
     fn amplifier(&self) -> f64 {
         let steps = self.steps.abs();
         f64::from(steps.max(2 * steps - LINEAR_STEPS))
     }
 
-    /// Bounds a change by omega = omega0 + k delta, where k counts changes beyond omega and falls to the smallest that
-    /// lets a change pass.
+    /// Limits a change to omega = omega0 + k delta times the rate. k counts changes that exceed the limit; when a
+    /// change does not, k falls to the smallest value that allows it.
     fn bounded(&mut self, change: f64, rate: f64) -> f64 {
         let allowed = |moved: u32| rate * (self.boundary + f64::from(moved) * self.boundary_step);
         if change > allowed(self.moved) {
@@ -87,8 +87,8 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
-    /// The change is theta0 m(tau) gamma: one, two, three, five and seven times the gradient; a
-    /// change of direction restarts the count.
+    /// The change is theta0 m(tau) times the gradient: one, two, three, five and seven times. A change of direction
+    /// restarts the count.
     #[test]
     fn steps_in_one_direction_grow() {
         let mut ascent = ascent(1.0);
@@ -101,19 +101,19 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// The bounds are 5, 11 and 17 % of the rate as long as the gradient asks for more; then the
-    /// smallest bound that allows the change.
+    /// The limits are 5, 11 and 17 % of the rate, as long as the gradient requests larger changes; then the limit is
+    /// the smallest one that allows the change.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);
         for bound in [5.0, 11.0, 17.0, 23.0] {
             near(ascent.change(100.0, -900.0), -bound);
         }
-        // The bound is at 29 %, and five steps down have an amplifier of 7.
+        // The change is limited to 29 %, and five steps down have an amplifier of 7.
         near(ascent.change(100.0, -2.0), -14.0);
         assert_eq!(ascent.moved, 2);
         near(ascent.change(100.0, -900.0), -17.0);
-        // For a step upwards the bound is the initial one.
+        // The limit for a step upwards is the initial one.
         near(ascent.change(100.0, 900.0), 5.0);
     }
 }

@@ -1,21 +1,20 @@
-//! Monitor intervals: the segments sent in a time at one rate, and their deliveries and losses.
+//! Monitor intervals: times in which segments are sent at one rate, with the deliveries and losses of these segments.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Minimum number of segments in an interval, however long they take (PCC-Uspace, branch NSDI-2018,
-/// core.cpp).
+/// Minimum number of segments in an interval, whatever time they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Fraction of the data allowed by its rate that an interval must have sent to count as limited by
-/// that rate.
+/// Minimum fraction of the data allowed by its rate that must have been sent in an interval for the rate to count as
+/// the limit.
 const SENT: f64 = 0.9;
-/// Slopes of the round-trip time below this are noise (section 4.3).
+/// Absolute value below which slopes of the round-trip time are considered noise (section 4.3).
 const NOISE: f64 = 0.01;
 
-/// Numbers of segments of the connection that were sent, or whose fates are known, at the bounds of
-/// an interval.
+/// Counters of the connection at the beginning or the end of an interval: segments sent, or segments known to be
+/// delivered or lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub delivered: u64,
@@ -40,17 +39,17 @@ pub(super) fn mbit(ack: &AckSample) -> f64 {
     8.0 * ack.segment_bytes as f64 / 1e6
 }
 
-/// Returns the segments sent so far.
+/// Returns the number of segments sent so far.
 pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }
 
-/// One monitor interval. The transport reports sums of deliveries and losses. The fates of the
-/// interval's segments are the differences between two values of the sums, so a loss that is
-/// detected late counts for a later interval.
+/// One monitor interval. The transport reports sums of deliveries and losses. The number of lost segments of an
+/// interval is the difference between two values of these sums, so that a loss detected late counts for a later
+/// interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
-    /// The chosen rate in Mbit/s.
+    /// Chosen rate, in Mbit/s.
     pub rate: f64,
     start: Time,
     end: Time,
@@ -58,15 +57,15 @@ pub(super) struct Interval {
     first: u64,
     /// Number of segments sent by the end of the interval.
     last: u64,
-    /// The known fates when the first fate of one of its segments became known.
+    /// Numbers of delivered and lost segments when the first segment of the interval was delivered or lost; `None`
+    /// before.
     before: Option<Counts>,
     rtts: Regression,
-    /// True if the interval was sent at its rate, so that nothing else limited the sender.
+    /// True if nothing other than the chosen rate limited the sender in the interval.
     pub used: bool,
-    /// Share of lost segments of the interval, once it is known of all segments whether they
-    /// arrived.
+    /// Fraction of the interval's segments that were lost, once all of them are known to be delivered or lost.
     pub loss: f64,
-    /// Increase of the round-trip time, in seconds per second.
+    /// Slope of the round-trip time, in seconds per second.
     pub slope: f64,
 }
 
@@ -82,7 +81,7 @@ impl Interval {
         }
     }
 
-    /// Returns an interval whose segments' fates are known.
+    /// Returns an interval all of whose segments are known to be delivered or lost.
     #[cfg(test)]
     pub fn known(rate: f64, slope: f64, loss: f64) -> Self {
         Self {
@@ -93,7 +92,7 @@ impl Interval {
         }
     }
 
-    /// Ends the interval after a round trip and some segments. Returns true if it has ended.
+    /// Ends the interval if a round trip and the minimum number of segments have passed. Returns true if it has ended.
     pub fn end(&mut self, ack: &AckSample) -> bool {
         let count = sent(ack).saturating_sub(self.first);
         let over = ack.now >= self.start + ack.srtt && count >= MIN_SEGMENTS;
@@ -105,8 +104,8 @@ impl Interval {
         over
     }
 
-    /// Records an acknowledgement of any segment; `before` are the fates known before it. Returns
-    /// true if the fates of all segments of the interval are known.
+    /// Processes an acknowledgement; `before` holds the counters before it. Returns true if all segments of the
+    /// interval are known to be delivered or lost.
     pub fn note(&mut self, ack: &AckSample, before: Counts) -> bool {
         let known = Counts::of(ack).sum();
         if self.before.is_none() && known > self.first {
@@ -139,8 +138,8 @@ impl Interval {
     }
 }
 
-/// Least-squares line of round-trip times over the sending times of their segments, in seconds (section 4.3;
-/// PCC-Uspace, branch NSDI-2018, core.cpp).
+/// Least-squares line of round-trip times as a function of the sending times of their segments, in seconds (section
+/// 4.3; PCC-Uspace, branch NSDI-2018, core.cpp).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Regression {
     samples: f64,
@@ -148,7 +147,7 @@ struct Regression {
     rtt: f64,
     sent_squared: f64,
     product: f64,
-    /// The first round-trip time, which is subtracted from the later ones.
+    /// The first round-trip time, which is subtracted from all samples.
     origin: f64,
 }
 
@@ -165,7 +164,7 @@ impl Regression {
         self.product += sent * rtt;
     }
 
-    /// Returns the slope of the round-trip time; zero if all segments were sent at once.
+    /// Returns the slope of the round-trip time; zero if all segments were sent at the same time.
     fn slope(&self) -> f64 {
         let spread = self.samples * self.sent_squared - self.sent * self.sent;
         if spread <= 1e-9 * self.samples * self.sent_squared {
@@ -185,7 +184,8 @@ mod tests {
         assert_eq!(rtts.slope(), 0.0);
         rtts.add(Span::from_millis(1), Span::from_millis(50));
         assert_eq!(rtts.slope(), 0.0);
-        // Means 2 and 52; products -1 * -2 + 0 * 3 + 1 * -1 over squares 1 + 0 + 1.
+        // The means are 2 and 52. The slope is the sum of products -1 * -2 + 0 * 3 + 1 * -1 divided by the sum of
+        // squares 1 + 0 + 1.
         rtts.add(Span::from_millis(2), Span::from_millis(55));
         rtts.add(Span::from_millis(3), Span::from_millis(51));
         assert!((rtts.slope() - 0.5).abs() < 1e-9, "{}", rtts.slope());

@@ -1,19 +1,19 @@
 //! PCC Vivace: gradient ascent on a utility of rate, latency and loss.
 //!
-//! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. Points that the paper leaves open are as in its
-//! authors' implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
+//! Dong, Meng, Zarchy, Arslan, Gilad, Godfrey and Schapira, NSDI 2018. Points that the paper does not define are as in
+//! its authors' implementations. "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
 //! submission, unless another branch is named.
 //!
-//! Interpretations: one pair of intervals decides, as in section 4.2 (the submission compares two
-//! pairs after a change of direction, branch master three). The slope of the round-trip time counts
-//! with its sign, as in equation 1 (branch master sets negative slopes to zero). A small loss rate
-//! has a small weight, as in the submission; otherwise the noise of an interval's losses would
-//! change the utility more than 10 % of the rate do. Mbit/s are 10^6 bit/s.
+//! Three points are interpreted as follows. One pair of intervals decides, as in section 4.2 (the submission compares
+//! two pairs after a change of direction, branch master three). The slope of the round-trip time counts with its sign,
+//! as in equation 1 (branch master sets negative slopes to zero). A small loss rate has a small weight, as in the
+//! submission; otherwise the noise of an interval's losses would change the utility more than a change of the rate by
+//! 10 %. A Mbit/s is 10^6 bit/s.
 //!
-//! Limits: random losses of 3 % and more bring the rate down, since every second interval or more then loses over 3 %.
-//! On 500 kbit/s, where an interval has ten segments, the rate takes half a minute to come down from a start that
-//! overfilled the queue. On 64 kbit/s with a queue of 20 segments every other segment of the first minute is sent again
-//! (Reno: one in sixteen).
+//! Known limits: with random losses of 3 % and more, the rate falls, since at least every second interval then loses
+//! more than 3 %. At 500 kbit/s, where an interval has ten segments, the rate takes half a minute to fall after a start
+//! that has overfilled the queue. At 64 kbit/s with a queue of 20 segments, every second segment of the first minute is
+//! retransmitted (with Reno, one in sixteen).
 
 mod ascent;
 mod interval;
@@ -34,7 +34,7 @@ use crate::window::Window;
 use ascent::Ascent;
 use interval::{Counts, Interval, mbit};
 
-/// Boxed, so that other controllers stay small.
+/// State of PCC Vivace. It is boxed, so that other controllers stay small.
 pub type BoxedVivace = Box<Vivace>;
 
 pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
@@ -140,25 +140,26 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
     },
 };
 
-/// Smallest rate in segments per round trip, and smallest window in segments
-/// (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
+/// Minimum rate in segments per round trip; also the minimum window in segments (PCCproject/PCC-Kernel, branch vivace,
+/// tcp_pcc.c).
 const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
 const MIN_CWND: f64 = 4.0;
-/// Number of round trips at the rate that the window allows (as in PCC-Uspace).
+/// Window, as a multiple of the data sent in a round trip at the current rate (as in PCC-Uspace).
 const RTTS_IN_WINDOW: f64 = 2.0;
 /// Fraction of the rate that a timeout leaves (section 4.3, timeouts of intervals).
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Decision for which the current intervals are sent.
+/// Decision that the current intervals are sent for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// No decision: the connection begins, or continues after a timeout or idle time.
+    /// No decision: the connection begins, or continues after a timeout or an idle time.
     Paused,
-    /// Choice between doubling the rate once more and ending the start. `before` is the utility of half the rate.
+    /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
+    /// rate.
     Starting { before: f64 },
-    /// Choice of a direction, from an interval above the rate and one below it; `high_first` gives their order.
-    /// `doubtful` is the gradient of the pair of intervals that this pair repeats, if it repeats one.
+    /// Choice of a direction, from one interval above the rate and one below; `high_first` gives their order. If this
+    /// pair of intervals repeats another pair, `doubtful` is the gradient of that one.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -175,18 +176,18 @@ pub struct Vivace {
     probe: f64,
     ascent: Ascent,
     stage: Stage,
-    /// True once the utility has fallen for the first time.
+    /// True once the utility has fallen for the first time, which ends the start.
     started: bool,
     /// Rate in Mbit/s; 0 before the first round trip.
     rate: f64,
     intervals: [Interval; 2],
-    /// Number of intervals that have been sent.
+    /// Number of intervals that have been sent completely.
     sent: usize,
     /// Number of intervals all of whose segments are known to be delivered or lost.
     known: usize,
     counts: Counts,
-    /// State of the random sequence from which the order of two intervals is drawn. The time of the
-    /// first acknowledgement seeds it.
+    /// State of the random sequence from which the order of two intervals is drawn. The time of the first
+    /// acknowledgement is its seed.
     draws: u64,
     gradient: f64,
     pacing: Option<Rate>,
@@ -233,8 +234,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the sending rate: one of the two probing rates while their intervals are sent, and the rate between them
-    /// while the results are awaited.
+    /// Returns the sending rate: one of the two probing rates while their intervals are sent, and the rate between
+    /// these two while the results are awaited.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {
@@ -286,7 +287,7 @@ impl Vivace {
         }
     }
 
-    /// Passes an acknowledgement to the intervals; `before` are the fates known before it.
+    /// Passes an acknowledgement to the intervals; `before` holds the counters before it.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {
@@ -306,8 +307,8 @@ impl Vivace {
 
     fn decide(&mut self, ack: &AckSample) {
         let planned = self.planned();
-        // An interval that was sent below its rate, because the application or the receiver limited
-        // it, is no evidence about the rate, unless the path has lost much of it.
+        // If an interval was sent below its rate because the application or the receiver limited it, it says nothing
+        // about the rate, unless the path has lost much of it.
         let used = self.intervals[..planned]
             .iter()
             .all(|interval| interval.used || interval.loss > self.tolerated);
@@ -322,7 +323,8 @@ impl Vivace {
         }
     }
 
-    /// Decides during the start (section 4), as in slow start: doubles the rate until the utility falls.
+    /// Decides during the start (section 4), which is like slow start: doubles the rate until the utility falls.
+    /// `before` is the utility at half of the rate; `used` is false if the application limited the interval.
     fn decide_start(&mut self, before: f64, used: bool, ack: &AckSample) {
         let utility = self.utility(&self.intervals[0]);
         if !used {
@@ -337,8 +339,8 @@ impl Vivace {
         }
     }
 
-    /// Decides on a step (sections 4.2 and 4.3). A pair is measured again if its faster interval
-    /// lost less.
+    /// Decides on a step of the rate (sections 4.2 and 4.3). If the faster interval lost less, the pair of intervals is
+    /// measured again.
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {
@@ -403,10 +405,10 @@ impl CongestionControl for Vivace {
         self.apply(ack, window);
     }
 
-    /// Does nothing: losses count through the loss rate of intervals.
+    /// Does nothing: losses have an effect through the loss rate of intervals.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Reduces the rate (section 4.3), since no acknowledgement arrived for whole intervals.
+    /// Reduces the rate (section 4.3), since no acknowledgement has arrived for whole intervals.
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.rate *= KEPT_AT_TIMEOUT;
         (self.stage, self.started) = (Stage::Paused, true);

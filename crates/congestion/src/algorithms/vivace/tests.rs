@@ -1,4 +1,4 @@
-//! Vivace against the formulas of its paper.
+//! Tests of Vivace against the formulas of its paper.
 
 use longhaul_units::Time;
 
@@ -6,12 +6,12 @@ use super::*;
 use crate::window::Rounding;
 
 const RTT: Span = Span::from_millis(50);
-/// Vivace on a path that always carries all that it sends.
+/// Vivace on a path that delivers everything at any rate.
 struct Path {
     vivace: Box<Vivace>,
     window: Window,
     ack: AckSample,
-    /// Fraction of the rate that the application has segments for.
+    /// Fraction of the rate for which the application has data.
     offered: f64,
 }
 
@@ -36,7 +36,7 @@ impl Path {
         path
     }
 
-    /// Returns a path after the start of the flow, at 50 Mbit/s.
+    /// Returns a path on which the flow has ended its start, at 50 Mbit/s.
     fn learning() -> Self {
         let mut path = Self::new();
         (path.vivace.rate, path.vivace.started) = (50.0, true);
@@ -45,7 +45,7 @@ impl Path {
         path
     }
 
-    /// Acknowledges one segment; a new one, sent at the rate, takes its place.
+    /// Acknowledges one segment; a new one, sent at the current rate, takes its place.
     fn ack(&mut self) {
         let sent = self.offered * self.vivace.sending_rate();
         self.ack.now += Span::from_secs_f64(mbit(&self.ack) / sent);
@@ -54,7 +54,7 @@ impl Path {
         self.vivace.on_ack(&self.ack, phase, &mut self.window);
     }
 
-    /// Runs until the outcome of the current intervals is known, and returns the rate decided.
+    /// Continues until the outcome of the current intervals is known; returns the rate that was decided.
     fn decision(&mut self) -> f64 {
         let all = self.vivace.planned();
         while self.vivace.known + 1 < all || self.vivace.sent < all {
@@ -83,13 +83,14 @@ fn the_utility_is_that_of_equation_1() {
     near(utility(0.05, 0.0), 63.095_734_448_019_32 - 4500.0);
     near(utility(-0.02, 0.04), 63.095_734_448_019_32 + 1800.0 - 45.4);
     near(utility(0.0, 0.03), 63.095_734_448_019_32 - 3.0);
-    // Without latency, one per cent more rate gains as much as it costs at a loss rate of 0.9 /
-    // 11.35 x^-0.1, which is five per cent.
+    // Without latency, an increase of the rate by 1 % costs as much as it gains at a loss rate of 0.9 / 11.35 x^-0.1,
+    // which is 5 %.
     let gain = vivace.utility(&Interval::known(101.0, 0.0, 0.05)) - utility(0.0, 0.05);
     assert!(gain.abs() < 2e-3, "{gain}");
 }
 
-/// 10 segments of 1500 bytes in 50 ms are 2.4 Mbit/s.
+/// Ten segments of 1500 bytes in 50 ms are 2.4 Mbit/s; from there, the rate doubles while the utility grows, and is
+/// halved once.
 #[test]
 fn it_doubles_while_the_utility_grows_and_halves_once() {
     let mut path = Path::new();
@@ -97,8 +98,8 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     for expected in [4.8, 9.6, 19.2, 38.4] {
         near(path.decision(), expected);
     }
-    // The next interval sends 160 segments in 50 ms, of which more than 7 % are lost: 38.4 * 11.35 * L is more than
-    // 38.4^0.9 - 19.2^0.9.
+    // The next interval has 160 segments in 50 ms, of which more than 7 % are lost, so that 38.4 * 11.35 * L is more
+    // than 38.4^0.9 - 19.2^0.9.
     for _ in 0..path.ack.in_flight {
         path.ack();
     }
@@ -111,8 +112,8 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     near(path.window.cwnd(), 2.0 * 19.2e6 * 0.05 / 12_000.0);
 }
 
-/// Both rates of a pair are sent for a round trip, and then the rate between them until the effects
-/// of both are known.
+/// Each rate of a pair is used for a round trip; then the rate between them is used until the results of both are
+/// known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -130,7 +131,8 @@ fn a_pair_is_five_per_cent_above_and_below() {
     }
 }
 
-/// On a path without losses and queue, the gradient is that of x^0.9, and steps grow as 1, 2, 3, 5.
+/// On a path without losses and without a queue, the gradient is that of x^0.9, and steps grow by factors of 1, 2, 3
+/// and 5.
 #[test]
 fn steps_on_an_empty_path_follow_the_gradient() {
     let mut path = Path::learning();
@@ -162,7 +164,7 @@ fn decide(path: &mut Path, high: (f64, f64), low: (f64, f64)) -> f64 {
     path.vivace.rate - rate
 }
 
-/// The faster probe fills the queue: the rate falls by 5, 11 and 17 %.
+/// The faster interval of each pair fills the queue, so that the rate falls by 5, 11 and 17 %.
 #[test]
 fn latency_lowers_the_rate_within_its_boundary() {
     let mut path = Path::learning();
@@ -172,7 +174,8 @@ fn latency_lowers_the_rate_within_its_boundary() {
     }
 }
 
-/// Section 4.3: the faster probe lost less, so the pair is measured again, and averaged if the second agrees.
+/// Section 4.3: if the faster interval lost less, the pair is measured again, and the two gradients are averaged if
+/// they agree.
 #[test]
 fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     let mut path = Path::learning();

@@ -1,6 +1,5 @@
-//! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`): a loss halves the window as in
-//! standard TCP, and the end of the recovery sets it to the measured bandwidth times the smallest
-//! round-trip time, in whole bytes per tick.
+//! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`). A loss halves the window as in standard TCP. The end
+//! of the recovery sets it to the measured bandwidth times the smallest round-trip time, in whole bytes per tick.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -9,14 +8,15 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::whole_windows::{Counted, HZ, Reducing, began, half, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
-/// Shortest sample of the bandwidth (`TCP_WESTWOOD_RTT_MIN`), and the round-trip time before the first one, in ticks.
+/// Minimum duration of a bandwidth sample (`TCP_WESTWOOD_RTT_MIN`), in ticks; the next constant is the round-trip time
+/// before the first sample.
 const SHORTEST: u64 = HZ / 20;
 const UNKNOWN_RTT: u64 = 20 * HZ;
 
-/// Headers of a segment with timestamps, which are no payload: 20 B each of IPv4 and TCP, 12 B of options.
+/// Bytes of a segment with timestamps that are not payload: 20 B each for IPv4 and TCP, 12 B for options.
 const HEADERS: u64 = 52;
 
-/// State of the kernel's Westwood+ for one flow. Rates are in bytes per tick, times in ticks.
+/// State of the kernel's Westwood+ for one flow. Rates are in bytes per tick, and times in ticks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelWestwood {
     payload: u64,
@@ -24,22 +24,22 @@ pub struct KernelWestwood {
     bandwidth: u64,
     /// Tick at which the bandwidth sample began.
     since: Option<u64>,
-    /// Bytes acknowledged since the bandwidth sample began.
+    /// Number of bytes acknowledged since the bandwidth sample began.
     bytes: u64,
     /// True until the first acknowledgement, whose segments do not count (`first_ack`).
     first_ack: bool,
-    /// Segments delivered and acknowledged so far.
+    /// Number of segments delivered so far; the next field is the number of segments cumulatively acknowledged.
     delivered: u64,
     una: u64,
-    /// Bytes that have been counted for duplicate acknowledgements.
+    /// Number of bytes that were counted for duplicate acknowledgements.
     accounted: u64,
     rtt: u64,
     min_rtt: u64,
-    /// True if the next round-trip time becomes the smallest.
+    /// True if the next sample replaces the smallest round-trip time.
     forgets: bool,
     counted: Counted,
     reducing: Reducing,
-    /// True if the current reduction began with a loss or a mark, not a timeout.
+    /// True if the current reduction began with a loss or a mark, and not with a timeout.
     completes: bool,
 }
 
@@ -64,15 +64,15 @@ impl KernelWestwood {
         }
     }
 
-    /// Begins the first bandwidth sample with the connection, a round trip before the first acknowledgement of data
-    /// (`tcp_westwood_init`).
+    /// Begins the first bandwidth sample at the beginning of the connection, a round trip before the first
+    /// acknowledgement of data (`tcp_westwood_init`).
     pub(super) fn begin(&mut self, now: Time) {
         self.since = Some(ticks(now));
     }
 
-    /// Returns the bytes that an acknowledgement counts for. A duplicate counts for one segment,
-    /// which is subtracted from a later acknowledgement (`westwood_acked_count`); others count for
-    /// the segments that they cover.
+    /// Returns the number of bytes that an acknowledgement counts for. A duplicate counts for one segment, which is
+    /// subtracted from a later acknowledgement (`westwood_acked_count`); any other counts for the segments that it
+    /// covers.
     fn counted_bytes(&mut self, ack: &AckSample) -> u64 {
         let newly = ack.delivered - self.delivered;
         self.delivered = ack.delivered;
@@ -99,7 +99,7 @@ impl KernelWestwood {
         covered - std::mem::take(&mut self.accounted)
     }
 
-    /// Follows `tcp_westwood_ack` and `tcp_westwood_pkts_acked`.
+    /// Updates the round-trip times and the bandwidth (`tcp_westwood_ack` and `tcp_westwood_pkts_acked`).
     fn measure(&mut self, ack: &AckSample) {
         self.payload = ack.segment_bytes.saturating_sub(HEADERS).max(1);
         if let Some(rtt) = ack.rtt {
@@ -120,8 +120,7 @@ impl KernelWestwood {
         };
     }
 
-    /// Smooths a sample by two filters in sequence, each of which keeps seven eighths of its value
-    /// (`westwood_filter`).
+    /// Smooths a sample by two filters in series; each keeps seven eighths of its old value (`westwood_filter`).
     fn filter(&mut self, sample: u64) {
         let mix = |old: u64, new: u64| (7 * old + new) >> 3;
         if self.first_filter == 0 && self.bandwidth == 0 {
@@ -132,7 +131,7 @@ impl KernelWestwood {
         }
     }
 
-    /// Follows `tcp_westwood_bw_rttmin`.
+    /// Returns the bandwidth times the smallest round-trip time, in segments (`tcp_westwood_bw_rttmin`).
     fn carried(&self) -> f64 {
         (self.bandwidth * self.min_rtt / self.payload).max(2) as f64
     }
@@ -141,8 +140,7 @@ impl KernelWestwood {
         self.measure(ack);
         self.reducing.on_ack(ack);
         if phase == Phase::Avoidance {
-            // The reduction is over, but only an acknowledgement that may change the window
-            // completes it.
+            // The reduction is over, but it is completed only by an acknowledgement that may change the window.
             if self.reducing.is_open() {
                 self.complete(window);
             }
@@ -160,7 +158,7 @@ impl KernelWestwood {
         reduce(window, half(event.base));
     }
 
-    /// Ends a reduction (`CA_EVENT_COMPLETE_CWR`).
+    /// Ends a reduction: sets the window to the bandwidth times the smallest round-trip time (`CA_EVENT_COMPLETE_CWR`).
     fn complete(&mut self, window: &mut Window) {
         if std::mem::take(&mut self.completes) {
             let carried = self.carried();
@@ -175,7 +173,7 @@ impl KernelWestwood {
         }
     }
 
-    /// Follows `CA_EVENT_LOSS`.
+    /// Processes a timeout (`CA_EVENT_LOSS`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         self.completes = false;
@@ -202,9 +200,9 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// At a segment per millisecond and 100 ms, the rate is 5,792 bytes per tick and the path holds
-    /// 100 segments, of which the filters report 98, since the first sample lacks a segment. The
-    /// reduction halves the window, and its end sets the window to that value.
+    /// At one segment per millisecond and 100 ms, the rate is 5,792 bytes per tick, and the path holds 100 segments.
+    /// The filters report 98 of these, since the first sample lacks a segment. The reduction halves the window; its end
+    /// sets the window to 98.
     #[test]
     fn the_window_is_what_the_path_carries_when_a_recovery_ends() {
         let mut westwood = KernelWestwood::new();
@@ -232,8 +230,8 @@ mod tests {
         assert_eq!((window.cwnd(), window.ssthresh()), (98.0, 98.0), "cut off");
     }
 
-    /// Three duplicates count for three segments; one segment is left for the acknowledgement of
-    /// four.
+    /// Three duplicates count for three segments; of a later acknowledgement that covers four segments, only one
+    /// counts.
     #[test]
     fn what_duplicates_have_counted_is_taken_off() {
         let mut westwood = KernelWestwood::new();
@@ -247,7 +245,8 @@ mod tests {
         assert_eq!(counted, [1, 1, 1, 1, 2]);
     }
 
-    /// Segments that the first acknowledgement covers were sent before the first bandwidth sample.
+    /// Segments that the first acknowledgement covers do not count, since they were sent before the first bandwidth
+    /// sample.
     #[test]
     fn the_first_acknowledgement_counts_for_nothing() {
         let mut westwood = KernelWestwood::new();

@@ -1,10 +1,9 @@
-//! Westwood+: at a loss the window becomes the measured bandwidth times the smallest round-trip time.
+//! Westwood+: at a loss, the window becomes the measured bandwidth times the smallest round-trip time.
 //!
-//! Mascolo et al., "TCP Westwood: bandwidth estimation for enhanced transport over wireless links",
-//! MobiCom 2001, gives the reaction; Grieco and Mascolo, "Performance evaluation and comparison of
-//! Westwood+, New Reno and Vegas TCP congestion control", CCR 34(2), 2004, the estimate: segments
-//! delivered over a round-trip time, through a low-pass filter. The filter begins with its first
-//! sample, as in Linux.
+//! The reaction is that of Mascolo et al., "TCP Westwood: bandwidth estimation for enhanced transport over wireless
+//! links", MobiCom 2001. The estimate is that of Grieco and Mascolo, "Performance evaluation and comparison of
+//! Westwood+, New Reno and Vegas TCP congestion control", CCR 34(2), 2004: the segments delivered over a round-trip
+//! time, through a low-pass filter. The filter begins with its first sample, as in Linux.
 
 mod kernel;
 
@@ -55,7 +54,7 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     build: |settings| Ok(Westwood::new(settings)),
 };
 
-/// Shortest sample of Linux (TCP_WESTWOOD_RTT_MIN).
+/// Minimum duration of a bandwidth sample in Linux (TCP_WESTWOOD_RTT_MIN).
 const LINUX_SHORTEST: Span = Span::from_millis(50);
 
 /// State of Westwood+ for one flow.
@@ -63,9 +62,9 @@ const LINUX_SHORTEST: Span = Span::from_millis(50);
 pub struct Westwood {
     memory: f64,
     linux: bool,
-    /// Start of the current sample, and the segments delivered by then.
+    /// Start of the current sample, and the number of segments delivered by then.
     since: Option<(Time, u64)>,
-    /// Segments per second after the first and the last filter, once there was a sample.
+    /// Segments per second after the first and after the last filter; `None` before the first sample.
     filtered: Option<(f64, f64)>,
     rtt: Span,
     min_rtt: Option<Span>,
@@ -94,7 +93,7 @@ impl Westwood {
         }
     }
 
-    /// Filters a sample in segments per second.
+    /// Adds a sample, in segments per second, to the filters.
     fn filter(&mut self, sample: f64) {
         let mix = |old: f64, new: f64| self.memory * old + (1.0 - self.memory) * new;
         self.filtered = Some(match self.filtered {
@@ -110,13 +109,13 @@ impl Westwood {
         });
     }
 
-    /// Returns the bandwidth-delay product without queueing, in segments.
+    /// Returns the bandwidth times the smallest round-trip time, in segments.
     fn carried(&self) -> Option<f64> {
         let (_, bandwidth) = self.filtered?;
         Some(bandwidth * self.min_rtt?.as_secs_f64())
     }
 
-    /// Returns the new threshold: half the window until there is an estimate, as in standard TCP.
+    /// Returns the new threshold; without an estimate, half of the window as in standard TCP.
     fn threshold(&self, base: f64) -> f64 {
         self.carried().unwrap_or(base / 2.0)
     }
@@ -153,8 +152,8 @@ impl CongestionControl for Westwood {
         window.grow(ack.credit / window.cwnd());
     }
 
-    /// Reduces the window to the bandwidth-delay product; in slow start, a smaller window does not
-    /// change (MobiCom 2001 section 3.1).
+    /// Reduces the window to the bandwidth-delay product. In slow start, a window below it does not change (MobiCom
+    /// 2001 section 3.1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_congestion(event, window);
@@ -197,8 +196,8 @@ impl CongestionControl for Westwood {
 mod tests {
     use super::*;
 
-    /// After 1000 a sample of 2000: `0.9 * 1000 + 0.1 * 2000`; in Linux 1125 after the first filter
-    /// and `(7 * 1000 + 1125) / 8` after the second.
+    /// A sample of 2000 after one of 1000 gives `0.9 * 1000 + 0.1 * 2000`; in Linux, the first filter gives 1125, and
+    /// the second `(7 * 1000 + 1125) / 8`.
     #[test]
     fn the_filters_weigh_old_and_new_as_published() {
         for (variant, expected) in [(Variant::Paper, 1100.0), (Variant::Linux2_6_22, 1015.625)] {

@@ -1,6 +1,6 @@
-//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): whole windows, and the smallest sample of a
-//! round trip as in Vegas, also in slow start. Decongestion also sets the threshold; it needs a
-//! round trip with at least three samples.
+//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): windows are whole numbers, and the smallest sample of a round
+//! trip decides, as in Vegas, also in slow start. Decongestion also sets the threshold; it needs a round trip with at
+//! least three samples.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,17 @@ use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
 use crate::whole_windows::{Avoidance, grow_by_one_for, slow_start};
 use crate::window::Window;
 
-/// Number of acknowledged segments for an increase by one in fast growth (`TCP_SCALABLE_AI_CNT`).
+/// Number of acknowledged segments per increase by one in fast growth (`TCP_SCALABLE_AI_CNT`).
 const FAST: u64 = 100;
-/// Lower bound of the window of standard TCP.
+/// Lower bound of the estimated window of standard TCP.
 const LEAST: u64 = 2;
 
 /// State of the kernel's YeAH for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelYeah {
     max_queued: u64,
-    /// Divisors that give fractions of the smallest round-trip time and of the window.
+    /// Divisor that gives the maximum queueing delay as a fraction of the smallest round-trip time; the next field is
+    /// the maximum fraction of the window that decongestion removes.
     max_delay: u64,
     max_taken_back: f64,
     min_decrease: f64,
@@ -110,7 +111,8 @@ impl KernelYeah {
         self.last_queue = queue;
     }
 
-    /// Reduces the window by the flow's queued segments, and ends slow start at that window.
+    /// Reduces the window by the flow's `queue` segments in the queue, at most by a fraction of the window; ends slow
+    /// start at the reduced window.
     fn decongest(&self, queue: u64, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
         let excess = queue.min((cwnd as f64 * self.max_taken_back) as u64);
@@ -119,7 +121,7 @@ impl KernelYeah {
         window.set_ssthresh(left);
     }
 
-    /// Follows `tcp_yeah_ssthresh`.
+    /// Returns the window after a reduction (`tcp_yeah_ssthresh`).
     fn reduced(&mut self, base: f64) -> f64 {
         let cwnd = base as u64;
         let half = (cwnd / 2).max(2);
@@ -170,9 +172,8 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// With a window of 1000 segments, and 100 of 110 ms as the smallest round-trip time, 90
-    /// segments are queued; a queue below 80 segments is not reduced. The threshold follows the
-    /// window.
+    /// With a window of 1000 segments, a base round-trip time of 100 ms and a smallest sample of 110 ms in the round
+    /// trip, 90 segments are in the queue. A queue below 80 segments is not reduced. The threshold becomes the window.
     #[test]
     fn what_is_queued_is_taken_back_and_ends_slow_start() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
@@ -188,8 +189,8 @@ mod tests {
         }
     }
 
-    /// As in the paper's form, a loss removes the queued segments, from an eighth to a half of the
-    /// window; after sixteen rounds as standard TCP it removes half.
+    /// As in the paper's variant, a loss removes the segments in the queue, but at least an eighth and at most half of
+    /// the window; after sixteen rounds as standard TCP, it removes half.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = KernelYeah::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

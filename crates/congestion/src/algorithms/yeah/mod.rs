@@ -1,8 +1,8 @@
-//! YeAH: fast like Scalable TCP while the queue is short, standard TCP while it is not.
+//! YeAH: grows fast like Scalable TCP while the queue is short, and like standard TCP otherwise.
 //!
-//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007; points
-//! that the paper leaves open, and the values, are as in the Linux code of one of its authors. The
-//! queue is Vegas' estimate.
+//! Baiocchi, Castellani and Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007. Points that the paper does
+//! not define, and the values, are as in the Linux code of one of its authors. The number of segments in the queue is
+//! estimated as in Vegas.
 
 mod kernel;
 
@@ -95,10 +95,10 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Scalable TCP's increase per acknowledged segment (Linux, TCP_SCALABLE_AI_CNT).
+/// Increase of Scalable TCP per acknowledged segment, in segments (Linux, TCP_SCALABLE_AI_CNT).
 const FAST_INCREASE: f64 = 0.01;
 
-/// Lower bound of the estimated window of standard TCP in competition.
+/// Lower bound of the estimated window of standard TCP that competes.
 const MIN_STANDARD: f64 = 2.0;
 
 /// State of YeAH for one flow.
@@ -111,16 +111,16 @@ pub struct Yeah {
     competing: f64,
     alone: f64,
     estimate: QueueEstimate,
-    /// Number of segments delivered when everything that was in flight at the end of the last round
-    /// has been delivered; none until a round begins.
+    /// Number of segments that are delivered once everything in flight at the end of the last round has been delivered;
+    /// `None` until a round begins.
     round_end: Option<u64>,
-    /// Segments found in the queue at the end of the last round.
+    /// Number of segments found in the queue at the end of the last round.
     queued: f64,
-    /// Round trips in succession as standard TCP.
+    /// Number of successive round trips as standard TCP.
     slow_rounds: f64,
-    /// Round trips of fast growth since the last congestion signal.
+    /// Number of round trips with fast growth since the last congestion signal.
     fast_rounds: f64,
-    /// The window that standard TCP would have, at which precautionary decongestion stops.
+    /// Window that standard TCP would have; precautionary decongestion does not go below it.
     standard: f64,
     kernel: Option<Box<KernelYeah>>,
 }
@@ -145,7 +145,7 @@ impl Yeah {
         }
     }
 
-    /// Removes a part of the queue before it overflows (precautionary decongestion).
+    /// Removes a part of the queue before the queue overflows (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
@@ -182,7 +182,7 @@ impl Yeah {
     fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
         if let Some(queued) = self.estimate.end_round(ack, window.cwnd()) {
             self.queued = queued;
-            // The queueing part of the round-trip time divided by the rest.
+            // `share / (1 - share)` is the queueing delay divided by the rest of the round-trip time.
             let share = queued / window.cwnd();
             if queued > self.max_queued || share > self.max_delay * (1.0 - share) {
                 self.slow_round(window);
@@ -193,7 +193,7 @@ impl Yeah {
         self.begin_round(ack);
     }
 
-    /// Returns the segments to remove at a congestion signal.
+    /// Returns the number of segments to remove at a congestion signal.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
         if self.slow_rounds < self.competing {
@@ -221,7 +221,7 @@ impl CongestionControl for Yeah {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
         }
-        // In slow start, rounds are the transport's, and the end of a round may end slow start.
+        // In slow start, the rounds of the transport are used, and the end of a round may end slow start.
         if ack.round_start && window.in_slow_start() {
             self.end_round(ack, window);
         }
@@ -237,8 +237,8 @@ impl CongestionControl for Yeah {
             standard.max(FAST_INCREASE)
         };
         window.grow(step * ack.credit);
-        // A round ends with the first segment that left after the round before (tcp_yeah.c,
-        // `beg_snd_nxt`): that segment finds the queue without the segments taken back.
+        // A round ends with the first segment that was sent after the preceding round (tcp_yeah.c, `beg_snd_nxt`). This
+        // segment finds the queue without the segments by which the window was reduced.
         match self.round_end {
             None => self.begin_round(ack),
             Some(end) if ack.delivered > end => self.end_round(ack, window),
@@ -297,8 +297,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// PFLDnet 2007, section 3: growth is slow while the queueing delay is more than an eighth of the rest of the round trip, 100 ms
-    /// here, also with few segments queued.
+    /// PFLDnet 2007, section 3: growth is slow while the queueing delay exceeds an eighth of the round-trip time
+    /// without queueing (here 100 ms), even if few segments are in the queue.
     #[test]
     fn a_queueing_delay_of_more_than_an_eighth_slows_growth() {
         for (rtt_ms, slow) in [(112, 0.0), (113, 1.0), (130, 1.0)] {
@@ -315,8 +315,8 @@ mod tests {
         }
     }
 
-    /// A loss at 800 segments removes the queued segments, at least an eighth and at most half of
-    /// the window; it removes half against competing flows.
+    /// A loss at a window of 800 segments removes the segments in the queue, but at least an eighth and at most half of
+    /// the window. Against competing flows, it removes half.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

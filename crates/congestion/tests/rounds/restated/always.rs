@@ -1,4 +1,4 @@
-//! Laws of algorithms that control window and pacing at all times.
+//! Laws of algorithms that control the window and the pacing rate at all times.
 
 use longhaul_congestion::{AckSample, Cause, Limit, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -6,10 +6,9 @@ use longhaul_units::{Span, Time};
 use super::{Event, Law, answer_as_standard, assert_follows};
 use crate::controller;
 
-/// TCP Prague by draft-briscoe-iccrg-prague-congestion-control-04, section 2.4, and the authors'
-/// `tcp_prague.c`: a fractional target window that the window follows by one segment per
-/// acknowledgement, and rates that are independent of round-trip times below a target, here of 120
-/// ms, from the fourth round trip after slow start on.
+/// Law of TCP Prague by draft-briscoe-iccrg-prague-congestion-control-04, section 2.4, and the authors' `tcp_prague.c`.
+/// The window follows a fractional target window by one segment per acknowledgement. Rates do not depend on round-trip
+/// times below a target, here 120 ms, from the fourth round trip after slow start on.
 struct Prague {
     alpha: f64,
     target: f64,
@@ -18,7 +17,7 @@ struct Prague {
     reduced: Time,
     estimated: Time,
     delivered: u64,
-    /// Segments delivered and marked in the round.
+    /// Numbers of segments delivered and marked in the round.
     counts: (u64, u64),
     round_end: u64,
     rounds: u64,
@@ -158,7 +157,8 @@ fn prague() {
     assert_follows(&algorithm, Prague::new, &[20.0, 60.0, 2000.0]);
 }
 
-/// Kathleen Nichols' filter (Linux, `lib/win_minmax.c`), applied to inverse round-trip times.
+/// Largest value of the last time by Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). Applied to inverse
+/// round-trip times, it gives the smallest round-trip time.
 #[derive(Clone, Copy, Default)]
 struct RunningMax([(u64, f64); 3]);
 
@@ -190,7 +190,7 @@ impl RunningMax {
     }
 }
 
-/// Copa by Arun and Balakrishnan, NSDI 2018, sections 2.1 and 2.2, and by the authors' genericCC
+/// Law of Copa by Arun and Balakrishnan, NSDI 2018, sections 2.1 and 2.2, and by the authors' genericCC
 /// (`markoviancc.cc`).
 struct Copa {
     delta: f64,
@@ -201,7 +201,8 @@ struct Copa {
     same_direction: u32,
     cwnd_before: f64,
     lost: bool,
-    /// Smallest and largest round-trip times of the last round trips, the current one last; none without a sample.
+    /// Smallest and largest round-trip times of the last round trips, the current round trip last; `None` for a round
+    /// trip without a sample.
     rounds: Vec<Option<(f64, f64)>>,
     filters: [RunningMax; 2],
     delivered: u64,
@@ -209,7 +210,7 @@ struct Copa {
     pacing: Option<(u64, u64)>,
 }
 
-/// The smallest round-trip time of the connection, and the standing one.
+/// The smallest round-trip time of the connection and the standing round-trip time.
 #[derive(Clone, Copy)]
 struct Delays {
     least: f64,
@@ -252,8 +253,8 @@ impl Copa {
         *current = Some((least.min(rtt), most.max(rtt)));
     }
 
-    /// Chooses the mode (section 2.2): a queue that has not been nearly empty in five round trips
-    /// is filled by others.
+    /// Chooses the mode (section 2.2 of the paper): if the queue has not been nearly empty in five round trips, other
+    /// flows fill it.
     fn choose_mode(&mut self) {
         let recent = &self.rounds[self.rounds.len().saturating_sub(5)..];
         let seen = recent.iter().flatten();

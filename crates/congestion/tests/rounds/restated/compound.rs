@@ -1,5 +1,5 @@
-//! Laws of a window that the delay adds to standard TCP's, and FAST, including the forms of NIST SP
-//! 500-282.
+//! Laws in which the delay adds a window to that of standard TCP, and the law of FAST. Both include the forms of NIST
+//! SP 500-282.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::Span;
@@ -10,8 +10,8 @@ use super::{
 use crate::controller;
 use crate::sender::Sender;
 
-/// Compound TCP by Tan and others, INFOCOM 2006, equations 1 to 5: the sum of both windows, and the
-/// delay window's part of it.
+/// Law of Compound TCP by Tan and others, INFOCOM 2006, equations 1 to 5: the sum of both windows, and the delay
+/// window's part of the sum.
 struct Compound {
     low_window: f64,
     delay: f64,
@@ -102,7 +102,7 @@ fn compound_tcp() {
     }
 }
 
-/// The delay window changes from the low window itself on.
+/// The delay window changes at and above the low window.
 #[test]
 fn compound_tcp_at_its_low_window() {
     for (low_window, moves) in [(100.0, true), (100.5, false)] {
@@ -117,7 +117,7 @@ fn compound_tcp_at_its_low_window() {
     }
 }
 
-/// Compound TCP by NIST SP 500-282, equations 14 to 17, as printed.
+/// Law of Compound TCP by NIST SP 500-282, equations 14 to 17, as printed.
 #[derive(Default)]
 struct CompoundAsPrinted {
     delay: f64,
@@ -186,7 +186,7 @@ fn compound_tcp_as_printed_by_nist() {
     );
 }
 
-/// FAST by Wei and others, ToN 14(6), 2006, and by NIST SP 500-282, equations 18 and 21.
+/// Law of FAST by Wei and others, ToN 14(6), 2006, and by NIST SP 500-282, equations 18 and 21.
 #[derive(Default)]
 struct Fast {
     target: Option<f64>,

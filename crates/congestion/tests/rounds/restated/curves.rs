@@ -1,17 +1,17 @@
-//! Laws that grow along a curve of the window or of time.
+//! Laws in which the window grows along a curve, as a function of the window or of time.
 
 use longhaul_congestion::{AckSample, Cause, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
 
 use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, restart_below};
 
-/// BIC by Xu, Harfoush and Rhee, INFOCOM 2004, section III: binary search up to the window of the
-/// last loss, steps as in slow start beyond it, fast convergence, and standard TCP below
+/// Law of BIC by Xu, Harfoush and Rhee, INFOCOM 2004, section III. The window grows by binary search up to the window
+/// of the last loss, and by steps as in slow start beyond it. There is fast convergence, and standard TCP below
 /// low_window.
 #[derive(Default)]
 struct Bic {
     peak: f64,
-    /// Step beyond the peak, and the window at which this step doubles.
+    /// Step in segments beyond the peak, and the window at which this step doubles; `None` below the peak.
     probe: Option<(f64, f64)>,
 }
 
@@ -80,7 +80,7 @@ fn bic() {
     );
 }
 
-/// CUBIC by RFC 9438 section 4, with a mark that removes less than a loss (RFC 8511).
+/// Law of CUBIC by RFC 9438 section 4, in which a mark reduces the window less than a loss does (RFC 8511).
 struct Cubic {
     peak: f64,
     prior: f64,
@@ -110,7 +110,7 @@ impl Cubic {
     }
 
     fn remember(&mut self, base: f64) {
-        // Section 4.7: fast convergence.
+        // Fast convergence (section 4.7).
         self.peak = if base < self.peak {
             base * (2.0 - self.decrease) / 2.0
         } else {
@@ -129,10 +129,10 @@ impl Cubic {
             k: ((peak - cwnd) / 0.4).cbrt(),
             estimate: cwnd,
         });
-        // Section 5.8: time without growth does not count.
+        // Time in which the window does not grow does not count (section 5.8).
         epoch.start += heard_before.since(epoch.grown);
         epoch.grown = ack.now;
-        // Section 4.3.
+        // The window of standard TCP (section 4.3).
         let alpha = if epoch.estimate < self.prior {
             3.0 * self.decrease / (2.0 - self.decrease)
         } else {
@@ -192,9 +192,8 @@ fn cubic() {
     );
 }
 
-/// H-TCP by draft-leith-tcp-htcp-06: `alpha = 1 + 10 (t - 1) + ((t - 1) / 2)^2`, times
-/// `2 (1 - beta)`; beta is the ratio of the smallest to the largest round-trip time while
-/// throughput is steady.
+/// Law of H-TCP by draft-leith-tcp-htcp-06: the increase is `alpha = 1 + 10 (t - 1) + ((t - 1) / 2)^2` times `2 (1 -
+/// beta)`. While the throughput is steady, beta is the ratio of the smallest to the largest round-trip time.
 struct Htcp {
     kept: f64,
     since: Option<Time>,
@@ -292,8 +291,8 @@ fn htcp() {
     );
 }
 
-/// HighSpeed TCP by RFC 3649 section 5: `b(w)` is linear in the logarithm of the window, and so is
-/// the logarithm of `p(w)`.
+/// Law of HighSpeed TCP by RFC 3649 section 5: `b(w)` and the logarithm of `p(w)` are linear in the logarithm of the
+/// window.
 struct HighSpeed;
 
 impl HighSpeed {
@@ -317,7 +316,7 @@ impl HighSpeed {
 }
 
 impl Law for HighSpeed {
-    /// Tolerance for the increase, which the algorithm tabulates.
+    /// Tolerance for the increase, which the algorithm takes from a table.
     const TOLERANCE: f64 = 1e-6;
 
     fn apply(&mut self, event: &Event, window: &mut Window) {

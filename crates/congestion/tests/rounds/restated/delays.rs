@@ -1,4 +1,4 @@
-//! Laws that follow round-trip times.
+//! Laws in which the window depends on round-trip times.
 
 use longhaul_congestion::{AckSample, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -8,8 +8,7 @@ use super::{
     seconds,
 };
 
-/// Vegas by Brakmo and Peterson, JSAC 13(8), 1995, with alpha 1, beta 3 and gamma 1 segments in the
-/// queue.
+/// Law of Vegas by Brakmo and Peterson, JSAC 13(8), 1995, with alpha 1, beta 3 and gamma 1 segments in the queue.
 #[derive(Default)]
 struct Vegas {
     rtt: Option<Span>,
@@ -65,8 +64,8 @@ fn vegas() {
     );
 }
 
-/// Veno by Fu and Liew, JSAC 21(2), 2003: half the growth from three queued segments on, and a
-/// reduction by a fifth for a loss with fewer.
+/// Law of Veno by Fu and Liew, JSAC 21(2), 2003: half of standard TCP's growth with three and more queued segments, and
+/// a reduction by a fifth for a loss with fewer.
 #[derive(Default)]
 struct Veno {
     base: Option<Span>,
@@ -116,9 +115,9 @@ fn veno() {
     );
 }
 
-/// Illinois by Liu, Basar and Srikant, VALUETOOLS 2006, section 3: increase and decrease follow the
-/// mean queueing delay of a round as a fraction of the largest; theta is the number of rounds,
-/// eight, on an empty queue before the largest increase is used again.
+/// Law of Illinois by Liu, Basar and Srikant, VALUETOOLS 2006, section 3. The increase and the decrease depend on the
+/// mean queueing delay of a round, as a fraction of the largest one. Theta, eight, is the number of rounds with an
+/// empty queue before the largest increase is used again.
 struct Illinois {
     increase: f64,
     decrease: f64,
@@ -208,8 +207,8 @@ fn illinois() {
     );
 }
 
-/// Westwood by Mascolo and others, MobiCom 2001: the threshold is the averaged rate of arrival
-/// times the smallest round-trip time.
+/// Law of Westwood by Mascolo and others, MobiCom 2001: the threshold is the averaged rate of arrival times the
+/// smallest round-trip time.
 #[derive(Default)]
 struct Westwood {
     since: Option<(Time, u64)>,
@@ -279,8 +278,8 @@ fn westwood() {
     );
 }
 
-/// Hybla by Caini and Firrincieli, IJSCN 22, 2004, equation 6, with a reference of 40 ms; `rho`
-/// follows from the smallest round-trip time.
+/// Law of Hybla by Caini and Firrincieli, IJSCN 22, 2004, equation 6, with a reference of 40 ms. `rho` is computed from
+/// the smallest round-trip time.
 #[derive(Default)]
 struct Hybla {
     rho: f64,

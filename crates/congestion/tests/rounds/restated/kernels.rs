@@ -1,6 +1,6 @@
-//! A socket of a current kernel (Linux 6.18, `tcp_cong.c`, `tcp_input.c`) with the state that
-//! algorithms use, and the algorithms that do not use delays. Windows are whole, and a reduction
-//! lasts until everything in flight is acknowledged.
+//! The state of a kernel's socket that algorithms use (Linux 6.18, `tcp_cong.c`, `tcp_input.c`), and the laws of the
+//! algorithms that do not use delays. Windows are whole numbers, and a reduction lasts until all segments in flight are
+//! acknowledged.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionControl, Phase, Phases, Timeout, Variant, Window,
@@ -10,14 +10,14 @@ use longhaul_units::{Span, Time};
 use super::{Event, Law, assert_variant, restart_below};
 use crate::controller;
 
-/// Clock ticks a second (`CONFIG_HZ`).
+/// Number of clock ticks per second (`CONFIG_HZ`).
 pub const HZ: u64 = 250;
 
 pub fn jiffies(time: Time) -> u64 {
     time.as_ps() / (1_000_000_000_000 / HZ)
 }
 
-/// Returns the number of ticks in a time, rounded up (`usecs_to_jiffies`).
+/// Returns the number of clock ticks in a time, rounded up (`usecs_to_jiffies`).
 pub fn jiffies_begun(span: Span) -> u64 {
     span.as_ps().div_ceil(1_000_000_000_000 / HZ)
 }
@@ -28,7 +28,7 @@ pub struct Socket {
     pub cnt: u64,
     pub snd_una: u64,
     pub snd_nxt: u64,
-    /// `TCP_CA_CWR` lasts until this number is acknowledged.
+    /// Segment number whose acknowledgement ends the state `TCP_CA_CWR`; `None` outside this state.
     cwr_until: Option<u64>,
     recovering: bool,
     /// True if the acknowledgement that ends the recovery has not been counted yet.
@@ -37,7 +37,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Counts an acknowledgement; returns true if it returns the socket to the open state.
+    /// Counts an acknowledgement; returns true if the socket is in the open state again after it.
     pub fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.acked_at = ack.now;
         self.snd_una += ack.acked;
@@ -67,13 +67,13 @@ impl Socket {
         (self.recovering, self.cwr_until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery; returns true unless its last acknowledgement has not been counted yet.
+    /// Ends a recovery; returns false if its last acknowledgement has not been counted yet.
     pub fn end_recovery(&mut self, now: Time) -> bool {
         (self.recovering, self.ending) = (false, self.acked_at != now);
         !self.ending
     }
 
-    /// Follows `tcp_cong_avoid_ai`.
+    /// Increases the window by one segment for every `w` acknowledged segments (`tcp_cong_avoid_ai`).
     pub fn cong_avoid_ai(&mut self, window: &mut Window, w: u64, acked: u64) {
         let mut more = 0;
         if self.cnt >= w {
@@ -85,7 +85,7 @@ impl Socket {
         window.grow(more as f64);
     }
 
-    /// Follows `tcp_reno_cong_avoid`.
+    /// Increases the window in slow start and in congestion avoidance as standard TCP (`tcp_reno_cong_avoid`).
     pub fn reno_cong_avoid(&mut self, window: &mut Window, mut acked: u64) {
         if window.in_slow_start() {
             acked = slow_start(window, acked);
@@ -95,8 +95,8 @@ impl Socket {
         }
     }
 
-    /// Responds to a signal with a threshold, which the window does not exceed at the end of the
-    /// reduction.
+    /// Sets the threshold after a congestion signal and begins the reduction, at whose end the window does not exceed
+    /// the threshold.
     pub fn reduce(&mut self, signal: &Congestion, ssthresh: u64, window: &mut Window) {
         self.begin_reduction(signal);
         let before = window.cwnd();
@@ -104,14 +104,15 @@ impl Socket {
         window.set_cwnd(window.cwnd().min(before));
     }
 
-    /// Follows `tcp_enter_loss`.
+    /// Begins the recovery from a timeout and sets the window to one segment (`tcp_enter_loss`).
     pub fn enter_loss(&mut self, timeout: &Timeout, ssthresh: u64, window: &mut Window) {
         self.begin_recovery();
         restart_below(timeout, ssthresh as f64, window);
     }
 }
 
-/// Follows `tcp_slow_start`.
+/// Increases the window up to the threshold and returns the acknowledged segments that are left over
+/// (`tcp_slow_start`).
 pub fn slow_start(window: &mut Window, acked: u64) -> u64 {
     let cwnd = window.cwnd() as u64;
     let grown = (cwnd + acked).min(window.ssthresh() as u64);
@@ -119,13 +120,13 @@ pub fn slow_start(window: &mut Window, acked: u64) -> u64 {
     acked - grown.saturating_sub(cwnd).min(acked)
 }
 
-/// Follows `tcp_reno_ssthresh`.
+/// Returns half of the window, at least two segments (`tcp_reno_ssthresh`).
 pub fn half(base: f64) -> u64 {
     (base as u64 / 2).max(2)
 }
 
-/// `tcp_scalable.c`: the window grows by one segment for a hundred acknowledged ones, or for a
-/// window of them if that is smaller; a loss removes an eighth.
+/// `tcp_scalable.c`: the window grows by one segment for a hundred acknowledged segments, or for a window of them if
+/// this is smaller. A loss reduces the window by an eighth.
 #[test]
 fn scalable() {
     let law = || {
@@ -157,7 +158,7 @@ fn scalable() {
     );
 }
 
-/// DCTCP by `tcp_dctcp.c`: alpha in 1024ths, with a gain of a sixteenth.
+/// Law of DCTCP by `tcp_dctcp.c`, with alpha in units of 1/1024 and a gain of 1/16.
 struct Dctcp {
     socket: Socket,
     alpha: u64,
@@ -225,7 +226,7 @@ fn dctcp() {
     assert_variant("dctcp", Variant::Linux6_18, &[], law, &[20.0, 60.0]);
 }
 
-/// Hybla by `tcp_hybla.c`, with `rtt0` 25 ms.
+/// Law of Hybla by `tcp_hybla.c`, with an `rtt0` of 25 ms.
 #[derive(Default)]
 struct Hybla {
     socket: Socket,
@@ -236,7 +237,8 @@ struct Hybla {
 }
 
 impl Hybla {
-    /// Follows `hybla_recalc_param`, with the smoothed round-trip time in eighths of microseconds.
+    /// Computes `rho` and its square when the smoothed round-trip time falls below its minimum (`hybla_recalc_param`).
+    /// Smoothed round-trip times are in units of 1/8 microsecond.
     fn measure(&mut self, srtt: Span) {
         let srtt_us = srtt.as_ps() / 125_000;
         if srtt_us > 0 && (self.minrtt == 0 || srtt_us < self.minrtt) {
@@ -246,7 +248,7 @@ impl Hybla {
         }
     }
 
-    /// Follows `hybla_cong_avoid`.
+    /// Increases the window by Hybla's increment, which is in units of 1/128 segment (`hybla_cong_avoid`).
     fn cong_avoid(&mut self, window: &mut Window) {
         let mut cwnd = window.cwnd() as u64;
         let slow_start = window.in_slow_start();
@@ -323,11 +325,11 @@ fn hybla() {
     );
 }
 
-/// `tcp_highspeed.c`: the window grows when `snd_cwnd_cnt` has counted by the row's increase; a
-/// loss removes the row's decrease.
+/// `tcp_highspeed.c`: each acknowledgement adds the increase of the row to `snd_cwnd_cnt`; when this count reaches the
+/// window, the window grows by a segment. A loss reduces the window by the row's decrease.
 #[test]
 fn high_speed_tcp() {
-    // RFC 3649 appendix B, with decreases in 256ths, rounded down from its equation.
+    // The rows are from RFC 3649 appendix B. Decreases in units of 1/256 are rounded down from the RFC's equation.
     let rows: [(u64, f64); 7] = [
         (38, 0.50),
         (118, 0.44),

@@ -1,4 +1,4 @@
-//! Algorithms of a current kernel that grow along a curve (Linux 6.18).
+//! Laws of the algorithms of Linux 6.18 whose windows grow along a curve.
 
 use longhaul_congestion::{Phase, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -6,8 +6,7 @@ use longhaul_units::{Span, Time};
 use super::kernels::{HZ, Socket, half, jiffies, jiffies_begun};
 use super::{Event, Law, assert_variant, restart_below};
 
-/// BIC by `tcp_bic.c`, with its parameters: `low_window` 14, `max_increment` 16, `smooth_part` 20,
-/// `beta` 819.
+/// Law of BIC by `tcp_bic.c`, with its parameters: `low_window` 14, `max_increment` 16, `smooth_part` 20, `beta` 819.
 struct Bic {
     socket: Socket,
     last_max_cwnd: u64,
@@ -127,14 +126,14 @@ fn bic() {
     );
 }
 
-/// CUBIC by `tcp_cubic.c`, with `bic_scale` 410 / 10 and `beta` 717; the cube root is exact.
+/// Law of CUBIC by `tcp_cubic.c`, with `bic_scale` 410 / 10 and `beta` 717. The cube root is exact.
 struct Cubic {
     socket: Socket,
     last_max_cwnd: u64,
     cnt: u64,
     last_time: u64,
     last_cwnd: u64,
-    /// Start, origin point, K, `tcp_cwnd` and `ack_cnt` of the epoch.
+    /// Start, origin point, K, `tcp_cwnd` and `ack_cnt` of the epoch; `None` outside an epoch.
     epoch: Option<(u64, u64, u64, u64, u64)>,
 }
 
@@ -150,7 +149,7 @@ impl Cubic {
         }
     }
 
-    /// Follows `bictcp_update`.
+    /// Computes the number of acknowledged segments for which the window grows by one (`bictcp_update`).
     fn update(&mut self, now: u64, cwnd: u64, acked: u64, delay_min: Span) {
         if let Some((.., ack_cnt)) = &mut self.epoch {
             *ack_cnt += acked;
@@ -181,7 +180,7 @@ impl Cubic {
             }
         }
         let (_, _, _, tcp_cwnd, ack_cnt) = self.epoch.as_mut().expect("it has begun");
-        // `beta_scale`
+        // This factor is the kernel's `beta_scale`.
         let delta = (cwnd * (8 * (1024 + 717) / 3 / (1024 - 717)) / 8).max(1);
         while *ack_cnt > delta {
             *ack_cnt -= delta;
@@ -224,7 +223,7 @@ impl Law for Cubic {
                 *self = Self::new();
             }
             Event::Idle(idle) => {
-                // `cubictcp_cwnd_event`
+                // As in `cubictcp_cwnd_event`.
                 if let Some((start, ..)) = &mut self.epoch {
                     let now = jiffies(idle.now);
                     *start = now.min(*start + jiffies(Time::ZERO + idle.since_sent));

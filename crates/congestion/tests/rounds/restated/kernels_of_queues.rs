@@ -1,4 +1,4 @@
-//! Algorithms of a current kernel that count segments in the queue (Linux 6.18).
+//! Laws of the algorithms of Linux 6.18 that estimate the number of segments in the queue.
 
 use longhaul_congestion::{Phases, Variant, Window};
 use longhaul_units::Span;
@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use super::kernels::{Socket, half, slow_start};
 use super::{Event, Law, assert_variant};
 
-/// The samples of `tcp_vegas_pkts_acked`, in microseconds plus one.
+/// Round-trip time samples of `tcp_vegas_pkts_acked`, in microseconds plus one.
 #[derive(Clone)]
 struct Samples {
     base_rtt: u64,
@@ -35,7 +35,7 @@ impl Samples {
     }
 }
 
-/// Vegas by `tcp_vegas.c`, with alpha 2, beta 4 and gamma 1.
+/// Law of Vegas by `tcp_vegas.c`, with alpha 2, beta 4 and gamma 1.
 struct Vegas {
     socket: Socket,
     samples: Samples,
@@ -58,7 +58,7 @@ impl Vegas {
         self.samples.forget();
     }
 
-    /// Follows `tcp_vegas_cong_avoid`.
+    /// Changes the window by the number of queued segments, once per round trip (`tcp_vegas_cong_avoid`).
     fn cong_avoid(&mut self, acked: u64, window: &mut Window) {
         if !self.socket.is_open() {
             return self.socket.reno_cong_avoid(window, acked);
@@ -144,7 +144,7 @@ fn vegas() {
     );
 }
 
-/// Veno by `tcp_veno.c`, with beta 3 segments, which are counted in halves.
+/// Law of Veno by `tcp_veno.c`, with a beta of 3 segments, which is counted in half segments.
 struct Veno {
     socket: Socket,
     samples: Samples,
@@ -260,7 +260,7 @@ fn veno() {
     );
 }
 
-/// YeAH by `tcp_yeah.c`, with `TCP_YEAH_ALPHA` 20, phy 8, epsilon 1/2, delta 1/8, rho 4 and zeta 3.
+/// Law of YeAH by `tcp_yeah.c`, with `TCP_YEAH_ALPHA` 20, phy 8, epsilon 1/2, delta 1/8, rho 4 and zeta 3.
 struct Yeah {
     socket: Socket,
     samples: Samples,

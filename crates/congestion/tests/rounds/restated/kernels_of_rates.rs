@@ -1,4 +1,4 @@
-//! Algorithms of a current kernel that use delays and rates (Linux 6.18).
+//! Laws of the algorithms of Linux 6.18 that use delays and rates.
 
 use longhaul_congestion::{AckSample, Limit, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -6,7 +6,8 @@ use longhaul_units::{Span, Time};
 use super::kernels::{HZ, Socket, half, jiffies, jiffies_begun};
 use super::{Event, Law, assert_variant};
 
-/// Illinois by `tcp_illinois.c`: alpha in 128ths from 38 to 1280, beta in 64ths from 8 to 32.
+/// Law of Illinois by `tcp_illinois.c`, with alpha in units of 1/128 from 38 to 1280 and beta in units of 1/64 from 8
+/// to 32.
 struct Illinois {
     socket: Socket,
     base_rtt: u64,
@@ -101,7 +102,7 @@ impl Law for Illinois {
                     (self.cnt_rtt, self.sum_rtt) = (self.cnt_rtt + 1, self.sum_rtt + rtt);
                 }
                 self.socket.on_ack(ack);
-                // `tcp_illinois_cong_avoid` is also called while the window is not used.
+                // The kernel also calls `tcp_illinois_cong_avoid` while the window is not used.
                 let unused = *phase == Phase::NoGrowth
                     && ack.limit != Limit::Network
                     && ack.acked > 0
@@ -161,12 +162,12 @@ fn illinois() {
     );
 }
 
-/// The kernel's clock, which starts an hour before the run.
+/// Returns the kernel's clock in ticks; it starts an hour before the run.
 fn clock(time: Time) -> u64 {
     3600 * HZ + jiffies(time)
 }
 
-/// H-TCP by `tcp_htcp.c`: factors in 128ths, of which a loss keeps at most 102.
+/// Law of H-TCP by `tcp_htcp.c`, with factors in units of 1/128. A loss keeps at most 102/128 of the window.
 struct Htcp {
     socket: Socket,
     alpha: u64,
@@ -174,7 +175,7 @@ struct Htcp {
     modeswitch: bool,
     min_rtt: u64,
     max_rtt: u64,
-    /// Last congestion event, or the beginning of the connection (`htcp_init`).
+    /// Time of the last congestion event, or of the beginning of the connection (`htcp_init`).
     last_cong: Option<u64>,
     undo_last_cong: bool,
     pkts_acked: u64,
@@ -205,7 +206,7 @@ impl Htcp {
         }
     }
 
-    /// Follows `measure_achieved_throughput`.
+    /// Measures round-trip times and the throughput from an acknowledgement (`measure_achieved_throughput`).
     fn measure(&mut self, ack: &AckSample, cwnd: u64) {
         let (now, open) = (clock(ack.now), self.socket.is_open());
         if open {
@@ -287,8 +288,7 @@ impl Htcp {
         ((base as u64 * self.beta) >> 7).max(2)
     }
 
-    /// Returns to the open state at the end of a reduction, which begins the time without
-    /// congestion.
+    /// Returns to the open state at the end of a reduction; the time without congestion begins.
     fn open(&mut self, now: u64) {
         if std::mem::take(&mut self.undo_last_cong) {
             self.last_cong = Some(now);
@@ -355,7 +355,7 @@ fn htcp() {
     );
 }
 
-/// Westwood+ by `tcp_westwood.c`: bytes per tick, with segments of 1448 B of payload.
+/// Law of Westwood+ by `tcp_westwood.c`, with rates in bytes per tick and segments of 1448 B of payload.
 struct Westwood {
     socket: Socket,
     bw_ns_est: u64,
@@ -391,7 +391,8 @@ impl Westwood {
         }
     }
 
-    /// Follows `westwood_update_window` and `westwood_filter`.
+    /// Ends a sample of the bandwidth and averages it, if the sample is as long as a round-trip time
+    /// (`westwood_update_window`, `westwood_filter`).
     fn update_window(&mut self, now: u64) {
         let delta = now - self.rtt_win_sx;
         if self.rtt > 0 && delta > self.rtt.max(HZ / 20) {
@@ -406,7 +407,7 @@ impl Westwood {
         }
     }
 
-    /// Follows `westwood_acked_count`.
+    /// Returns the bytes that an acknowledgement counts for (`westwood_acked_count`).
     fn acked_count(&mut self, cumul: u64) -> u64 {
         if cumul == 0 {
             self.accounted += MSS;
@@ -454,7 +455,8 @@ impl Westwood {
         (self.bw_est * self.rtt_min / MSS).max(2)
     }
 
-    /// Follows `CA_EVENT_COMPLETE_CWR`.
+    /// Sets the window and the threshold to the bandwidth-delay product at the end of a reduction
+    /// (`CA_EVENT_COMPLETE_CWR`).
     fn complete(&mut self, window: &mut Window) {
         if std::mem::take(&mut self.completes) {
             let carried = self.bw_rttmin() as f64;
@@ -482,7 +484,7 @@ impl Law for Westwood {
                 self.socket.reduce(signal, half(signal.base), window);
             }
             Event::Timeout(timeout) => {
-                // `CA_EVENT_LOSS`
+                // As for the kernel's `CA_EVENT_LOSS`.
                 self.completes = false;
                 self.reset_rtt_min |= !timeout.keep_ssthresh;
                 let ssthresh = self.bw_rttmin();

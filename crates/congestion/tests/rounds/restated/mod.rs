@@ -1,6 +1,5 @@
-//! Differential tests: each algorithm is compared with its law, restated here from its source, on
-//! flows with random events. After each event, window, threshold and recorded state must be the
-//! same.
+//! Differential tests: each algorithm is compared with its law, which is restated here from the algorithm's source, on
+//! flows with random events. After each event, the window, the threshold and the recorded state must be equal.
 
 mod always;
 mod compound;
@@ -26,7 +25,7 @@ use longhaul_units::{Span, Time};
 
 use crate::controller;
 
-/// Call of a transport.
+/// Call of a transport to an algorithm.
 #[derive(Clone, Debug)]
 pub enum Event {
     Ack(AckSample, Phase),
@@ -36,28 +35,27 @@ pub enum Event {
     Idle(Idle),
 }
 
-/// A law of the window, as its source states it.
+/// A law of the window, as in the source of an algorithm.
 pub trait Law {
-    /// Relative difference that rounding may cause.
+    /// Relative difference that rounding may cause between an algorithm and its law.
     const TOLERANCE: f64 = 1e-9;
 
-    /// Number of events of a flow.
+    /// Number of events in a flow.
     const EVENTS: usize = 1500;
 
-    /// Changes the window for an event. Slow start is not part of the law unless [`Self::phases`]
-    /// includes it.
+    /// Changes the window in response to an event. Slow start is part of the law only if [`Self::phases`] includes it.
     fn apply(&mut self, event: &Event, window: &mut Window);
 
     fn phases(&self) -> Phases {
         Phases::Avoidance
     }
 
-    /// Returns the pacing rate in bits per second, and the segments of a burst.
+    /// Returns the pacing rate in bits per second and the number of segments in a burst; `None` without pacing.
     fn pacing(&self) -> Option<(u64, u64)> {
         None
     }
 
-    /// Returns names and values of recorded state.
+    /// Returns the names and values of the recorded state.
     fn state(&self, _window: &Window) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
@@ -69,8 +67,8 @@ impl<F: FnMut(&Event, &mut Window)> Law for F {
     }
 }
 
-/// Responds to losses, marks and timeouts as standard TCP (RFC 5681 equation 4 and section 3.1; RFC
-/// 3168 section 6.1.2).
+/// Changes the window in response to losses, marks and timeouts as standard TCP does (RFC 5681 equation 4 and section
+/// 3.1; RFC 3168 section 6.1.2).
 pub fn answer_as_standard(event: &Event, window: &mut Window) {
     match event {
         Event::Signal(signal) => window.reduce_to(signal.base / 2.0),
@@ -79,8 +77,7 @@ pub fn answer_as_standard(event: &Event, window: &mut Window) {
     }
 }
 
-/// Sets the window to one segment after a timeout, and sets a threshold unless the epoch already
-/// has one.
+/// Sets the window to one segment after a timeout, and sets the threshold unless the epoch already has one.
 pub fn restart_below(timeout: &Timeout, threshold: f64, window: &mut Window) {
     if !timeout.keep_ssthresh {
         window.set_ssthresh(threshold);
@@ -88,34 +85,34 @@ pub fn restart_below(timeout: &Timeout, threshold: f64, window: &mut Window) {
     window.set_cwnd(1.0);
 }
 
-/// Grows by standard TCP's increase (RFC 5681 equation 3).
+/// Increases the window as standard TCP does (RFC 5681 equation 3).
 pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
     window.grow(ack.credit / window.cwnd());
 }
 
-/// Round-trip times on the path, in milliseconds; the shortest occurs at least every fourth time.
+/// Round-trip times on the path in milliseconds; the smallest occurs at least in every fourth position.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
-/// The random events of a flow, with its clock and its counters.
+/// State of a flow with random events, with its clock and its counters.
 struct Life {
     random: u64,
     now: Time,
     delivered: u64,
     lost: u64,
-    /// Segments sent so far.
+    /// Number of segments sent so far.
     sent: u64,
-    /// Segments that are neither delivered nor lost.
+    /// Number of segments that are neither delivered nor lost.
     in_flight: u64,
     round: u64,
     round_end: u64,
     srtt: Span,
     min_rtt: Span,
-    /// Current round-trip time, which stays the same for some acknowledgements.
+    /// Current round-trip time; it stays the same for some acknowledgements.
     rtt: Span,
     reduced: bool,
-    /// Window in use at the last signal.
+    /// Window that was in use at the last signal, in segments.
     base: f64,
-    /// Acknowledgements left in the recovery.
+    /// Number of acknowledgements until the end of the recovery.
     recovering: u64,
 }
 
@@ -139,7 +136,7 @@ impl Life {
         }
     }
 
-    /// Returns a number below `n` (xorshift64).
+    /// Returns a random number below `n` (xorshift64).
     fn below(&mut self, n: u64) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
@@ -224,7 +221,7 @@ impl Life {
         Event::Ack(ack, phase.unwrap_or(growing))
     }
 
-    /// Returns feedback of XCP's or VCP's routers.
+    /// Returns feedback of a router with XCP or VCP.
     fn feedback(&mut self) -> RouterFeedback {
         match self.below(8) {
             0 => RouterFeedback::Vcp(Load::Low),
@@ -291,7 +288,7 @@ fn tell(controller: &mut Controller, event: &Event, window: &mut Window) {
     }
 }
 
-/// Enlarges the window as standard slow start does, if the algorithm does not.
+/// Increases the window as standard slow start does, unless the algorithm has its own slow start.
 fn slow_start(event: &Event, window: &mut Window) {
     if let Event::Ack(ack, Phase::SlowStart) = event {
         window.set_cwnd((window.cwnd() + ack.credit).min(window.ssthresh().max(window.cwnd())));
@@ -303,7 +300,7 @@ fn near(found: f64, expected: f64, tolerance: f64) -> bool {
     apart <= tolerance * expected.abs().max(1.0) || found.is_nan() && expected.is_nan()
 }
 
-/// Checks an algorithm against its law, from a given window in segments on.
+/// Asserts that an algorithm follows its law, from each of `windows` in segments on.
 #[track_caller]
 pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, windows: &[f64]) {
     for seed in 0..24 {
@@ -347,7 +344,7 @@ pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, wind
     }
 }
 
-/// Checks a variant of an algorithm, with some parameters.
+/// Asserts that a variant of an algorithm with parameters follows its law.
 #[track_caller]
 pub fn assert_variant<L: Law>(
     kind: &str,
@@ -360,13 +357,13 @@ pub fn assert_variant<L: Law>(
     assert_follows(&algorithm, law, windows);
 }
 
-/// Returns a time in seconds.
+/// Converts a duration to seconds.
 pub fn seconds(span: Span) -> f64 {
     span.as_secs_f64()
 }
 
-/// A procedure that runs with the first acknowledgement one period after its last run; the first
-/// period begins with the first acknowledgement.
+/// Timer of a periodic procedure, which runs with the first acknowledgement that is at least one period after its last
+/// run. The first period begins with the first acknowledgement.
 #[derive(Clone, Copy, Default)]
 pub struct Every(Option<Time>);
 
@@ -381,8 +378,8 @@ impl Every {
     }
 }
 
-/// Returns the segments queued, by the smallest round-trip time of a round: `cwnd (1 - base / rtt)` (Brakmo and
-/// Peterson, JSAC 13(8), 1995).
+/// Returns the number of segments in the queue, from the smallest round-trip time of a round: `cwnd (1 - base / rtt)`
+/// (Brakmo and Peterson, JSAC 13(8), 1995).
 pub fn queued(flight: f64, base: Span, rtt: Span) -> f64 {
     flight * (1.0 - seconds(base) / seconds(rtt))
 }

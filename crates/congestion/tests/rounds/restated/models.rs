@@ -1,4 +1,4 @@
-//! Laws without delays, which depend on windows, marks and feedback.
+//! Laws that do not use delays, but windows, marks and feedback of routers.
 
 use longhaul_congestion::{
     Cause, ControllerSpec, Load, Phase, Phases, RouterFeedback, Variant, Window,
@@ -14,7 +14,7 @@ fn assert_stateless(kind: &str, given: &[(&str, f64)], law: impl Fn(&Event, &mut
     assert_follows(&algorithm, || law, &[30.0, 3.0, 400.0]);
 }
 
-/// RFC 5681 equations 3 and 4, and RFC 8511 sections 3 and 4: in slow start a mark counts as a loss.
+/// RFC 5681 equations 3 and 4, and RFC 8511 sections 3 and 4: in slow start, a mark has the effect of a loss.
 #[test]
 fn standard_tcp_with_other_amounts() {
     let given = [("increase", 0.7), ("decrease", 0.3), ("ecn_decrease", 0.2)];
@@ -28,7 +28,7 @@ fn standard_tcp_with_other_amounts() {
     });
 }
 
-/// ns-2.35, `tcp.cc`, `slowdown`: the first reduction, and those in slow start, halve the window.
+/// ns-2.35, `tcp.cc`, `slowdown`: the first reduction and reductions in slow start halve the window.
 #[test]
 fn standard_tcp_of_ns2() {
     let spec = controller("reno", Variant::Ns2, &[("decrease", 0.3)]);
@@ -43,8 +43,8 @@ fn standard_tcp_of_ns2() {
     assert_follows(&spec.build().unwrap(), || law, &[30.0, 3.0, 400.0]);
 }
 
-/// Linux 6.18, `tcp_cong_avoid_ai`: windows are whole, and grow by one segment for each window of
-/// acknowledged ones. Linux's TCP-LP is the same.
+/// Linux 6.18, `tcp_cong_avoid_ai`: windows are whole numbers and grow by one segment for each window of acknowledged
+/// segments. TCP-LP of Linux has the same law.
 #[test]
 fn standard_tcp_of_linux() {
     let law = || {
@@ -78,7 +78,7 @@ fn standard_tcp_of_linux() {
     }
 }
 
-/// Yang and Lam, ICNP 2000: friendly to standard TCP with `alpha = 4 (1 - beta^2) / 3`.
+/// Yang and Lam, ICNP 2000: GAIMD is friendly to standard TCP if `alpha = 4 (1 - beta^2) / 3`.
 #[test]
 fn gaimd() {
     assert_stateless("gaimd", &[("decrease", 0.2)], |event, window| match event {
@@ -90,8 +90,8 @@ fn gaimd() {
     });
 }
 
-/// Crowcroft and Oechslin, CCR 28(3), 1998: four flows add four segments, and a loss halves the
-/// part of one.
+/// Crowcroft and Oechslin, CCR 28(3), 1998: four flows in one add four segments per round trip, and a loss halves the
+/// part of one flow.
 #[test]
 fn multcp() {
     assert_stateless("multcp", &[("flows", 4.0)], |event, window| match event {
@@ -101,7 +101,8 @@ fn multcp() {
     });
 }
 
-/// Bansal and Balakrishnan, INFOCOM 2001, equation 1, where `1 / w` acknowledgements make a round trip.
+/// Bansal and Balakrishnan, INFOCOM 2001, equation 1: it states the change in a round trip, of which an acknowledgement
+/// has a share of `1 / w`.
 #[test]
 fn binomial() {
     let given = [("k", 0.7), ("l", 0.4), ("increase", 2.0), ("decrease", 0.6)];
@@ -119,8 +120,8 @@ fn binomial() {
     });
 }
 
-/// The constant-rate algorithm (Floyd, CCR 21(5), 1991) and its modified form, increase by k; growth
-/// is limited to one segment for each acknowledged segment.
+/// The constant-rate algorithm (Floyd, CCR 21(5), 1991) and its modified form, increase by k. The growth is limited to
+/// one segment for each acknowledged segment.
 #[test]
 fn constant_rate_and_increase_by_k() {
     assert_stateless("constant-rate", &[("c", 400.0)], |event, window| {
@@ -138,8 +139,8 @@ fn constant_rate_and_increase_by_k() {
     });
 }
 
-/// Kelly, CCR 33(2), 2003: each acknowledgement adds 0.01 and a loss removes an eighth, from the
-/// low window of 16 segments on.
+/// Kelly, CCR 33(2), 2003: from the low window of 16 segments on, each acknowledgement adds 0.01 segments and a loss
+/// reduces the window by an eighth.
 #[test]
 fn scalable() {
     for low_window in [16.0, 30.0] {
@@ -164,11 +165,12 @@ fn scalable() {
     }
 }
 
-/// DECbit by Ramakrishnan and Jain, TOCS 8(2), 1990: a decision after the acknowledgements of the
-/// last window and of the current one have arrived, by the marks of the current one.
+/// Law of DECbit by Ramakrishnan and Jain, TOCS 8(2), 1990: a decision is made when the last window and the current one
+/// have been acknowledged, from the marks of the current one.
 #[derive(Default)]
 struct DecBit {
-    /// Acknowledged segments since the last change, with or without a mark, and the window before it.
+    /// Acknowledged segments since the last change of the window, true for those with a mark. `before` is the window
+    /// before this change.
     seen: Vec<bool>,
     before: usize,
 }
@@ -215,8 +217,8 @@ fn decbit() {
     assert_follows(&spec.build().unwrap(), DecBit::default, &[2.0, 5.0, 8.0]);
 }
 
-/// DCTCP by Alizadeh and others, SIGCOMM 2010, and RFC 8257 section 3.3: `alpha += g (F - alpha)`
-/// once a window, `cwnd *= 1 - alpha / 2` for a mark, and half the window for a loss.
+/// Law of DCTCP by Alizadeh and others, SIGCOMM 2010, and RFC 8257 section 3.3: `alpha += g (F - alpha)` once per
+/// window, `cwnd *= 1 - alpha / 2` for a mark, and half of the window for a loss.
 struct Dctcp {
     alpha: f64,
     delivered: u64,
@@ -265,8 +267,8 @@ fn dctcp() {
     assert_follows(&spec.build().unwrap(), law, &[20.0, 60.0]);
 }
 
-/// Packet pair by Keshav, SIGCOMM 1991: the window is what the path holds by the mean spacing of
-/// pairs, plus one segment; losses have no effect. Slow start lasts until the first pair.
+/// Law of packet pair by Keshav, SIGCOMM 1991: the window is the number of segments that the path holds at the mean
+/// spacing of pairs, plus one segment. Losses have no effect. Slow start lasts until the first pair.
 #[derive(Default)]
 struct PacketPair {
     spacing_s: Option<f64>,
@@ -315,8 +317,8 @@ fn packet_pair() {
     assert_follows(&spec.build().unwrap(), PacketPair::default, &[2.0, 50.0]);
 }
 
-/// XCP by Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the window changes by the change of
-/// the throughput times a round trip, and only downwards where the window may not grow.
+/// Law of XCP by Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the window changes by the change of the
+/// throughput multiplied by a round-trip time. If the window may not grow, it changes only downwards.
 #[derive(Default)]
 struct Xcp {
     granted: f64,
@@ -355,9 +357,9 @@ fn xcp() {
     assert_follows(&spec.build().unwrap(), Xcp::default, &[2.0, 50.0]);
 }
 
-/// VCP by Xia and others, SIGCOMM 2005: multiplicative and additive increase are scaled to an
-/// interval of 200 ms; on overload one decrease is followed by an interval without change and a
-/// round trip of additive increase.
+/// Law of VCP by Xia and others, SIGCOMM 2005. The multiplicative and the additive increase are scaled to an interval
+/// of 200 ms. On overload, one decrease is followed by an interval without change and by a round trip of additive
+/// increase.
 #[derive(Default)]
 struct Vcp {
     rests_until: Time,
@@ -404,7 +406,7 @@ fn vcp() {
     assert_follows(&spec.build().unwrap(), Vcp::default, &[2.0, 50.0]);
 }
 
-/// A law given by a table: it is linear in the window between two points, and constant outside the
+/// Law that is given by a table. The value is linear in the window between two points, and constant outside of all
 /// points.
 #[test]
 fn table() {

@@ -1,4 +1,4 @@
-//! Algorithms of Linux 2.6.22, where they differ from their papers, and H-TCP of NIST's study.
+//! Laws of the algorithms of Linux 2.6.22 where they differ from their papers, and of H-TCP in NIST's study.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -8,9 +8,9 @@ use super::{
 };
 use crate::controller;
 
-/// Vegas by `tcp_vegas.c`: samples in slow start count, too; the window of a round is that at its
-/// beginning (`beg_snd_cwnd`); the end of slow start sets a threshold of two segments, and a
-/// decrease by one segment does not change the threshold.
+/// Law of Vegas by `tcp_vegas.c`. Samples in slow start also count. The window of a round is the window at its
+/// beginning (`beg_snd_cwnd`). The end of slow start sets a threshold of two segments, and a decrease by one segment
+/// does not change the threshold.
 #[derive(Default)]
 struct Vegas {
     rtt: Option<Span>,
@@ -84,7 +84,7 @@ fn vegas() {
     );
 }
 
-/// Veno by `tcp_veno.c`: it uses the smallest round-trip time of the connection, and that of each
+/// Law of Veno by `tcp_veno.c`, which uses the smallest round-trip time of the connection and that of each
 /// acknowledgement.
 #[derive(Default)]
 struct Veno {
@@ -124,8 +124,8 @@ fn veno() {
     );
 }
 
-/// Westwood+ by `tcp_westwood.c`: two filters of seven eighths, samples of at least 50 ms, and a
-/// timeout that resets the smallest round-trip time.
+/// Law of Westwood+ by `tcp_westwood.c`: two filters with a factor of 7/8, samples of at least 50 ms, and timeouts that
+/// reset the smallest round-trip time.
 #[derive(Default)]
 struct Westwood {
     since: Option<(Time, u64)>,
@@ -191,7 +191,7 @@ fn westwood() {
     );
 }
 
-/// `delayed_ack` of `tcp_bic.c` and `tcp_cubic.c`: segments per acknowledgement, in sixteenths.
+/// `delayed_ack` of `tcp_bic.c` and `tcp_cubic.c`: the number of segments per acknowledgement, in units of 1/16.
 #[derive(Clone, Copy)]
 struct DelayedAck(u64);
 
@@ -204,8 +204,8 @@ impl DelayedAck {
     }
 }
 
-/// BIC by `tcp_bic.c`: steps of a quarter of the distance to the peak, and beyond the peak of a
-/// third of the distance from it, in whole segments.
+/// Law of BIC by `tcp_bic.c`. A step is a quarter of the distance to the peak, and beyond the peak a third of the
+/// distance from it, in whole segments.
 struct Bic {
     peak: f64,
     ratio: DelayedAck,
@@ -292,12 +292,11 @@ fn bic() {
     );
 }
 
-/// CUBIC by `tcp_cubic.c`: the cubic of the time one round trip ahead, bounded by 16 segments in a
-/// tenth of a second beyond the origin, and an AIMD flow that grows by a segment in 23/8 windows of
-/// acknowledgements.
+/// Law of CUBIC by `tcp_cubic.c`. The target is the cubic function one round trip ahead, bounded by 16 segments per
+/// tenth of a second beyond the origin. The AIMD flow grows by one segment for 23/8 windows of acknowledgements.
 struct Cubic {
     peak: f64,
-    /// Start, origin, K and the AIMD flow's window.
+    /// Start, origin, K and the window of the AIMD flow; `None` outside an epoch.
     epoch: Option<(Time, f64, f64, f64)>,
     ratio: DelayedAck,
 }
@@ -381,9 +380,8 @@ fn cubic() {
     );
 }
 
-/// `tcp_scalable.c`: the window grows by one segment for every fifty acknowledged; reductions,
-/// including those after timeouts, subtract a whole number of segments from the window in whole
-/// segments.
+/// `tcp_scalable.c`: the window grows by one segment for every fifty acknowledged segments. Reductions, including those
+/// after timeouts, subtract a whole number of segments.
 #[test]
 fn scalable() {
     let left = |base: f64| base.floor() - (base.floor() / 8.0).floor();
@@ -406,9 +404,8 @@ fn scalable() {
     );
 }
 
-/// H-TCP by NIST SP 500-282, equations 30 to 37: round-trip times scale the increase after the
-/// low-speed time, throughput is averaged over quarters of a second from zero on, and the largest
-/// round-trip time is never reset.
+/// Law of H-TCP by NIST SP 500-282, equations 30 to 37. Round-trip times scale the increase after the low-speed time,
+/// the throughput is averaged over quarters of a second from zero on, and the largest round-trip time is never reset.
 struct Htcp {
     kept: f64,
     since: Option<Time>,

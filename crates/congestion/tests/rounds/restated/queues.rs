@@ -1,4 +1,4 @@
-//! Laws that back off from queues: YeAH and TCP-LP.
+//! Laws of YeAH and TCP-LP, which reduce the window because of queues.
 
 use longhaul_congestion::{AckSample, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -6,8 +6,8 @@ use longhaul_units::{Span, Time};
 use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard};
 use crate::controller;
 
-/// YeAH by Baiocchi, Castellani and Vacirca, PFLDnet 2007, section 3: Scalable TCP's growth with a
-/// short queue, and standard TCP's growth with precautionary decongestion with a longer one.
+/// Law of YeAH by Baiocchi, Castellani and Vacirca, PFLDnet 2007, section 3. With a short queue, the window grows as
+/// that of Scalable TCP. With a longer queue, it grows as that of standard TCP, with precautionary decongestion.
 struct Yeah {
     rtt: Option<Span>,
     round_end: Option<u64>,
@@ -120,9 +120,9 @@ fn yeah() {
     assert_follows(&algorithm, Yeah::new, &[30.0, 150.0, 9.0]);
 }
 
-/// TCP-LP by Kuzmanovic and Knightly, INFOCOM 2003, section IV: an early indication occurs if the
-/// smoothed delay exceeds the smallest by 15 % of the range; Linux 2.6.22 (`tcp_lp.c`) restarts the
-/// range with each indication.
+/// Law of TCP-LP by Kuzmanovic and Knightly, INFOCOM 2003, section IV. An early indication occurs if the smoothed delay
+/// exceeds the smallest one by 15 % of the range of delays. Linux 2.6.22 (`tcp_lp.c`) restarts the range with each
+/// indication.
 struct Lp {
     linux: bool,
     range: Option<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Differential tests: each slow start is compared with its source, with standard TCP's window.
+//! Differential tests: each slow start, with the congestion avoidance of standard TCP, is compared with its source.
 
 use longhaul_congestion::{
     AckSample, Congestion, CongestionState, Phase, Rounding, SlowStartSpec, Timeout, Variant,
@@ -9,10 +9,10 @@ use longhaul_units::{Span, Time};
 use super::{Event, Life, near};
 use crate::controller;
 
-/// A slow start as its source states it.
+/// A slow start as in its source.
 trait SlowStart {
-    /// Processes an acknowledgement of new data below the threshold, before the window grows for
-    /// it; may end slow start.
+    /// Processes an acknowledgement of new data below the threshold, before the window grows for it. Slow start may end
+    /// here.
     fn watch(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
     /// Processes an acknowledgement of new data that may not enlarge the window.
@@ -20,23 +20,23 @@ trait SlowStart {
         self.watch(ack, window);
     }
 
-    /// Returns true if slow start continues at a window.
+    /// Returns true if slow start continues at this window.
     fn lasts(&self, window: &Window) -> bool {
         window.in_slow_start()
     }
 
-    /// Returns the growth for each acknowledged segment. Called once for each acknowledgement that
+    /// Returns the growth for each acknowledged segment, in segments. This is called once for each acknowledgement that
     /// may enlarge the window.
     fn step(&mut self, _ack: &AckSample, _window: &mut Window) -> f64 {
         1.0
     }
 
-    /// Returns the segments that an acknowledgement counts for.
+    /// Returns the number of segments that an acknowledgement counts for.
     fn credit(&self, ack: &AckSample) -> f64 {
         ack.credit
     }
 
-    /// Processes a reduction that the algorithm has made of a window of `before`.
+    /// Processes a reduction by the algorithm; `before` is the window before it.
     fn on_reduction(&mut self, _signal: &Congestion, _before: f64, _window: &mut Window) {}
 
     fn on_ack_in_recovery(&mut self, _ack: &AckSample, _window: &mut Window) {}
@@ -46,7 +46,7 @@ trait SlowStart {
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 }
 
-/// Changes the window of a flow with a slow start and standard TCP.
+/// Changes the window of a flow that has a slow start and standard TCP.
 fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     match event {
         Event::Ack(ack, Phase::Recovery) => slow_start.on_ack_in_recovery(ack, window),
@@ -63,7 +63,7 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
             if slow_start.lasts(window) {
                 credit = slow_start.credit(ack);
                 let step = slow_start.step(ack, window);
-                // Segments count as if they were acknowledged one by one (RFC 5681 section 3.1).
+                // Each segment counts as if it had been acknowledged alone (RFC 5681 section 3.1).
                 while credit > 0.0 && slow_start.lasts(window) {
                     let part = credit.min(1.0);
                     window.grow(step * part);
@@ -89,7 +89,8 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     }
 }
 
-/// Makes reductions whole, so that slow start reaches the threshold itself.
+/// Makes the windows from which reductions are computed even, so that thresholds are whole numbers, which slow start
+/// reaches exactly.
 fn whole(event: Event) -> Event {
     match event {
         Event::Signal(signal) => Event::Signal(Congestion {
@@ -115,7 +116,7 @@ fn tell(state: &mut CongestionState, event: &Event) {
     }
 }
 
-/// Checks a slow start against its source, on the beginnings of many flows.
+/// Asserts that a slow start follows its source at the beginning of many flows.
 #[track_caller]
 fn assert_follows<L: SlowStart>(kind: &str, given: &[(&str, f64)], law: impl Fn() -> L) {
     let parameters = given.iter().map(|&(name, value)| (name.to_string(), value));
@@ -148,13 +149,13 @@ struct Standard;
 
 impl SlowStart for Standard {}
 
-/// Tests standard slow start (RFC 5681 section 3.1).
+/// Standard slow start (RFC 5681 section 3.1).
 #[test]
 fn standard() {
     assert_follows("standard", &[], || Standard);
 }
 
-/// Slow start of Linux 2.6.22, `tcp_cong.c`: it includes the threshold itself.
+/// Slow start of Linux 2.6.22 (`tcp_cong.c`), which continues at the threshold itself.
 struct Linux;
 
 impl SlowStart for Linux {
@@ -168,8 +169,8 @@ fn linux() {
     assert_follows("linux", &[], || Linux);
 }
 
-/// Limited slow start by RFC 3742 section 2, with `max_ssthresh` 20:
-/// `K = int(cwnd / (0.5 max_ssthresh))`, `cwnd += 1 / K`.
+/// Limited slow start by RFC 3742 section 2 with a `max_ssthresh` of 20: `K = int(cwnd / (0.5 max_ssthresh))`, `cwnd +=
+/// 1 / K`.
 struct Limited;
 
 impl SlowStart for Limited {
@@ -209,14 +210,13 @@ struct HystartPlusPlus {
     last_min: Option<Span>,
     current_min: Option<Span>,
     samples: u32,
-    /// Baseline and number of rounds of conservative slow start.
+    /// Baseline round-trip time and number of rounds in conservative slow start; `None` before it.
     css: Option<(Span, u32)>,
     over: bool,
 }
 
 impl HystartPlusPlus {
-    /// Processes an acknowledgement; returns the divisor of the growth, or none at the end of slow
-    /// start.
+    /// Processes an acknowledgement; returns the divisor of the growth, or `None` at the end of slow start.
     fn process(&mut self, ack: &AckSample, window: &mut Window) -> Option<f64> {
         if self.over {
             return Some(1.0);
@@ -277,9 +277,8 @@ fn hystart_plus_plus() {
     assert_follows("hystart++", &[], HystartPlusPlus::default);
 }
 
-/// HyStart by Linux 6.18, `hystart_update` of `tcp_cubic.c`, without pacing: slow start ends at an
-/// acknowledgement train of half the round-trip time, or in a round whose smallest round-trip time
-/// has grown.
+/// HyStart by Linux 6.18, `hystart_update` of `tcp_cubic.c`, without pacing. Slow start ends at an acknowledgement
+/// train as long as half of the round-trip time, or in a round whose smallest round-trip time has increased.
 #[derive(Default)]
 struct Hystart {
     end_seq: u64,
@@ -318,7 +317,8 @@ impl SlowStart for Hystart {
         }
         if ack.now.since(self.last_ack) <= Span::from_millis(2) {
             self.last_ack = ack.now;
-            // `hystart_ack_delay`: four bursts of 64 KiB at twice the window a round trip, 1 ms at most.
+            // `hystart_ack_delay` is the time of four bursts of 64 KiB at a rate of twice the window per round trip, at
+            // most 1 ms.
             let bytes_per_s =
                 2.0 * cwnd.max(ack.in_flight as f64) * 1500.0 / ack.srtt.as_secs_f64();
             let delay = (4.0 * 65_536.0 / bytes_per_s).min(1e-3);
@@ -348,15 +348,14 @@ fn hystart_of_linux() {
     assert_follows("hystart", &[], Hystart::default);
 }
 
-/// Rapid Start by draft-kazuho-ccwg-rapid-start-02, section 3, with standard TCP's factor of a
-/// half.
+/// Rapid Start by draft-kazuho-ccwg-rapid-start-02, section 3, with standard TCP's reduction factor of 1/2.
 #[derive(Default)]
 struct RapidStart {
     over: bool,
     floor: Option<Span>,
     counts: (u64, u64),
-    /// Window, its lower bound, and the changes for a segment that arrives and for one that is
-    /// lost, in the first recovery.
+    /// Values of the first recovery in segments: the window, its lower bound, and its change for a segment that arrives
+    /// and for one that is lost. `None` before the first recovery.
     recovery: Option<[f64; 4]>,
 }
 
@@ -381,7 +380,7 @@ impl SlowStart for RapidStart {
         (self.over, self.recovery) = (true, None);
         if first && signal.in_slow_start && before > window.cwnd() {
             let beta = window.cwnd() / before;
-            // K = 2/3; ack = K (1 - beta), silence = loss = beta + K (1 - beta).
+            // The changes are those of the draft for K = 2/3: ack = K (1 - beta), silence = loss = beta + K (1 - beta).
             let ack = 2.0 / 3.0 * (1.0 - beta);
             let cwnd = (beta + ack) * before;
             let least = (before * beta / 3.0).max(2.0).min(cwnd);
@@ -417,13 +416,13 @@ fn rapid_start() {
     assert_follows("rapid-start", &[], RapidStart::default);
 }
 
-/// SEARCH by draft-chung-ccwg-search-09: bins of a tenth of 3.5 round trips. Slow start ends if, of
-/// the segments sent in a window one round trip ago, 26 % were not delivered in the last window.
+/// SEARCH by draft-chung-ccwg-search-09, with bins of a tenth of 3.5 round-trip times. Slow start ends if, of the
+/// segments sent in a window of bins one round trip ago, 26 % were not delivered in the last window of bins.
 #[derive(Default)]
 struct Search {
-    /// Duration and end of the current bin; none before the first acknowledgement.
+    /// Duration and end of the current bin; `None` before the first acknowledgement.
     bin: Option<(Span, Time)>,
-    /// Numbers of segments sent and delivered up to the ends of all bins.
+    /// Numbers of segments sent and delivered by the end of each bin.
     totals: Vec<(u64, u64)>,
 }
 
@@ -434,7 +433,7 @@ impl Search {
             let (whole, part) = (bins_ago.floor() as usize, bins_ago.fract());
             let older = newest.checked_sub(whole + 1)?;
             let (from, to) = (totals[older].0 as f64, totals[older + 1].0 as f64);
-            // Only 25 ends are kept, so that no end further back is known.
+            // SEARCH keeps 25 ends only, so that no earlier end is known.
             (whole + 1 < 25).then_some(to - part * (to - from))
         };
         let ago = rtt.as_secs_f64() / duration.as_secs_f64();
@@ -485,15 +484,14 @@ fn search() {
     assert_follows("search", &[], Search::default);
 }
 
-/// Slow start of picoquic, August 2026, `picoquic_cc_hystart_test` and
-/// `picoquic_cc_update_target_cwin_estimation`: the window is at least half of what the largest
-/// rate so far fills. Slow start ends when the smallest of seven samples has exceeded the base by a
-/// quarter seven times; the base is the smallest value of the largest of seven samples.
+/// Slow start of picoquic, August 2026, `picoquic_cc_hystart_test` and `picoquic_cc_update_target_cwin_estimation`. The
+/// window is at least half of what the largest rate so far fills. Slow start ends when the minimum of seven samples has
+/// exceeded the base by a quarter seven times. The base is the smallest value so far of the maximum of seven samples.
 #[derive(Default)]
 struct Picoquic {
     over: bool,
-    /// The largest rate, and the segments, arrival and departure of the acknowledgement at which
-    /// the last rate was taken.
+    /// The largest rate in segments per second; `since` contains the delivered segments, the arrival and the departure
+    /// of the acknowledgement at which the last rate was taken.
     per_s: f64,
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,

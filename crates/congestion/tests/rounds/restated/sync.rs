@@ -1,4 +1,4 @@
-//! Sync-TCP: Weigle, dissertation, UNC 2003, chapter 3, with all its detectors and reactions.
+//! Law of Sync-TCP by Weigle, dissertation, UNC 2003, chapter 3, with all its detectors and reactions.
 
 use longhaul_congestion::{AckSample, Cause, ControllerSpec, Phase, Phases, Variant, Window};
 use longhaul_units::Span;
@@ -6,22 +6,21 @@ use longhaul_units::Span;
 use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard};
 use crate::controller;
 
-/// Choices of the algorithm, by the numbers of their parameters.
+/// Choices of the algorithm, each named or numbered as its parameter is.
 #[derive(Clone, Copy, Debug)]
 struct Choices {
     detector: &'static str,
     reaction: &'static str,
-    /// True if the window does not change after a reduction.
+    /// True if the window does not change after a reduction, false if it grows.
     stays: bool,
-    /// True if the last adjustment continues where there is no trend.
+    /// True if the last adjustment continues when there is no trend.
     keeps: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Verdict {
     congested: bool,
-    /// 1 for a rising trend, -1 for a falling one, 0 otherwise; none from detectors without a
-    /// trend.
+    /// Trend of the delay: 1 if it rises, -1 if it falls, 0 otherwise; `None` from detectors without a trend.
     trend: Option<i32>,
     level: f64,
 }
@@ -32,7 +31,7 @@ impl Verdict {
     }
 }
 
-/// Effect of an acknowledgement on the window.
+/// Effect of acknowledgements on the window.
 #[derive(Clone, Copy, PartialEq)]
 enum Step {
     Standard,
@@ -49,8 +48,8 @@ struct Sync {
     reports: u64,
     lossy: bool,
     average: f64,
-    /// Number of reports since the start or a timeout, reports of the current group, and medians of
-    /// the last three groups.
+    /// Number of reports since the start or the last timeout. `group` contains the reports of the current group,
+    /// `medians` the medians of the groups so far.
     weighed: usize,
     group: Vec<f64>,
     medians: Vec<f64>,
@@ -97,7 +96,7 @@ impl Sync {
         }
     }
 
-    /// Adds a report; returns the three medians if this report completes the last median.
+    /// Adds a report; returns the last three medians if the report completes the third or a later one.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {
@@ -109,7 +108,8 @@ impl Sync {
         self.medians.last_chunk().copied()
     }
 
-    /// Adds a sample to the average; the first five have more weight in SyncMix (table 3.1).
+    /// Adds a sample to the average and returns the average. In SyncMix, the first five samples have larger weights
+    /// (table 3.1).
     fn average_with(&mut self, sample: f64) -> f64 {
         let first = [1.0, 1.0, 0.75, 0.5, 0.25];
         let mixes = self.choices.detector == "mix";
@@ -183,8 +183,8 @@ impl Sync {
         }
     }
 
-    /// Follows table 1.1: returns the fraction of the window that is kept, or sets the growth from
-    /// now on.
+    /// Adjusts the window by table 1.1: returns the fraction of the window that is kept, or sets the growth that
+    /// applies from now on.
     fn adjust(&mut self, verdict: Verdict, cwnd: f64) -> Option<f64> {
         let kept = [None, Some(0.9), Some(0.75), Some(0.5)][verdict.quarter()];
         let rising = match verdict.trend {
@@ -315,7 +315,7 @@ impl Law for Sync {
     }
 }
 
-/// Returns the algorithm with these choices.
+/// Returns the configuration of the algorithm with these choices.
 fn sync(choices: Choices) -> ControllerSpec {
     let place = |names: &[&str], name| {
         let found = names.iter().position(|&known| known == name);

@@ -1,12 +1,12 @@
-//! Laws that follow trends of the delay.
+//! Laws in which the window depends on the trend of the delay.
 
 use longhaul_congestion::{AckSample, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};
 
 use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, seconds};
 
-/// Delay gradient by Jain, CCR 19(5), 1989: a decision every other round trip, by the sign of the
-/// normalised delay gradient since the last one.
+/// Law of the delay-gradient algorithm by Jain, CCR 19(5), 1989: a decision is made every second round trip, by the
+/// sign of the normalised delay gradient since the last decision.
 #[derive(Default)]
 struct DelayGradient {
     rtts_ps: Vec<u64>,
@@ -73,12 +73,12 @@ fn delay_gradient() {
     );
 }
 
-/// Santa Cruz by Parsa and Garcia-Luna-Aceves, ICNP 1999: segments in the queue of the forward
-/// path, from the delay relative to the first segment and the time between arrivals in a round.
+/// Law of Santa Cruz by Parsa and Garcia-Luna-Aceves, ICNP 1999. It estimates the number of segments in the queue of
+/// the forward path from the delay relative to the first segment and from the time between arrivals in a round.
 #[derive(Default)]
 struct SantaCruz {
     first: Option<Span>,
-    /// Arrival and number of the segment that began the round.
+    /// Arrival time and number of the segment that began the round.
     began: Option<(f64, u64)>,
     queued: f64,
 }
@@ -152,13 +152,13 @@ fn santa_cruz() {
     );
 }
 
-/// Gentle HighSpeed TCP by Zhang, thesis, Osaka University, 2006, chapters 2 and 4: HighSpeed TCP's
-/// growth, and standard TCP's growth while round-trip times rise within a window's samples.
+/// Law of Gentle HighSpeed TCP by Zhang, thesis, Osaka University, 2006, chapters 2 and 4. The window grows as that of
+/// HighSpeed TCP, and as that of standard TCP while round-trip times rise within a window's samples.
 struct Gentle {
     refined: bool,
     gentle: bool,
     size: usize,
-    /// Departures and round-trip times of the cycle.
+    /// Departures and round-trip times of the segments in the cycle.
     samples: Vec<(f64, f64)>,
     least_mean: f64,
 }
@@ -244,8 +244,8 @@ impl Law for Gentle {
         }
     }
 
-    /// Tolerance for HighSpeed TCP's tabulated increase: in longer tests a window may be whole in
-    /// one form and slightly less in the other.
+    /// Tolerance for HighSpeed TCP's increase, which is taken from a table. In longer tests, a window may be a whole
+    /// number in the algorithm and slightly less in the law.
     const TOLERANCE: f64 = 1e-6;
     const EVENTS: usize = 300;
 
@@ -254,12 +254,13 @@ impl Law for Gentle {
     }
 }
 
-/// Returns the fraction of the way from a low window of 20 to a high one of 2000 segments, on a logarithmic scale.
+/// Returns the position of a window between the low window of 20 and the high window of 2000 segments, on a logarithmic
+/// scale from 0 to 1.
 fn high_speed_part(w: f64) -> f64 {
     ((w / 20.0).ln() / 100.0_f64.ln()).max(0.0)
 }
 
-/// Returns the increase of RFC 3649 section 5, with loss probabilities of 1e-2 and 1e-5.
+/// Returns the increase of RFC 3649 section 5 in segments, for loss probabilities of 1e-2 and 1e-5.
 fn high_speed_increase(w: f64) -> f64 {
     let b = 0.5 - 0.4 * high_speed_part(w);
     let p = 1e-2 * 1e-3_f64.powf(high_speed_part(w));

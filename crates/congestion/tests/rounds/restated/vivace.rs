@@ -6,20 +6,20 @@ use longhaul_units::Time;
 use super::{Event, Law, assert_follows};
 use crate::controller;
 
-/// PCC Vivace by Dong and others, NSDI 2018, sections 4 and 5, with the parameters of PCC-Uspace.
+/// Law of PCC Vivace by Dong and others, NSDI 2018, sections 4 and 5, with the parameters of PCC-Uspace.
 struct Vivace {
     stage: VivaceStage,
     started: bool,
     rate: f64,
     intervals: Vec<MonitorInterval>,
-    /// Number of intervals of which all fates are known.
+    /// Number of intervals in which the fate of every segment is known.
     known: usize,
     counts: (u64, u64),
     draws: u64,
     gradient: f64,
-    /// Number of steps in one direction.
+    /// Number of successive steps in the same direction.
     steps: i32,
-    /// Number of times by which the boundary has been moved.
+    /// Number of times that the boundary has been moved.
     moved: u32,
     pacing: Option<(u64, u64)>,
 }
@@ -27,9 +27,10 @@ struct Vivace {
 #[derive(Clone, Copy)]
 enum VivaceStage {
     Paused,
-    /// The start; the value is the utility of half the rate.
+    /// Start of the flow, with the utility of half of the rate.
     Starting(f64),
-    /// Order of the two rates, and the gradient of a pair that is measured again.
+    /// Test of two rates: true or false for their order, and the gradient of the first pair if a pair is measured
+    /// again.
     Learning(bool, Option<f64>),
 }
 
@@ -40,10 +41,10 @@ struct MonitorInterval {
     end: Option<Time>,
     /// Number of segments sent before the interval.
     first: u64,
-    /// Number of segments sent by the end of the interval.
+    /// Number of segments sent until the end of the interval.
     last: u64,
     before: Option<(u64, u64)>,
-    /// Seconds after the start at which segments left, and their round-trip times.
+    /// Departures of segments in seconds after the start of the interval, and their round-trip times.
     samples: Vec<(f64, f64)>,
     used: bool,
     loss: f64,
@@ -58,7 +59,7 @@ impl MonitorInterval {
         self.rate.powf(0.9) - self.rate * (900.0 * self.slope + weight * self.loss)
     }
 
-    /// Ends the interval after a round trip and ten segments.
+    /// Ends the interval if it has lasted a round trip and has ten segments; returns true if it has ended.
     fn try_end(&mut self, ack: &AckSample, sent: u64) -> bool {
         let count = sent.saturating_sub(self.first);
         let over = ack.now >= self.start + ack.srtt && count >= 10;
@@ -70,8 +71,7 @@ impl MonitorInterval {
         over
     }
 
-    /// Processes an acknowledgement; returns true once the fates of all segments of the interval
-    /// are known.
+    /// Processes an acknowledgement; returns true when the fate of every segment of the interval is known.
     fn note(&mut self, ack: &AckSample, before: (u64, u64)) -> bool {
         let known = ack.delivered + ack.lost;
         if known > self.first {
@@ -97,7 +97,7 @@ impl MonitorInterval {
         true
     }
 
-    /// Returns the slope of the least-squares line.
+    /// Returns the slope of the least-squares line through the samples.
     fn slope(&self) -> f64 {
         let n = self.samples.len() as f64;
         let origin = self.samples.first().map_or(0.0, |sample| sample.1);
@@ -145,7 +145,7 @@ impl Vivace {
         }
     }
 
-    /// Returns the number of intervals that have been sent.
+    /// Returns the number of intervals whose segments have all been sent.
     fn sent(&self) -> usize {
         self.intervals
             .iter()
@@ -185,7 +185,7 @@ impl Vivace {
     }
 
     fn learn(&mut self, doubtful: Option<f64>, ack: &AckSample, sent: u64) {
-        // SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+        // The generator is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
         self.draws = self.draws.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = (self.draws ^ (self.draws >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -246,8 +246,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the change of the rate (section 4.2: confidence amplifier and dynamic change
-    /// boundary).
+    /// Returns the change of the rate by the confidence amplifier and the dynamic change boundary (section 4.2 of the
+    /// paper).
     fn change(&mut self) -> f64 {
         let direction = if self.gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {

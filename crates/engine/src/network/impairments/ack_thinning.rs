@@ -1,12 +1,11 @@
-//! ACK thinning: of several consecutive acknowledgements of a connection only the last is
-//! forwarded, as in access networks with a slow return channel (RFC 3449, sections 5.2.1 and
-//! 5.2.2).
+//! ACK thinning: of several consecutive acknowledgements of a connection, only the last one is forwarded, as in access
+//! networks with a slow return channel (RFC 3449, sections 5.2.1 and 5.2.2).
 //!
-//! An acknowledgement waits until enough others have come, or for a limited time: otherwise the
-//! last one of a transfer would be lost. It is dropped only for one that acknowledges more.
-//! Acknowledgements with other information (RFC 3449, section 5.2.1) are forwarded at once, after
-//! the one that waits, and are not counted: duplicates, and acknowledgements with SACK blocks or
-//! other options, with SYN or FIN, or with ECN flags.
+//! An acknowledgement is held until enough others have come, but only for a limited time, so that the last one of a
+//! transfer is not lost. It is dropped only in favour of an acknowledgement that acknowledges more. Acknowledgements
+//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after the one that is held, and do not
+//! count. These are duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with ECN
+//! flags.
 
 use std::collections::VecDeque;
 
@@ -17,19 +16,18 @@ use crate::config;
 use crate::network::route::Carrier;
 use crate::packet::Packet;
 
-/// Acknowledgements that wait for later ones of their connections.
+/// Groups of acknowledgements, whose last ones are held.
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
-    /// Groups by carrier and side of a connection.
+    /// Groups, indexed by carrier and by side of a connection.
     groups: [Vec<Option<Group>>; 3],
-    /// Deadlines of groups, in order of time; entries of groups that do not exist any more are stale.
+    /// Deadlines of groups, in order of time. An entry is stale if its group no longer exists.
     due: VecDeque<(Time, u64, Carrier, usize)>,
     begun: u64,
 }
 
-/// Consecutive acknowledgements of a connection, of which the last one so far is kept to be
-/// forwarded.
+/// Consecutive acknowledgements of a connection. The last one so far is held, and is the one that will be forwarded.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     number: u64,
@@ -103,7 +101,7 @@ impl AckThinning {
         }
     }
 
-    /// Returns the time at which the next acknowledgement has waited long enough.
+    /// Returns the time at which the next acknowledgement has been held for long enough.
     pub(super) fn next(&mut self) -> Option<Time> {
         while let Some(&(due, number, carrier, side)) = self.due.front() {
             if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {
@@ -114,7 +112,7 @@ impl AckThinning {
         None
     }
 
-    /// Takes the next acknowledgement that has waited long enough by `now`.
+    /// Removes and returns an acknowledgement that has been held long enough by `now`.
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
         self.next().filter(|&due| due <= now)?;
         let (_, _, carrier, side) = self.due.pop_front()?;
@@ -151,7 +149,8 @@ mod tests {
         })
     }
 
-    /// Returns the numbers of the acknowledgements forwarded and of the one dropped.
+    /// Returns the number of each acknowledgement that is forwarded, and that of the one dropped, on the arrival of a
+    /// packet at `ms`.
     fn arrive(thinning: &mut AckThinning, packet: &Packet, ms: u64) -> (Vec<u64>, Option<u64>) {
         let ThinningOutcome { dropped, forwarded } = thinning.arrive(packet, Carrier::Tcp, at(ms));
         let forwarded = forwarded.iter().flatten().map(|packet| packet.seq);
@@ -162,7 +161,7 @@ mod tests {
     fn the_last_of_three_goes_on() {
         let mut thinning = thinning(3);
         assert_eq!(arrive(&mut thinning, &ack(0, 2), 0), (vec![], None));
-        // Another connection has a group of its own.
+        // Each connection has a separate group.
         assert_eq!(arrive(&mut thinning, &ack(1, 9), 0), (vec![], None));
         assert_eq!(arrive(&mut thinning, &ack(0, 4), 1), (vec![], Some(2)));
         assert_eq!(arrive(&mut thinning, &ack(0, 6), 2), (vec![6], Some(4)));
@@ -180,7 +179,7 @@ mod tests {
         assert!(thinning.release(at(12)).is_none());
         assert_eq!(thinning.release(at(13)).map(|packet| packet.seq), Some(6));
         assert_eq!(thinning.next(), None);
-        // The next group begins.
+        // This ACK begins the next group.
         assert_eq!(arrive(&mut thinning, &ack(0, 8), 20), (vec![], None));
         assert_eq!(thinning.next(), Some(at(30)));
     }

@@ -1,13 +1,12 @@
-//! Delay, loss and a bottleneck for each flow, as in ns-2's DelayBox (Weigle, dissertation, UNC 2003, appendix A):
-//! a cloud of paths represented by one link.
+//! Delay boxes: a delay, a loss rate and a bottleneck for each flow, as in ns-2's DelayBox (Weigle, dissertation, UNC
+//! 2003, appendix A). One link with a delay box represents a cloud of paths.
 //!
-//! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold
-//! for its lifetime. Each connection that a source opens has its own values, which are discarded
-//! when it is over. Packets of a flow keep their order: a packet is forwarded when its delay is
-//! over and the last bit of the preceding packet has left at the flow's rate; the queue for the
-//! flow's bottleneck is unlimited. In ns-2, a packet only waits for a preceding packet that has not
-//! been forwarded yet, so that the bottleneck exceeds its rate if the delay is shorter than a
-//! transmission; here it never does.
+//! The values of a flow are drawn when the flow is set up, from a random stream that has the flow's name, and stay for
+//! its lifetime. Each connection that a source opens has its own values, which are discarded when the connection ends.
+//! Packets of a flow keep their order. A packet leaves when its delay is over and when the last bit of the preceding
+//! packet has left at the flow's rate; the queue in front of this bottleneck is unlimited. In ns-2, a packet only waits
+//! for preceding packets that are still in the box, so that the bottleneck exceeds its rate if the delay is shorter
+//! than a transmission; here it never does.
 
 use std::fmt::Display;
 
@@ -20,26 +19,26 @@ use crate::network::route::Carrier;
 use crate::packet::{Flags, Packet};
 use crate::random::{Stream, Streams};
 
-/// The boxes of the current flows.
+/// The delay boxes of the current flows on one link.
 #[derive(Debug)]
 pub(super) struct FlowBoxes {
     config: DelayBox,
     processing_delay: Option<Distribution>,
-    /// Name of the random streams. A flow has the same values in all boxes of one name: the two
-    /// directions of a symmetric link share it.
+    /// Name of the random streams for flows. A flow has the same values in all boxes of one name, such as those of the
+    /// two directions of a symmetric link.
     name: String,
-    /// Path of the random streams for packets.
+    /// Path in the random streams from which each packet's numbers are drawn.
     path: String,
     noise: Stream,
     streams: Streams,
     flows: Places,
 }
 
-/// Boxes by packet index; a new flow replaces the one that had its index before.
+/// Boxes, indexed by the number of the flow in its packets. A new flow replaces the one that had its index before.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes by carrier and by the flow's place in it (`Carrier::place`), each with the number that
-    /// the packets of its flow share (`Carrier::common`).
+    /// Boxes, indexed by carrier and by the flow's place in it (`Carrier::place`). The number with each box is the one
+    /// that all packets of its flow have in common (`Carrier::common`).
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -77,9 +76,9 @@ struct FlowBox {
     delay: Span,
     rate: Option<Rate>,
     loss: Option<Box<LossModel>>,
-    /// Time at which the last bit of the preceding packet has left.
+    /// Time at which the last bit of the preceding packet leaves.
     free: Time,
-    /// Arrival of the last packet that was admitted ahead of its arrival.
+    /// Arrival time of the last packet that was admitted ahead of its arrival.
     last: Time,
 }
 
@@ -92,8 +91,8 @@ pub(super) struct Values {
 }
 
 impl FlowBoxes {
-    /// Returns the boxes of a link, if it has any. A box with a processing delay alone draws
-    /// nothing for a flow.
+    /// Creates the boxes of a link, if the link has any. If a box has only a processing delay, no values are drawn for
+    /// flows.
     pub(super) fn of(link: &Link, streams: &Streams) -> Option<Self> {
         let config = link.delay_box.clone();
         let processing_delay = link.host_processing_delay.clone();
@@ -135,13 +134,13 @@ impl FlowBoxes {
         }
     }
 
-    /// Returns true if this box draws the same values as the other for any flow, as the boxes of
-    /// the two directions of a symmetric link do.
+    /// Returns true if this box and `other` draw the same values for any flow, as the boxes of the two directions of a
+    /// symmetric link do.
     pub(super) fn draws_as(&self, other: &Self) -> bool {
         self.name == other.name && self.config == other.config
     }
 
-    /// Adds a new flow with these values.
+    /// Adds a box for a new flow, with these values.
     pub(super) fn add(
         &mut self,
         carrier: Carrier,
@@ -163,8 +162,8 @@ impl FlowBoxes {
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Removes a flow that is over; returns the arrival of its last packet that was admitted ahead
-    /// of its arrival.
+    /// Removes the box of a flow that has ended; returns the arrival time of the last packet that was admitted ahead of
+    /// its arrival.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
         let removed = self.flows.remove(carrier, index);
         removed.map_or(Time::ZERO, |flow_box| flow_box.last)
@@ -175,9 +174,8 @@ impl FlowBoxes {
         self.flows.count
     }
 
-    /// Admits a packet before its arrival, at `comes`, to a box that only delays packets
-    /// ([`Link::only_delays_flows`]) and thus keeps their order. Returns the time at which the
-    /// packet leaves.
+    /// Admits a packet before its arrival time `comes`, and returns the time at which it leaves. Only for boxes that do
+    /// nothing but delay packets ([`Link::only_delays_flows`]) and thus keep their order.
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;
@@ -186,8 +184,8 @@ impl FlowBoxes {
         comes + flow.delay
     }
 
-    /// Returns the time at which a packet that arrives `now` leaves the box, unless it is lost. A packet of an
-    /// unknown flow is not delayed, as in ns-2.
+    /// Returns the time at which a packet that arrives `now` leaves the box; `None` if it is lost. Packets of unknown
+    /// flows are not delayed, as in ns-2.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return Some(now);
@@ -266,7 +264,7 @@ mod tests {
     /// preceding packet (Weigle's dissertation, appendix A).
     #[test]
     fn packets_leave_in_order_at_the_rate_of_the_flow() {
-        // A packet of 1000 B takes 10 ms.
+        // The transmission of 1000 B takes 10 ms.
         let mut boxes = boxes(&constant(0.02, 0.0, Some(800_000.0)), &["a", "b"]);
         let mut leaves = |flow, bytes, ms| {
             let packet = packet(flow, bytes);
@@ -281,7 +279,7 @@ mod tests {
         assert_eq!(leaves(0, 1000, 90), at(110));
     }
 
-    /// A drawn rate below 1 bit/s becomes 1 bit/s: 1000 B take 8000 s.
+    /// A drawn rate below 1 bit/s is raised to 1 bit/s: 1000 B take 8000 s.
     #[test]
     fn no_bottleneck_is_slower_than_a_bit_per_second() {
         for bps in [0.0, 0.25, 1.0] {
@@ -316,7 +314,7 @@ mod tests {
         let mut last = Time::ZERO;
         let mut noises = Vec::new();
         for number in 1..4000 {
-            // Packets arrive alternately at the same time, and two milliseconds later.
+            // Packets arrive in pairs at the same time; pairs are two milliseconds apart.
             let now = at(number / 2 * 2);
             let leaves = boxes.admit(&acknowledgement, Carrier::Tcp, now);
             let leaves = leaves.expect("no loss");
@@ -365,7 +363,7 @@ mod tests {
         delay_box.delay = Some(Distribution::Exponential { mean: 0.1 });
         let two = delays(&boxes(&config, &["a", "b"]));
         assert_ne!(two[0], two[1]);
-        // Neither another flow nor another order changes the values.
+        // The values do not depend on other flows or on the order of flows.
         let three = delays(&boxes(&config, &["c", "b", "a"]));
         assert_eq!((three[2], three[1]), (two[0], two[1]));
         let other = Link {
@@ -375,7 +373,7 @@ mod tests {
         assert_ne!(delays(&boxes(&other, &["a"]))[0], two[0]);
     }
 
-    /// Short flows in sequence need no more memory than those that exist at the same time.
+    /// Short flows one after the other need only as much memory as those that exist at the same time.
     #[test]
     fn a_new_flow_takes_the_place_of_the_one_before() {
         let mut boxes = boxes(&constant(0.02, 0.1, Some(800_000.0)), &[]);
@@ -397,8 +395,7 @@ mod tests {
         assert_eq!(leaves, Some(at(26)));
     }
 
-    /// Both directions of a connection have the same values, and a connection that is over leaves
-    /// no state.
+    /// Both directions of a connection have the same values. A connection that has ended leaves no state behind.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);
@@ -409,7 +406,7 @@ mod tests {
                 let leaves = boxes.admit(&packet(side, 1000), Carrier::Traffic, at(1));
                 assert_eq!(leaves, Some(at(21)));
             }
-            // Either end may be the last to learn of the close; three connections exist at the same time.
+            // Either end may be the last to be informed of the close. Three connections exist at the same time.
             if number >= 3 {
                 boxes.remove(Carrier::Traffic, up - 12 + number % 2);
             }

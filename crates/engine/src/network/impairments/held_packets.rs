@@ -1,4 +1,4 @@
-//! Packets that are held back, each until its release time.
+//! Packets that impairments hold back, each until its release time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,34 +9,32 @@ use longhaul_units::Time;
 use crate::packet::Packet;
 use crate::schedule::{key_of, time_of};
 
-/// Packets by release time; packets with the same release time in order of arrival.
+/// Packets in the order of their release times; those with equal release times in the order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// Release time of each packet, and its slot. A binary heap suits packets that are mostly
-    /// released in the order in which they were held: the last entry then replaces the first again
-    /// and again, and moves all the way down.
+    /// Release time and slot of each packet. A binary heap is fast here: packets are mostly released in the order in
+    /// which they were held, so that the entry moved to the top on a removal goes straight to the bottom again.
     due: BinaryHeap<Reverse<Key>>,
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of the packets that have the same release time as the packet released last, in reverse
-    /// order of release.
+    /// Slots of the packets with the same release time as the packet released last, in reverse order of release.
     simultaneous: Vec<u32>,
 }
 
-/// A packet, with the keys of its rank in order of arrival.
+/// A packet, with the keys that define its place in the order of arrival.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     packet: Packet,
-    /// Entry of the packet's arrival in the event list.
+    /// Key of the packet's arrival in the event list.
     came: Key,
-    /// Number among all packets held back. A packet may be held before another one, over another
-    /// link, that arrives earlier.
+    /// Number of the packet in the order in which packets were held. It differs from the order of arrival if a packet
+    /// of another link is held earlier, although it arrives later.
     number: u64,
 }
 
 impl HeldPackets {
-    /// Holds back a packet whose arrival has this entry in the event list.
+    /// Holds back a packet until `until`. `came` is the key of its arrival in the event list.
     pub(super) fn hold(&mut self, until: Time, packet: Packet, came: Key) {
         let held = Held {
             packet,
@@ -61,7 +59,7 @@ impl HeldPackets {
         Some(time_of(first))
     }
 
-    /// Takes the next packet that is released by `now`.
+    /// Removes and returns the next packet whose release time is `now` or before.
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
         let slot = match self.simultaneous.pop() {
             Some(slot) => slot,
@@ -71,8 +69,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Takes the first packet that is released by `now`, and selects the others with the same
-    /// release time.
+    /// Removes the first packet whose release time is `now` or before, and lists the others with the same release time.
+    /// Returns the slot of that packet.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;
@@ -94,8 +92,8 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Releases the packets that `concerns` selects and that arrive after `event` as soon as they
-    /// arrive.
+    /// Changes the release time of packets to their arrival time, for those packets that `concerns` selects and that
+    /// arrive after `event`.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {
@@ -108,7 +106,7 @@ impl HeldPackets {
     }
 }
 
-/// Returns the entry of a packet in a slot.
+/// Returns the heap's entry for the packet in `slot`, which is released at `until`.
 fn entry(until: Time, slot: u32) -> Key {
     key_of(until, slot.into())
 }
@@ -135,7 +133,8 @@ mod tests {
             .collect()
     }
 
-    /// Packets over several links are held link by link, not in order of arrival.
+    /// Packets of several links with the same release time are released in the order of arrival, although they are held
+    /// link by link.
     #[test]
     fn those_of_one_time_go_on_as_they_came() {
         let mut held = HeldPackets::default();

@@ -1,9 +1,9 @@
-//! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering, policers and ACK
+//! Impairments in front of a link's queue: delay, loss and rate per flow, duplication, reordering, policers and ACK
 //! thinning.
 //!
-//! Impairments are a hop of the routes, before the hop of their link, so that links without
-//! impairments have no cost. Everything is decided when a packet arrives; the packets that wait
-//! share one event, for the next packet to leave.
+//! In a route, impairments are a hop before that of their link, so that links without impairments have no additional
+//! cost. All decisions are made when a packet arrives; all packets that wait share one event, the departure of the next
+//! packet.
 
 mod ack_thinning;
 mod delay_box;
@@ -31,14 +31,14 @@ use crate::schedule::{Event, arrival_key};
 pub(super) struct Impairments {
     link: u32,
     boxes: Option<FlowBoxes>,
-    /// Loss models that select the packets to duplicate and to hold back.
+    /// Loss model that selects the packets to duplicate; the next one selects those to hold back.
     duplication: LossModel,
     held_back: LossModel,
     reordering: Option<(Distribution, Stream)>,
     holding: HeldPackets,
     policer: Option<Policer>,
     ack_thinning: Option<AckThinning>,
-    /// Time of the current event; events at other times are stale.
+    /// Time of the current event; events at other times are stale and ignored.
     entry: Time,
     duplicated: u64,
 }
@@ -76,8 +76,7 @@ impl Impairments {
         self.link
     }
 
-    /// Returns the time at which a packet leaves: `time`, or later if it is held back for
-    /// reordering.
+    /// Returns the time at which a packet leaves that could leave at `time`: later if it is held back for reordering.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
             Some((delay, stream)) if self.held_back.loses() => later(time, stream.draw_span(delay)),
@@ -85,7 +84,7 @@ impl Impairments {
         }
     }
 
-    /// Returns the release time of the next packet that is held back.
+    /// Returns the earliest release time of the packets held back.
     fn next_release(&mut self) -> Time {
         let thinned = self.ack_thinning.as_mut().and_then(AckThinning::next);
         let next = self.holding.next().into_iter().chain(thinned).min();
@@ -97,14 +96,14 @@ fn chooser(probability: f64, stream: Stream) -> LossModel {
     LossModel::new(&Loss::Bernoulli(probability), stream)
 }
 
-/// Adds a span to a time without an overflow: a flow may have so low a rate that its packets leave after the end
-/// of time.
+/// Adds a duration to a time, limited to the largest time: with very low rates of flows, packets may leave after the
+/// end of representable time.
 fn later(time: Time, span: Span) -> Time {
     Time::from_ps(time.as_ps().saturating_add(span.as_ps()))
 }
 
 impl Network {
-    /// Adds a flow, with an index in its packets that no other flow has now.
+    /// Adds a flow. Its packets carry `index`, which no other current flow has.
     pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &impl Display) {
         let mut before: Option<(&FlowBoxes, Values)> = None;
         for boxes in self.flow_boxes() {
@@ -117,8 +116,8 @@ impl Network {
         }
     }
 
-    /// Removes a flow that is over, whose index another flow may get. Its packets that arrive later
-    /// find no box.
+    /// Removes a flow that has ended, so that another flow may get its index. Packets that arrive later pass without
+    /// delay.
     pub(crate) fn remove_flow(&mut self, carrier: Carrier, index: u32) {
         let now = self.now;
         for impairments in 0..self.impairments.len() {
@@ -130,7 +129,7 @@ impl Network {
         }
     }
 
-    /// Releases the packets of a flow that is over as soon as they arrive.
+    /// Releases packets of a flow that has ended as soon as they arrive.
     #[cold]
     fn pass_stale(&mut self, impairments: usize, carrier: Carrier, index: u32) {
         let (event, routes) = (self.schedule.current(), &self.routes);
@@ -144,8 +143,8 @@ impl Network {
         self.expect_release(impairments as u32);
     }
 
-    /// Passes packets that will have crossed a link by `until` to the impairments of the next link,
-    /// if these only delay packets by known times.
+    /// Passes packets that will have crossed a link by `until` to the impairments of the next link ahead of time. Does
+    /// nothing if these impairments do more than delay packets by known times.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()
@@ -167,7 +166,7 @@ impl Network {
         }
     }
 
-    /// Returns the number of flows in each delay box.
+    /// Returns the number of flows that have a delay box, for each link with delay boxes.
     pub(crate) fn boxed_flows(&self) -> impl Iterator<Item = usize> {
         let boxes = self.impairments.iter().filter_map(|one| one.boxes.as_ref());
         boxes.map(FlowBoxes::len)
@@ -178,8 +177,7 @@ impl Network {
         impairments.filter_map(|impairments| impairments.boxes.as_mut())
     }
 
-    /// Processes a packet that reaches the impairments of a link, the hop before the link: `packet.route` is the
-    /// link's.
+    /// Processes a packet that reaches the impairments of a link. `packet.route` is the position of the link itself.
     #[cold]
     #[inline(never)]
     pub(super) fn impair(&mut self, index: u32, carrier: Carrier, packet: Packet) {
@@ -202,12 +200,12 @@ impl Network {
         }
     }
 
-    /// Passes a packet to the link, at once or later.
+    /// Passes a packet to the link at the time `leaves`, which may be now.
     fn pass(&mut self, index: u32, packet: Packet, leaves: Time) {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];
         let due = impairments.reorder(leaves);
-        // A packet that leaves now, although it is not next in the schedule, arrived earlier.
+        // A packet that leaves now without being the next in the schedule has arrived earlier.
         if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
             return self.enter(index, &packet);
         }
@@ -216,13 +214,13 @@ impl Network {
         self.expect_release_at(index, due);
     }
 
-    /// Schedules an event for the next packet that is held back, if there is no earlier event.
+    /// Schedules an event for the release of the next packet held back, if there is no earlier event.
     fn expect_release(&mut self, index: u32) {
         let due = self.impairments[index as usize].next_release();
         self.expect_release_at(index, due);
     }
 
-    /// Schedules an event for a packet that leaves at `due`, if there is no earlier event.
+    /// Schedules an event for a release at `due`, if there is no earlier event.
     #[inline]
     fn expect_release_at(&mut self, index: u32, due: Time) {
         let impairments = &mut self.impairments[index as usize];
@@ -232,7 +230,7 @@ impl Network {
         }
     }
 
-    /// Passes a packet through the policer and ACK thinning to the link.
+    /// Passes a packet to the link, unless the policer or ACK thinning drops it.
     fn enter(&mut self, index: u32, packet: &Packet) {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];
@@ -269,12 +267,12 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Processes the event of packets that have been held back long enough.
+    /// Processes the event for the release of packets that have been held back long enough.
     #[inline(never)]
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;
         if self.impairments[index as usize].entry != now {
-            // An earlier event has been scheduled since this one.
+            // This event is stale: an earlier one has been scheduled in the meantime.
             return self.schedule.finish_link();
         }
         while let Some(packet) = self.impairments[index as usize].holding.release(now) {
@@ -293,7 +291,7 @@ impl Network {
         }
     }
 
-    /// Returns an acknowledgement that has waited long enough for others.
+    /// Removes and returns an acknowledgement that ACK thinning has held long enough.
     fn thinned(&mut self, index: u32, now: Time) -> Option<Packet> {
         let thinning = self.impairments[index as usize].ack_thinning.as_mut();
         thinning?.release(now)

@@ -1,16 +1,16 @@
-//! A policer: a token bucket without a queue (RFC 2697, section 3, with an excess burst of zero and red packets
-//! dropped, as by Linux's `tc-police` by default).
+//! A policer: a token bucket without a queue (RFC 2697, section 3, with an excess burst of zero; red packets are
+//! dropped, as Linux's `tc-police` does by default).
 
 use longhaul_units::{Rate, Span, Time};
 
 use crate::config;
 
-/// A token bucket: tokens, one per byte, are added at a rate and saved up to a depth. The bucket is
+/// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth. The bucket is
 /// full at first.
 #[derive(Debug)]
 pub(super) struct Policer {
     rate: Rate,
-    /// Time that an empty bucket takes to fill.
+    /// Depth of the bucket, as the time in which an empty bucket fills.
     depth: Span,
     /// Time at which the bucket will be full, or became full.
     full_at: Time,
@@ -25,8 +25,7 @@ impl Policer {
         }
     }
 
-    /// Takes the tokens of a packet and returns true, if there are enough; takes none and returns
-    /// false otherwise.
+    /// If there are enough tokens for a packet, takes them and returns true. Otherwise takes none and returns false.
     pub(super) fn admits(&mut self, bytes: u16, now: Time) -> bool {
         let full_at = self.full_at.max(now) + self.rate.transmission(bytes.into()).0;
         let conforms = full_at.since(now) <= self.depth;
@@ -47,7 +46,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Returns a policer with a rate of one byte per microsecond and a depth of 3000 bytes.
+    /// Returns a policer with a rate of one byte per microsecond, and a depth of 3000 bytes.
     fn policer() -> Policer {
         Policer::new(config::Policer {
             rate: Rate::from_bps(8_000_000),
@@ -59,22 +58,22 @@ mod tests {
     fn a_burst_passes_and_what_exceeds_it_takes_no_tokens() {
         let mut policer = policer();
         let mut admits = |us, bytes| policer.admits(bytes, at(us));
-        // The bucket is full at first: two packets leave 0 tokens, and 1499 us later there are 1499.
+        // The bucket is full at first. Two packets leave 0 tokens, and 1499 us later there are 1499 tokens.
         assert!(admits(0, 1500) && admits(0, 1500));
         assert!(!admits(0, 40) && !admits(1499, 1500));
-        // The dropped packet has taken no tokens: 40 of the 1499 tokens are used, and the other
-        // 1459 are 1460 a microsecond later.
+        // The dropped packet has taken no tokens. 40 of the 1499 tokens are used, and the remaining 1459 become 1460 a
+        // microsecond later.
         assert!(admits(1499, 40) && admits(1500, 1460) && !admits(1500, 1));
-        // After a long time, the bucket holds 3000 tokens and no more.
+        // Even after a long time, the bucket contains only 3000 tokens.
         assert!(admits(90_000, 1500) && admits(90_000, 1500) && !admits(90_000, 1));
     }
 
-    /// Of packets at twice the rate, half pass in the long run.
+    /// If packets arrive at twice the rate, half of them pass in the long run.
     #[test]
     fn what_passes_is_its_rate_and_a_burst() {
         let mut policer = policer();
         let passed = (0..10_000).filter(|number| policer.admits(1000, at(number * 500)));
-        // 3000 bytes pass, and one per microsecond for 4,999,500 us.
+        // A burst of 3000 bytes passes, and one byte per microsecond for 4,999,500 us.
         assert_eq!(passed.count(), 5002);
     }
 }

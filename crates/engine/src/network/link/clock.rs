@@ -1,4 +1,4 @@
-//! Clocks of links with service on arrival.
+//! Clocks of links with service on arrival: they compute when packets begin service and arrive.
 
 use longhaul_units::{Rate, Span, Time};
 
@@ -6,11 +6,11 @@ use super::transmitter::{Carry, TxTimes};
 use crate::config::Work;
 use crate::packet::Packet;
 
-/// A time with its value in ns-2's arithmetic; see [`crate::config::Clock`].
+/// A time, also in ns-2's arithmetic; see [`crate::config::Clock`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DualClockTime {
     pub(crate) time: Time,
-    /// The time in seconds.
+    /// The time in seconds, as ns-2 computes it.
     pub(crate) ns2_s: f64,
 }
 
@@ -32,21 +32,20 @@ impl DualClockTime {
     }
 }
 
-/// Service times of packets, first in, first out.
+/// Computation of service times, for packets that are served first in, first out.
 pub(super) trait Clock {
-    /// Returns true if a packet with this arrival goes straight into service.
+    /// Returns true if a packet that arrives at this time goes straight into service.
     fn is_idle(&self, arrival: DualClockTime) -> bool;
 
     /// Returns the end of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// Returns the unsent work of the packets whose service has begun, with `waiting_bytes` waiting
-    /// behind them. The work of the current picosecond counts as unsent until the picosecond is
-    /// over.
+    /// Returns the unsent part of the packets whose service has begun; `waiting_bytes` wait behind them. A transmission
+    /// that ends at `now` counts as unsent until the picosecond is over.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
-    /// Serves a packet after all earlier ones. `idle` is true if the link is idle on its arrival.
-    /// Returns the beginning of its service, and its arrival at the far end.
+    /// Schedules the service of a packet after that of all earlier ones. `idle` is true if the link is idle on the
+    /// packet's arrival. Returns the times at which the service begins, and at which the packet reaches the far end.
     fn serve(
         &mut self,
         bytes: u16,
@@ -55,15 +54,15 @@ pub(super) trait Clock {
         none_waits: bool,
     ) -> (Time, DualClockTime);
 
-    /// Returns true if the first waiting packet's service has begun.
+    /// Returns true if the service of the first waiting packet has begun by `now`.
     fn has_begun(&self, now: DualClockTime) -> bool;
 
-    /// Makes the next waiting packet the first one, once the first has begun service. Returns the
-    /// time at which that service began.
+    /// Records that the first waiting packet has begun service, so that the next one is the first. Returns the time at
+    /// which that service began.
     fn begin_next(&mut self, begun: &Packet) -> Time;
 }
 
-/// A rate and a delay, which links may share.
+/// Rate and delay of a link; several links may share them.
 #[derive(Debug)]
 pub(crate) struct Line {
     times: TxTimes,
@@ -87,7 +86,7 @@ impl Line {
     }
 }
 
-/// Occupancy of a line.
+/// Time until which a line is busy.
 #[derive(Debug, Default)]
 pub(crate) struct Occupancy {
     busy_until: Time,
@@ -95,7 +94,7 @@ pub(crate) struct Occupancy {
 }
 
 impl Occupancy {
-    /// Returns true if a packet with this arrival goes straight into service.
+    /// Returns true if a packet that arrives at this time goes straight into service.
     #[inline]
     pub(crate) fn is_idle(&self, arrival: Time) -> bool {
         self.busy_until <= arrival
@@ -107,8 +106,8 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent work of the packets whose service has begun. The `waiting_bytes` of
-    /// packets scheduled behind them are not included.
+    /// Returns the unsent part of the packets whose service has begun, without the `waiting_bytes` of packets scheduled
+    /// behind them.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();
@@ -117,8 +116,8 @@ impl Occupancy {
         all.since(Work::of_bytes(waiting_bytes))
     }
 
-    /// Serves a packet after all earlier ones. `idle` is true if the line is idle on its arrival.
-    /// Returns the beginning of its service, and its arrival at the far end.
+    /// Schedules the service of a packet after that of all earlier ones. `idle` is true if the line is idle on the
+    /// packet's arrival. Returns the times at which the service begins, and at which the packet reaches the far end.
     #[inline]
     pub(crate) fn serve(
         &mut self,
@@ -136,7 +135,7 @@ impl Occupancy {
     }
 }
 
-/// Exact times in picoseconds; departures come before arrivals of the same time.
+/// Clock with exact times in picoseconds. Of simultaneous events, departures precede arrivals.
 #[derive(Debug)]
 pub(crate) struct ExactClock {
     line: Line,

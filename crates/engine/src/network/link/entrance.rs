@@ -1,5 +1,5 @@
-//! The near end of a link for a sequence of packets: the type of service is determined once for all
-//! of them.
+//! The near end of a link, where packets enter. For a sequence of packets, the link's type of service is determined
+//! only once.
 
 use super::Offer;
 use super::clock::{Clock, DualClockTime, ExactClock};
@@ -8,9 +8,9 @@ use super::ns2_clock::Ns2Clock;
 use super::port::Port;
 use crate::packet::{OptionStore, Packet};
 
-/// Service of a link's packets.
+/// A type of service of a link's packets.
 pub(crate) trait PacketService {
-    /// Processes a packet that reaches the near end, at this position in the route table.
+    /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
     fn take(
         &mut self,
         port: &mut Port,
@@ -21,7 +21,7 @@ pub(crate) trait PacketService {
     ) -> Offer;
 }
 
-/// A link with this service, known at compile time.
+/// A link whose type of service `S` is known at compile time.
 #[derive(Debug)]
 pub(crate) struct Lane<'a, S> {
     pub(super) port: &'a mut Port,
@@ -29,7 +29,7 @@ pub(crate) struct Lane<'a, S> {
 }
 
 impl<S: PacketService> Lane<'_, S> {
-    /// Processes a packet that reaches the near end on the first link of its route.
+    /// Processes a packet that reaches the near end of the link, the first link of its route.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -40,7 +40,7 @@ impl<S: PacketService> Lane<'_, S> {
         self.take(packet, packet.route, arrival, options)
     }
 
-    /// Processes a packet that reaches the near end at this position in the route table.
+    /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
     #[inline(always)]
     pub(crate) fn take(
         &mut self,
@@ -53,7 +53,7 @@ impl<S: PacketService> Lane<'_, S> {
     }
 }
 
-/// A link by its type of service.
+/// A link, with its type of service.
 #[derive(Debug)]
 pub(crate) enum Entrance<'a> {
     Exact(Lane<'a, ExactClock>),

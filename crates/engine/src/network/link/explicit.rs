@@ -1,9 +1,8 @@
-//! Explicit service: transmissions begin and end one by one, as needed by disciplines that decide at departure.
+//! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
 //!
-//! The departures of packets depend on the arrivals, not on the times at which the link is
-//! examined. So departures take no events: they are computed, each with the state at its time, when
-//! the next packet arrives, when packets at the far end are due, and when something is measured or
-//! changes.
+//! Departures depend only on arrivals, and not on the times at which the link is examined. Therefore they need no
+//! events. They are computed later, each with the state at its time: when the next packet arrives, when packets at the
+//! far end are due, and when something is measured or changes.
 
 use longhaul_units::{Span, Time};
 
@@ -16,8 +15,8 @@ use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 use crate::random::{Stream, Streams};
 
-/// A transmitter that takes packets from a discipline one by one. The port's ring holds the packets
-/// that have begun service.
+/// A transmitter that takes packets from a discipline one by one. Packets that have begun service are in the port's
+/// ring.
 #[derive(Debug)]
 pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,
@@ -25,16 +24,17 @@ pub(crate) struct ExplicitService {
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     jitter: Option<(Distribution, Stream)>,
-    /// Begin and end of the last transmission; before it a packet may wait for tokens.
+    /// Beginning of the last transmission; the next field is its end. Before the beginning, the packet may have waited
+    /// for tokens.
     transmission_from: Time,
     busy_until: Time,
-    /// True if the end of that transmission has not been processed.
+    /// True if the end of the last transmission has not been processed yet.
     in_service: bool,
-    /// Arrival at the far end of the last packet that has begun service.
+    /// Arrival time at the far end of the packet that was the last to begin service.
     last_arrival: Time,
-    /// Packets whose transmission has ended and that have not reached the far end.
+    /// Number of packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
-    /// Arrival of the first packet; update intervals before it are ignored.
+    /// Arrival time of the first packet; update intervals that end before it are ignored.
     first_arrival: Time,
     effects: Effects,
 }
@@ -61,23 +61,23 @@ impl ExplicitService {
         }
     }
 
-    /// Returns true if a packet is in service at `now`, a time not before the beginning of the last
+    /// Returns true if a packet is in service at `now`, which must not be before the beginning of the last
     /// transmission.
     pub(super) fn in_service(&self, now: Time) -> bool {
         self.busy_until > now
     }
 
-    /// Returns the unsent work of the packets that have left the queue.
+    /// Returns the unsent part of the packet in service.
     pub(super) fn unsent(&self, now: Time) -> Work {
         if self.busy_until < now {
             return Work::default();
         }
-        // Before that, the packet waits for tokens.
+        // Before `transmission_from`, the packet waits for tokens.
         let now = now.max(self.transmission_from);
         self.transmitter.unsent(self.busy_until, now)
     }
 
-    /// Changes the delay of packets whose service has not begun.
+    /// Changes the delay for packets whose service has not begun.
     pub(super) fn set_delay(&mut self, delay: Span) {
         self.delay = delay;
     }
@@ -108,7 +108,7 @@ impl ExplicitService {
         if leads { Offer::First } else { Offer::Accepted }
     }
 
-    /// Computes the transmissions that have ended by `now`, and the packets served next.
+    /// Computes all transmissions that end by `now`, and begins the next one.
     #[inline]
     pub(super) fn catch_up(&mut self, port: &mut Port, now: Time, options: &mut OptionStore) {
         while self.in_service && self.busy_until <= now {
@@ -117,9 +117,9 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission of the packet that the discipline chooses, if there is one: at the
-    /// end of the last transmission if it `follows` that, otherwise on its arrival. Returns true if
-    /// it is the next packet to reach the far end.
+    /// Begins the transmission of the packet that the discipline chooses, if there is one. It begins at the end of the
+    /// last transmission if `follows`, otherwise when the packet arrives. Returns true if this packet is the next one
+    /// to reach the far end.
     fn begin_next(
         &mut self,
         port: &mut Port,
@@ -138,8 +138,8 @@ impl ExplicitService {
         self.begin(port, packet, now, follows)
     }
 
-    /// Begins the transmission of a packet at `now`. Returns true if it is the next packet to reach
-    /// the far end.
+    /// Begins the transmission of a packet at `now`; `follows` is true if it follows the last transmission without a
+    /// gap. Returns true if this packet is the next one to reach the far end.
     #[inline(always)]
     fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, follows: bool) -> bool {
         let start = match &mut self.shaper {
@@ -162,7 +162,7 @@ impl ExplicitService {
         port.append_in_service(packet)
     }
 
-    /// Returns the time at which the packet in service reaches the far end.
+    /// Draws the jitter of the packet in service, and returns the time at which it reaches the far end.
     fn draw_arrival(&mut self) -> Time {
         if self.busy_until == Time::NEVER {
             return Time::NEVER;
@@ -187,9 +187,8 @@ impl ExplicitService {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has
-    /// ended. The packet in service is kept, so that there is a next packet as long as packets
-    /// wait.
+    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has ended. A packet in
+    /// service is not forwarded, so that the link always has a next packet while packets wait.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {
@@ -201,7 +200,7 @@ impl ExplicitService {
     }
 }
 
-/// Returns the first tick that is not before `time`.
+/// Returns the first multiple of `tick` that is `time` or later.
 fn next_tick(time: Time, tick: Span) -> Time {
     Time::from_ps(time.as_ps().next_multiple_of(tick.as_ps()))
 }

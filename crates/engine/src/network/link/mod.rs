@@ -1,9 +1,9 @@
 //! One direction of a link: loss, queue, transmitter and propagation.
 //!
-//! A first-in first-out queue fixes a packet's departure when it arrives, so by default a link computes the
-//! departure on arrival and keeps one ring of all its packets, waiting, in service or propagating, in order of
-//! their arrival at the far end. Explicit service computes one transmission after the other, as needed by
-//! disciplines that decide at departure. Both give the same results (tested).
+//! In a first-in first-out queue, the departure of a packet is determined when it arrives. By default, a link therefore
+//! computes the departure on arrival, and keeps all its packets (waiting, in service or propagating) in one ring, in
+//! the order of their arrival at the far end. With explicit service, a link computes one transmission after the other;
+//! disciplines that decide at departure need this. Both give the same results (tested).
 
 mod clock;
 mod entrance;
@@ -37,7 +37,7 @@ use crate::queue::{DropReason, Queue};
 use crate::random::Streams;
 use crate::schedule::NextArrival;
 
-/// The state of one direction of a link.
+/// State of one direction of a link.
 #[derive(Debug)]
 pub(crate) struct Link {
     id: u32,
@@ -48,15 +48,15 @@ pub(crate) struct Link {
     draws: RandomTieBreak,
 }
 
-/// Server of a link's packets. The tag has its own byte, which is faster to read than one hidden in
-/// the variants' contents.
+/// Server of a link's packets. The tag has a byte of its own, which is faster to read than a tag hidden in the
+/// variants' contents.
 #[derive(Debug)]
 #[repr(u8)]
 enum Server {
     Exact(ExactClock),
-    /// With times in ns-2's arithmetic.
+    /// Service on arrival, with times in ns-2's arithmetic.
     Ns2(Ns2Clock),
-    /// Explicit service; boxed, since few links need it and other links stay small.
+    /// Explicit service; boxed to keep other links small, since few links need it.
     Explicit(Box<ExplicitService>),
 }
 
@@ -65,7 +65,7 @@ enum Server {
 #[must_use]
 pub(crate) enum Offer {
     Accepted,
-    /// The packet was accepted, and is the first to be forwarded.
+    /// The packet was accepted, and is the next one to be forwarded.
     First,
     Dropped,
 }
@@ -97,11 +97,11 @@ impl Link {
         }
     }
 
-    /// Processes a packet that reaches the near end of the link, at this position in the route table.
+    /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
     ///
-    /// Always inlined, and with a reference: a packet then goes from registers, or from the ring of one link, to
-    /// the ring of another. If its fields were stored one by one and loaded again in pairs, processors would wait
-    /// for the stores.
+    /// Always inlined, with the packet as a reference: the packet is then copied from registers, or from the ring of
+    /// another link, straight into this link's ring. If its fields were stored one by one and loaded again in pairs,
+    /// processors would have to wait for the stores.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -118,7 +118,7 @@ impl Link {
         }
     }
 
-    /// Returns the near end of the link, for many packets in sequence.
+    /// Returns the near end of the link with its type of service, for many packets in sequence.
     #[inline]
     pub(crate) fn entrance(&mut self) -> Entrance<'_> {
         let port = &mut self.port;
@@ -129,24 +129,23 @@ impl Link {
         }
     }
 
-    /// Returns the tie-breaks for packets of this link that arrive together with packets of other
-    /// links.
+    /// Returns the tie-breaks for packets that arrive at the far end at the same time as packets of other links.
     pub(crate) fn tie_breaks(&self) -> RandomTieBreak {
         self.draws
     }
 
-    /// Holds a packet that has been served elsewhere, to forward it at its arrival time. Returns
-    /// true if it is the first one.
+    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if it is the next one
+    /// to be forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
 
-    /// Counts the drop of a packet on its way to the link.
+    /// Counts a packet that was dropped before it reached the link.
     pub(crate) fn note_drop(&mut self, reason: DropReason, packet: &Packet) {
         self.port.count_drop(reason, packet);
     }
 
-    /// Computes the transmissions that have ended by `now`, with explicit service.
+    /// With explicit service, computes all transmissions that end by `now`.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: Time, options: &mut OptionStore) {
         if let Server::Explicit(service) = &mut self.server {
@@ -159,7 +158,7 @@ impl Link {
         self.port.queue.update_interval()
     }
 
-    /// Updates the discipline at the end of an interval. Returns the length of the next interval.
+    /// Updates the discipline at the end of an update interval. Returns the length of the next interval.
     pub(crate) fn update(&mut self, now: Time, options: &mut OptionStore) -> Option<Span> {
         if let Server::Explicit(service) = &mut self.server {
             service.catch_up(&mut self.port, now, options);
@@ -168,7 +167,7 @@ impl Link {
         self.update_interval()
     }
 
-    /// Changes delay and loss for packets whose service has not begun.
+    /// Changes the delay and the loss for packets whose service has not begun; `None` leaves them as they are.
     pub(crate) fn apply(&mut self, delay: Option<Span>, loss: Option<LossModel>) {
         let Server::Explicit(service) = &mut self.server else {
             unreachable!("links that change have explicit service");
@@ -181,14 +180,14 @@ impl Link {
         }
     }
 
-    /// Returns the packet that reaches the far end next, if that is known yet.
+    /// Returns the packet that reaches the far end next; `None` if there is none or if that is not known yet.
     #[inline]
     pub(crate) fn next(&self) -> Option<&Packet> {
         self.port.next()
     }
 
-    /// Returns the next packet's arrival, as an entry of the event list. Must be called once, when
-    /// the packet becomes the next one.
+    /// Returns the arrival of the next packet as an entry of the event list. Must be called exactly once for each
+    /// packet, when it becomes the next one.
     #[inline(always)]
     pub(crate) fn next_arrival(&mut self) -> Option<NextArrival> {
         let packet = self.next()?;
@@ -200,8 +199,8 @@ impl Link {
         Some(NextArrival { time, tie_break })
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, which may lie ahead of the simulation's
-    /// time.
+    /// Forwards the next packet, if it reaches the far end by `until`, a time that may be in the future of the
+    /// simulation.
     #[inline(always)]
     pub(crate) fn forward(&mut self, until: Time) -> Option<&Packet> {
         match &mut self.server {
@@ -210,9 +209,8 @@ impl Link {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, without a tie-break. Only
-    /// for a link with service on arrival that has just forwarded a packet, while no other link has
-    /// packets.
+    /// Forwards the next packet, if it reaches the far end by `until`, without computing a tie-break. Only for a link
+    /// with service on arrival that has just forwarded a packet, while no other link has packets.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;
@@ -222,7 +220,7 @@ impl Link {
         Some(packet)
     }
 
-    /// Returns the packet to forward after `others` other packets, if it is known.
+    /// Returns the packet that will be forwarded after `others` other packets, if that is known already.
     #[inline]
     pub(crate) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.port.ahead(others)
@@ -253,17 +251,17 @@ impl Link {
         }
     }
 
-    /// Counts drops and marks of data packets for each of the first `connections` connections.
+    /// Begins to count drops and marks of data packets for each of the first `connections` connections.
     pub(crate) fn track(&mut self, connections: u32) {
         self.port.flow_drops.track(connections);
     }
 
-    /// Adds drops and marks of the data packets of each connection.
+    /// Adds this link's drops and marks of data packets to `all`, by connection.
     pub(crate) fn add_flow_drops(&self, all: &mut [FlowDrops]) {
         self.port.flow_drops.add_to(all);
     }
 
-    /// Adds drops and marks of the datagrams of foreign stacks' connections.
+    /// Adds this link's drops and marks of datagrams of foreign stacks' connections to `all`, by connection.
     pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
         self.port.flow_drops.add_datagrams_to(all);
     }
@@ -273,19 +271,19 @@ impl Link {
         self.port.measure_waits();
     }
 
-    /// Returns the queueing delays so far, if they are measured.
+    /// Takes the queueing delays measured so far; `None` if they are not measured.
     pub(crate) fn take_waits(&mut self) -> Option<DelayHistogram> {
         self.port.take_waits()
     }
 
-    /// Forgets the queueing delays so far.
+    /// Discards the queueing delays measured so far.
     pub(crate) fn restart_waits(&mut self) {
         if self.port.measures_waits() {
             self.port.measure_waits();
         }
     }
 
-    /// Records the services that have begun by `now`, with service on arrival.
+    /// With service on arrival, updates the counters for services that have begun by `now`.
     fn begin_services(&mut self, now: Time) {
         let (port, now) = (&mut self.port, DualClockTime::at(now));
         match &mut self.server {
@@ -295,13 +293,13 @@ impl Link {
         }
     }
 
-    /// Restarts the maximum of the queue for a new period of measurement; returns the maximum up to `now`.
+    /// Returns the maximum length of the queue up to `now`, and restarts its record for a new measurement period.
     pub(crate) fn restart_maximum(&mut self, now: Time) -> u64 {
         self.begin_services(now);
         self.port.restart_maximum()
     }
 
-    /// Returns the number of packets in the queue and on their way to the far end.
+    /// Returns the number of packets on the link: waiting, in service or propagating.
     pub(crate) fn packets_held(&self) -> u64 {
         let under_way = self.port.under_way() as u64;
         match self.server {
@@ -310,7 +308,7 @@ impl Link {
         }
     }
 
-    /// Returns the state up to `now` for the time series.
+    /// Returns the state of the link at `now` for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let (queue_pkts, queue_bytes) = self.port.waiting();

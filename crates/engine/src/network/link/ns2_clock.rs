@@ -1,10 +1,10 @@
-//! Time in ns-2's arithmetic: sums of double-precision seconds.
+//! Times in ns-2's arithmetic: sums of double-precision seconds.
 //!
-//! The bottleneck spaces the acknowledgements, so that arrivals and departures at its queue are
-//! often simultaneous. Their order decides which packets a full queue drops and which queue lengths
-//! RED sees. In ns-2 the order depends on the rounding of its sums. Comparisons with ns-2 need the
-//! same sums, in the same order of operations (ns-2.35: `LinkDelay::recv`, `Scheduler::schedule`);
-//! at equal times, the event that was scheduled first, the arrival, is processed first.
+//! The bottleneck spaces the acknowledgements, so that arrivals and departures at its queue are often simultaneous.
+//! Their order decides which packets a full queue drops, and which queue lengths RED sees. In ns-2, this order depends
+//! on rounding errors. Comparisons with ns-2 therefore need the same sums, computed in the same order (ns-2.35:
+//! `LinkDelay::recv`, `Scheduler::schedule`). At equal times, the event that was scheduled first, the arrival, is
+//! processed first.
 
 use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
@@ -22,18 +22,18 @@ pub(crate) struct Ns2Clock {
     bits_per_s: f64,
     delay_s: f64,
     transits: TxTimeCache<Transit>,
-    /// End of the last scheduled transmission.
+    /// End of the last scheduled transmission, in seconds.
     busy_until_s: f64,
-    /// Time at which the first waiting packet begins service.
+    /// Time at which the first waiting packet begins service, in seconds.
     next_start_s: f64,
     order: Ns2EntryOrder,
 }
 
-/// Transit times of packets of one size.
+/// Time from the beginning of service to the far end, for packets of one size.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transit {
     transmission_s: f64,
-    /// Time from the beginning of service to the far end, in whole picoseconds, for records.
+    /// The same time in picoseconds, for records.
     whole: Span,
     tie_break: TransitRank,
 }
@@ -58,7 +58,8 @@ impl Ns2Clock {
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records that another packet has become the next one to reach the far end.
+    /// Records that another packet has become the next one to reach the far end; returns the part of its tie-break that
+    /// depends on its size.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;
@@ -143,19 +144,18 @@ impl Clock for Ns2Clock {
     }
 }
 
-/// Returns the nearest picosecond. The conversion is monotonic, so that events keep their order.
+/// Returns a time in seconds rounded to picoseconds. Rounding is monotonic, so that events keep their order.
 #[inline]
 fn nearest(time_s: f64) -> Time {
-    /// Constant that leaves no bits for a fraction when added to a smaller number: the last bits of
-    /// the sum are the nearest whole number. This is faster than a conversion, which checks for
-    /// overflow.
+    /// Constant whose sum with a smaller number has no bits left for a fraction, so that the last bits of the sum are
+    /// the number rounded to an integer. This is faster than a conversion, which checks for overflow.
     const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
     const SMALLER: f64 = (1_u64 << 51) as f64;
     let ps = time_s * PS_PER_S as f64;
     Time::from_ps(if ps < SMALLER {
         (ps + WHOLE).to_bits() - WHOLE.to_bits()
     } else {
-        // Times above 37 minutes.
+        // Times of more than 37 minutes are converted like this.
         (ps + 0.5) as u64
     })
 }
@@ -169,7 +169,7 @@ mod tests {
         #[test]
         fn times_are_rounded_to_the_nearest_picosecond(ps in 0u64..(1 << 53), part in -0.4..0.4f64) {
             let time_s = (ps as f64 + part) / PS_PER_S as f64;
-            // Sum, division and multiplication each have an error of half a bit.
+            // The sum, the division and the multiplication have an error of half a bit each.
             let error_ps = 1.5 * ps as f64 * f64::EPSILON + 0.5;
             let found = nearest(time_s).as_ps();
             let off = found.abs_diff(ps) as f64 - part.abs();

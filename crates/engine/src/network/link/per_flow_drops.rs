@@ -1,5 +1,4 @@
-//! Drops and marks of the data packets of each connection. They are rare and are counted off the
-//! fast path.
+//! Drops and marks of the data packets of each connection. They are rare, and are counted outside the fast path.
 
 use crate::packet::{Flags, Packet};
 
@@ -17,24 +16,24 @@ impl FlowDrops {
     }
 }
 
-/// Drops and marks of the connections below an index. Most links drop and mark nothing, and store nothing.
+/// Drops and marks, for connections with numbers below a limit. Most links drop and mark nothing, and allocate nothing.
 #[derive(Debug, Default)]
 pub(super) struct PerFlowDrops {
     connections: u32,
-    /// Drops and marks by connection, up to the last one with any.
+    /// Drops and marks by connection, up to the last connection that has any.
     known: Vec<FlowDrops>,
-    /// Drops and marks by the number of a foreign stack's connection.
+    /// Drops and marks of foreign stacks' connections, by the connection's number.
     datagrams: Vec<FlowDrops>,
 }
 
 impl PerFlowDrops {
-    /// Tracks this many connections.
+    /// Begins to count for the first `connections` connections.
     pub(super) fn track(&mut self, connections: u32) {
         self.connections = connections;
     }
 
-    /// Returns the counters of a packet's connection, if the connection is tracked and the packet
-    /// carries its data.
+    /// Returns the counters of a data packet's connection; `None` if the connection is not tracked, or if the packet
+    /// carries no data.
     pub(super) fn of(&mut self, packet: &Packet) -> Option<&mut FlowDrops> {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::ACK)
@@ -56,14 +55,14 @@ impl PerFlowDrops {
         Some(&mut known[connection])
     }
 
-    /// Adds the counters to those of other links, by connection.
+    /// Adds the counters to `all`, by connection.
     pub(super) fn add_to(&self, all: &mut [FlowDrops]) {
         for (sum, flow) in all.iter_mut().zip(&self.known) {
             sum.add(*flow);
         }
     }
 
-    /// Adds the counters of foreign stacks' connections to those of other links, by number.
+    /// Adds the counters of foreign stacks' connections to `all`, by the connection's number.
     pub(super) fn add_datagrams_to(&self, all: &mut Vec<FlowDrops>) {
         if all.len() < self.datagrams.len() {
             all.resize(self.datagrams.len(), FlowDrops::default());

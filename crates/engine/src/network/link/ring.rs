@@ -5,8 +5,8 @@ use longhaul_units::Time;
 
 use crate::packet::Packet;
 
-/// Packets that a link has accepted, numbered from 0 in order of arrival. A packet may be forwarded
-/// ahead of its departure, and stays in the ring as long as the link needs it.
+/// Packets that a link has accepted, numbered from 0 in order of arrival. A packet may be forwarded before its
+/// departure time, and stays in the ring as long as the link needs it.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
     /// Slots of packets; their number is a power of two. A packet's slot is its number modulo the
@@ -14,7 +14,7 @@ pub(super) struct Ring {
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
-    /// Number below which packets have no slot any more.
+    /// Number of packets, from the first one on, that no longer have a slot.
     forgotten: usize,
 }
 
@@ -32,14 +32,14 @@ impl Ring {
         self.accepted - self.forwarded
     }
 
-    /// Returns the packet with this number, which must still be needed.
+    /// Returns the packet with this number, which must still be in the ring.
     #[inline]
     pub(super) fn at(&self, number: usize) -> &Packet {
         &self.slots[number & (self.slots.len() - 1)]
     }
 
-    /// Appends a packet. Packets from number `needed` on are kept even if they have been forwarded.
-    /// Returns true if all packets before the new one have been forwarded.
+    /// Appends a packet. Packets from number `needed` on are kept, even those that have been forwarded. Returns true if
+    /// all packets before the new one have been forwarded.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
         if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {
@@ -51,10 +51,9 @@ impl Ring {
         number == self.forwarded
     }
 
-    /// Frees the slots of packets that are not needed, and doubles the number of slots unless an
-    /// eighth of them is free then. This happens once in many packets, and the ring stays small in
-    /// the caches. Returns false only if the run has reached its memory limit, after which only
-    /// counters are read.
+    /// Frees the slots of packets below number `needed`, and doubles the number of slots if less than an eighth of them
+    /// is free then. It is called once in many packets, and the ring stays small enough for the caches. Returns false
+    /// if the run has reached its memory limit, after which only counters are read.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {
@@ -93,7 +92,7 @@ impl Ring {
         Some(self.last_forwarded())
     }
 
-    /// Returns the packet to forward after `others` other packets, if the ring has it.
+    /// Returns the packet that will be forwarded after `others` other packets, if it is in the ring.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         let number = self.forwarded + others;
@@ -128,8 +127,7 @@ mod tests {
         }
     }
 
-    /// A link that is empty from time to time needs the same number of slots for any number of
-    /// packets.
+    /// A ring that is empty from time to time keeps its number of slots, whatever number of packets passes.
     #[test]
     fn an_empty_ring_does_not_grow() {
         let mut ring = Ring::default();
@@ -141,7 +139,7 @@ mod tests {
     }
 
     proptest! {
-        /// With bursts of arrivals and departures, packets leave in order, and needed packets stay.
+        /// In bursts of arrivals and departures, packets leave in order, and packets that are needed stay.
         #[test]
         fn packets_keep_their_order_and_what_is_needed_stays(
             bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),

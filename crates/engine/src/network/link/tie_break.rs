@@ -1,10 +1,10 @@
 //! Order of packets that reach a node over different links at the same time.
 //!
-//! If access links and the bottleneck have the same rate, packets of several flows arrive together
-//! in every slot of a full queue, which can accept only one of them. A constant order, such as that
-//! of the links' numbers, locks out the last flows. The order is therefore random or, with ns-2's
-//! clock, the order of ns-2. Both depend on the packets alone, not on the time at which they are
-//! entered into an event list, so that lookahead does not change it.
+//! If access links and the bottleneck have the same rate, packets of several flows arrive simultaneously in every slot
+//! of a full queue, which can accept only one of them. A constant order, such as that of the links' numbers, would lock
+//! out the last flows. The order is therefore random or, with ns-2's clock, ns-2's order. Both depend only on the
+//! packets and not on the time at which an arrival is entered into an event list, so that lookahead does not change the
+//! order.
 
 use longhaul_units::{PS_PER_S, Time};
 
@@ -25,9 +25,9 @@ impl RandomTieBreak {
         }
     }
 
-    /// Returns a hash of the link and the time, since a random draw would depend on earlier draws.
-    /// It has two rounds of multiplication, with the constants of SplitMix64's finaliser (Steele,
-    /// Lea and Flood, 2014): after one round, regular times still show a pattern.
+    /// Returns a hash of the link and the time. A random draw instead would depend on earlier draws. The hash has two
+    /// rounds of multiplication, with the constants of SplitMix64's finaliser (Steele, Lea and Flood, 2014): after one
+    /// round, regular times still show a pattern.
     #[inline]
     pub(crate) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -36,22 +36,22 @@ impl RandomTieBreak {
     }
 }
 
-/// The order in which ns-2 processes arrivals: by time in seconds, then by entry into its event list.
+/// Order in which ns-2 processes simultaneous arrivals: by their time in seconds, then by the time at which they were
+/// entered into the event list.
 ///
-/// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's
-/// transmission begins, so that of two simultaneous arrivals the one with the longer transit is
-/// first. If two transmissions with the same transit began at the same time, the events that started
-/// them decide, the one entered earlier being first. On a busy link that event is the end of the
-/// preceding transmission, entered at its beginning. On an idle link it is the packet's arrival at
-/// this link, entered when its transmission on the previous link began. If the previous link's delay
-/// is longer than a transmission, the idle link's event was entered earlier. This order then holds
-/// for all packets that follow without a gap: the link that has been busy for the shortest time is
-/// first.
+/// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission begins. Of
+/// two simultaneous arrivals, the one with the longer transit time therefore comes first. If two transmissions with
+/// equal transit times began simultaneously, the events that started them decide: the event entered earlier comes
+/// first. On a busy link, this event is the end of the preceding transmission, entered at the beginning of that
+/// transmission. On an idle link, it is the packet's arrival at this link, entered when its transmission on the
+/// previous link began. If the delay of the previous link exceeds a transmission time, the event of the idle link was
+/// entered earlier. All packets that follow without a gap keep this order: the link that has been busy for the shortest
+/// time comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
-    /// Arrival of the preceding packet.
+    /// Arrival time of the preceding packet, in seconds.
     last_s: f64,
-    /// Time since which the link has been busy without a gap.
+    /// Time since which the link has been busy without a gap, in seconds.
     busy_since_s: f64,
 }
 
@@ -90,17 +90,16 @@ impl Ns2EntryOrder {
 /// Part of a packet's tie-break that depends on its size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TransitRank {
-    /// Time from the beginning of the transmission to the far end.
+    /// Time from the beginning of the transmission to the far end, in seconds.
     transit_s: f64,
-    /// Maximum time between the arrivals of two packets that were transmitted without a gap, in
-    /// seconds.
+    /// Maximum time between the arrivals of two packets that are transmitted without a gap, in seconds.
     back_to_back_s: f64,
     code: u64,
 }
 
 impl TransitRank {
     pub(super) fn new(transmission_s: f64, delay_s: f64) -> Self {
-        /// Factor that allows for the rounding of sums and differences.
+        /// Factor that allows for rounding errors of sums and differences.
         const ROUNDING: f64 = 1.0 + 1e-6;
         let longest = (1 << Ns2EntryOrder::TRANSIT_BITS) - 1;
         let transit_s = transmission_s + delay_s;
@@ -113,19 +112,19 @@ impl TransitRank {
     }
 }
 
-/// Returns the offset of an arrival within its picosecond, in units in the last place (ulps) of its
-/// time in seconds. From 125 ms on, a picosecond has so few of them that all can be distinguished.
+/// Returns the part of an arrival time below a picosecond, in units in the last place (ulps) of the time in seconds.
+/// From 125 ms on, a picosecond has so few ulps that all can be distinguished.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
-    // Signed numbers convert in one step.
+    // The conversion from a signed number takes one instruction.
     let whole_s = arrival.time.as_ps() as i64 as f64 * (1.0 / PS_PER_S as f64);
     let offset = arrival.ns2_s.to_bits().wrapping_sub(whole_s.to_bits()) as i64;
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
 }
 
-/// Returns a span of up to 256 seconds encoded in this many bits: five bits of its exponent and the
-/// first bits of its fraction.
+/// Encodes a duration of up to 256 seconds in `bits` bits: five bits of its exponent, and the first bits of its
+/// fraction.
 #[inline]
 fn scaled(span_s: f64, bits: u32) -> u64 {
     const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
@@ -140,7 +139,7 @@ mod tests {
     use super::*;
     use crate::config::Randomness;
 
-    /// Packets of ten links arrive together every 120 microseconds, as with 1500 bytes at 100 Mbit/s.
+    /// Packets of ten links arrive simultaneously every 120 us, as with packets of 1500 bytes at 100 Mbit/s.
     #[test]
     fn every_link_is_first_as_often_as_the_others_and_in_no_pattern() {
         const LINKS: usize = 10;
@@ -162,14 +161,14 @@ mod tests {
         let mut won = [0_u32; LINKS];
         winners.iter().for_each(|&link| won[link] += 1);
         let again = winners.windows(2).filter(|pair| pair[0] == pair[1]);
-        // The expected count is 2000 each, with a standard deviation of 42.
+        // The expected count of each is 2000, with a standard deviation of 42.
         let expected = SLOTS as f64 / LINKS as f64;
         for count in won.into_iter().chain([again.count() as u32]) {
             assert!((f64::from(count) - expected).abs() < 5.0 * 42.0, "{won:?}");
         }
     }
 
-    /// Packets whose arrivals are the same in picoseconds have the order of ns-2.
+    /// Packets whose arrival times are equal in picoseconds are processed in ns-2's order.
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;

@@ -1,17 +1,17 @@
-//! A token bucket in front of a transmitter: bursts pass at the link's rate, but the long-run rate is the
-//! bucket's.
+//! A token bucket in front of a transmitter: bursts pass at the link's rate, while the long-run rate is that of the
+//! bucket.
 
 use longhaul_units::{Span, Time};
 
 use super::transmitter::Transmitter;
 use crate::config::Shaper;
 
-/// A token bucket: tokens, one per byte, are added at a rate and saved up to a depth.
+/// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
-    /// Times at which tokens are added.
+    /// Transmitter at the rate of the tokens, which gives the times at which they are added.
     source: Transmitter,
-    /// Time that an empty bucket takes to fill.
+    /// Depth of the bucket, as the time in which an empty bucket fills.
     depth: Span,
     /// Time at which the bucket will be full, or became full.
     full_at: Time,
@@ -26,8 +26,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a packet's tokens. Returns the time, `now` or later, at which all of them are
-    /// available.
+    /// Takes the tokens for a packet. Returns the time, `now` or later, at which enough tokens are available.
     pub(super) fn take(&mut self, bytes: u16, now: Time) -> Time {
         self.full_at = self.full_at.max(now) + self.source.time(bytes);
         let ready = self.full_at.as_ps().saturating_sub(self.depth.as_ps());
@@ -43,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_then_the_rate_holds() {
-        // One byte per microsecond, up to 3000 bytes.
+        // The bucket gets one byte per microsecond and holds up to 3000 bytes.
         let mut bucket = TokenBucket::new(Shaper {
             rate: Rate::from_bps(8_000_000),
             burst: Bytes(3000),
@@ -52,12 +51,12 @@ mod tests {
             let start = bucket.take(bytes, Time::ZERO + Span::from_micros(at_us));
             start.as_ps() / 1_000_000
         };
-        // The bucket is full at first: two packets pass, the third waits for its 1000 bytes.
+        // The bucket is full at first. Two packets pass; the third waits for its 1000 bytes.
         assert_eq!([take(0, 1500), take(0, 1500), take(0, 1000)], [0, 0, 1000]);
-        // The bucket is empty at 1000 us: 600 bytes are added by 1600 us, of which 500 pass; 1000
-        // are available at 2500 us.
+        // The bucket is empty at 1000 us. 600 bytes are added until 1600 us, of which 500 are used; 1000 are available
+        // at 2500 us.
         assert_eq!([take(1600, 500), take(1600, 1000)], [1600, 2500]);
-        // After a long time, the bucket holds 3000 tokens and no more.
+        // Even after a long time, the bucket contains only 3000 tokens.
         assert_eq!([take(90_000, 1500), take(90_000, 1500)], [90_000; 2]);
         assert_eq!(take(90_000, 40), 90_040);
     }

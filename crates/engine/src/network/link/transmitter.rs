@@ -1,11 +1,12 @@
-//! Transmission times.
+//! Transmission times of packets at a constant rate.
 
 use longhaul_units::{Rate, Span};
 
 use super::tx_time_cache::TxTimeCache;
 use crate::config::Work;
 
-/// Transmission times, exact in the long run: fractions of a picosecond are carried over.
+/// A transmitter at a constant rate. Its times are exact in the long run, since fractions of a picosecond are carried
+/// over.
 #[derive(Debug)]
 pub(super) struct Transmitter {
     times: TxTimes,
@@ -19,11 +20,11 @@ pub(super) struct TxTimes {
     transmissions: TxTimeCache<Transmission>,
 }
 
-/// Fractions of a picosecond that a link carries over from one transmission to the next.
+/// Fraction of a picosecond that a link carries over from one transmission to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Fraction that was carried over at the last pause; it belongs to earlier transmissions.
+    /// Value of the carried fraction at the last pause; this part belongs to earlier transmissions.
     paid: u64,
 }
 
@@ -41,13 +42,13 @@ impl Transmitter {
         }
     }
 
-    /// Records a pause in transmission.
+    /// Records that the transmitter has paused before the next transmission.
     #[inline]
     pub(super) fn note_pause(&mut self) {
         self.carry.note_pause();
     }
 
-    /// Returns the unsent work of a transmission that ends after `left`.
+    /// Returns the unsent part of a transmission that ends after `left`.
     pub(super) fn unsent(&self, left: Span) -> Work {
         self.times.unsent(left, &self.carry)
     }
@@ -59,7 +60,7 @@ impl Transmitter {
 }
 
 impl Carry {
-    /// Records a pause in transmission.
+    /// Records a pause before the next transmission.
     #[inline]
     pub(super) fn note_pause(&mut self) {
         self.paid = self.remainder;
@@ -78,8 +79,8 @@ impl TxTimes {
         self.rate
     }
 
-    /// Returns the remaining work of a transmission that ends after `left`, including the fraction of a picosecond that
-    /// is carried over.
+    /// Returns the unsent part of a transmission that ends after `left`, including the carried fraction of a
+    /// picosecond.
     pub(super) fn unsent(&self, left: Span, carry: &Carry) -> Work {
         let left = Work::of_rate(self.rate, left).0 + u128::from(carry.remainder);
         Work(left).since(Work(u128::from(carry.paid)))
@@ -106,11 +107,11 @@ mod tests {
 
     #[test]
     fn transmission_times_are_exact_in_the_long_run() {
-        // At 192 Gbit/s, 1500 bytes take 62500 ps exactly; 40 bytes take 1666.67 ps.
+        // At 192 Gbit/s, 1500 bytes take exactly 62500 ps, and 40 bytes take 1666.67 ps.
         let mut transmitter = Transmitter::new(Rate::from_bps(192_000_000_000));
         let total: u64 = (0..3_000_000).map(|_| transmitter.time(40).as_ps()).sum();
         assert_eq!(total, 5_000_000_000);
-        // 100 x 62500 ps and 200 x 1666 2/3 ps, the last third of a picosecond still carried.
+        // The total is 100 * 62500 ps + 200 * 1666 2/3 ps; the last third of a picosecond is carried over.
         let mixed: u64 = (0..300)
             .map(|n| transmitter.time(if n % 3 == 0 { 1500 } else { 40 }).as_ps())
             .sum();

@@ -1,4 +1,4 @@
-//! Transmission times of the last two packet sizes, so that no packet costs a division.
+//! Cache of the transmission times of the last two packet sizes, which saves most divisions.
 
 /// A cache with a value for each of the last two packet sizes, usually full segments and ACKs.
 #[derive(Debug, Default)]
@@ -7,7 +7,7 @@ pub(super) struct TxTimeCache<T> {
 }
 
 impl<T: Default> TxTimeCache<T> {
-    /// Returns the value of a size, computed if it was not among the last two.
+    /// Returns the value for a packet size; computes it if the cache does not have it.
     #[inline]
     pub(super) fn get(&mut self, bytes: u16, compute: impl FnOnce() -> T) -> &T {
         if self.known[0].0 != bytes {

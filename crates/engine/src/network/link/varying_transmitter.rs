@@ -5,12 +5,12 @@ use longhaul_units::Time;
 use super::transmitter::Transmitter;
 use crate::config::{Link, ServiceCurve, Work};
 
-/// A transmitter of packets in sequence.
+/// A transmitter that sends packets one after the other.
 #[derive(Debug)]
 pub(super) enum LinkTransmitter {
     /// At a constant rate.
     Constant(Transmitter),
-    /// At rates that change, or at the opportunities of a trace.
+    /// At rates that change, or at the delivery opportunities of a trace.
     Varying(VaryingTransmitter),
 }
 
@@ -22,10 +22,10 @@ impl LinkTransmitter {
         }
     }
 
-    /// Transmits a packet from `start` on, not before the end of the last transmission. Returns the
-    /// end, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has
-    /// waited for the last transmission's end, at `last_end`, and therefore uses the rest of its
-    /// delivery opportunity.
+    /// Transmits a packet from `start` on, which must not be before the end of the last transmission. Returns the end
+    /// of the transmission, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has waited
+    /// for the end of the last transmission, at `last_end`; it then uses the rest of that transmission's delivery
+    /// opportunity.
     #[inline(always)]
     pub(super) fn transmit(
         &mut self,
@@ -45,7 +45,7 @@ impl LinkTransmitter {
         }
     }
 
-    /// Returns the work left at `now` of the transmission that ends at `end`.
+    /// Returns the unsent part, at `now`, of the transmission that ends at `end`.
     pub(super) fn unsent(&self, end: Time, now: Time) -> Work {
         match self {
             Self::Constant(transmitter) => transmitter.unsent(end.since(now)),
@@ -58,7 +58,7 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Beginning and end of the last transmission, as work on the curve.
+    /// Beginning of the last transmission, as work on the curve; the next field is its end.
     from: Work,
     to: Work,
 }
@@ -73,8 +73,8 @@ impl VaryingTransmitter {
     }
 
     fn transmit(&mut self, bytes: u16, start: Time, follows: bool) -> Time {
-        // The work that an idle link could have done is lost, including an opportunity at the time
-        // of the arrival itself.
+        // Work that the link could have done while it was idle is lost, including an opportunity at the very time of
+        // the arrival.
         self.from = if follows {
             self.to
         } else {
@@ -98,23 +98,21 @@ mod tests {
     use super::*;
     use crate::config::DeliveryTrace;
 
-    /// Mahimahi's rule: an opportunity transmits packets and parts of packets in order. The rest of
-    /// an opportunity is lost if the queue is empty, and a partly transmitted packet keeps its
-    /// transmitted part.
+    /// Mahimahi's rule: a delivery opportunity transmits packets and parts of packets, in order. If the queue becomes
+    /// empty, the rest of the opportunity is lost. A partly transmitted packet continues in the next opportunity.
     #[test]
     fn packets_share_opportunities_and_go_on_in_the_next() {
         let trace = DeliveryTrace::new(vec![10, 20, 30, 40], Bytes(1500));
         let mut link = VaryingTransmitter::new(ServiceCurve::Trace(Arc::new(trace)));
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
-        // Three packets of 1000 bytes arrive together: one leaves at 10 ms, when half of the second
-        // has been sent, and the other two leave at 20 ms.
+        // Three packets of 1000 bytes arrive together. The first leaves at 10 ms, when half of the second has been
+        // sent; the other two leave at 20 ms.
         assert_eq!(link.transmit(1000, ms(5), false), ms(10));
         assert_eq!(link.transmit(1000, ms(10), true), ms(20));
         assert_eq!(link.unsent(ms(10)), Work::of_bytes(500));
         assert_eq!(link.transmit(1000, ms(20), true), ms(20));
         assert_eq!(link.unsent(ms(20)), Work::of_bytes(0));
-        // The queue is empty: a packet that arrives at the time of an opportunity waits for the
-        // next one.
+        // The queue is empty. A packet that arrives at the time of an opportunity waits for the next opportunity.
         assert_eq!(link.transmit(40, ms(20), false), ms(30));
         assert_eq!(link.transmit(1460, ms(30), true), ms(30));
         assert_eq!(link.transmit(3001, ms(30), true), ms(60));

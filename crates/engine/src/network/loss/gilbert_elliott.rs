@@ -1,28 +1,27 @@
-//! Losses in bursts: a channel that is in a good or a bad state (Gilbert, "Capacity of a burst-noise
+//! Losses in bursts: a channel that is either in a good or in a bad state (Gilbert, "Capacity of a burst-noise
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
-//! Each packet is lost with the loss probability of the current state; then the state changes with
-//! the transition probability of that state. The lengths of stays in a state and the distances
-//! between losses in it are geometric, so that a random number is drawn only at each change and
-//! each loss.
+//! Each packet is lost with the loss probability of the current state; then the state changes with the transition
+//! probability of the current state. The number of packets in a stay, and the number of packets between two losses
+//! within it, are geometric. A random number is therefore drawn only for each change of state and each loss.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;
 
-/// The state of a Gilbert-Elliott channel on one link.
+/// A Gilbert-Elliott channel on one link.
 #[derive(Clone, Debug)]
 pub(super) struct Channel {
     parameters: GilbertElliott,
     stream: Stream,
     bad: bool,
-    /// Packets until the state changes.
+    /// Number of packets until the state changes.
     stay: u64,
-    /// Packets to pass before the next loss, if the state lasts long enough.
+    /// Number of packets that pass before the next loss, if the state lasts long enough.
     until_loss: u64,
 }
 
 impl Channel {
-    /// Creates a channel in its steady state.
+    /// Creates a channel whose first state is drawn from the stationary distribution.
     pub(super) fn new(parameters: GilbertElliott, mut stream: Stream) -> Self {
         let bad = stream.uniform() < parameters.bad_share();
         let mut channel = Self {
@@ -65,8 +64,7 @@ impl Channel {
         passing
     }
 
-    /// Decides about a packet for which a change of state or a loss is due; returns true if it is
-    /// lost.
+    /// Decides about the next packet, when a change of state or a loss is due; returns true if the packet is lost.
     pub(super) fn decide(&mut self) -> bool {
         if self.stay == 0 {
             self.enter(!self.bad);
@@ -82,7 +80,7 @@ impl Channel {
     }
 }
 
-/// Draws the number of packets before the first event of probability `p`.
+/// Draws the number of packets before the next event, if each packet has the event with probability `p`.
 fn gap(stream: &mut Stream, p: f64) -> u64 {
     if p > 0.0 {
         stream.geometric(p)
@@ -102,7 +100,7 @@ mod tests {
         (0..packets).map(|_| model.loses()).collect()
     }
 
-    /// Returns the lengths of the runs of losses, or of packets between them.
+    /// Returns the lengths of the runs in which `losses` equals `of`.
     fn runs(losses: &[bool], of: bool) -> Vec<usize> {
         let runs = losses.chunk_by(|a, b| a == b);
         let lengths = runs.filter(|run| run[0] == of).map(<[bool]>::len);
@@ -113,14 +111,13 @@ mod tests {
         count as f64 / of as f64
     }
 
-    /// Both lengths are geometric: the mean is 1/q, and a fraction (1-q)^n of them is longer than
-    /// n.
+    /// Lengths of bursts and of gaps are geometric: the mean is 1/q, and a fraction (1-q)^n of the lengths exceeds n.
     #[test]
     fn bursts_and_gaps_of_the_simple_channel_are_geometric() {
         let channel = GilbertElliott::of_bursts(0.02, 4.0);
         let losses = losses(channel, 4_000_000);
         let lost = losses.iter().filter(|&&lost| lost).count();
-        // With 20,000 bursts, standard errors are about 1 % everywhere.
+        // With 20,000 bursts, all standard errors are about 1 %.
         assert!((share(lost, losses.len()) / 0.02 - 1.0).abs() < 0.04);
         for (of, leaves) in [(true, channel.to_good), (false, channel.to_bad)] {
             let runs = runs(&losses, of);
@@ -135,8 +132,8 @@ mod tests {
         }
     }
 
-    /// With losses in both states, the loss rate and the probability that a loss follows a loss are
-    /// those of the Markov chain.
+    /// With losses in both states, the loss rate, and the probability that the packet after a loss is lost, too, agree
+    /// with the Markov chain.
     #[test]
     fn losses_in_both_states_follow_the_chain() {
         let channel = GilbertElliott {
@@ -171,7 +168,7 @@ mod tests {
         assert_eq!(lost(channel(0.0, 0.0, 1.0, 0.0)), 1000);
         assert_eq!(lost(channel(0.5, 0.5, 0.0, 0.0)), 0);
         assert_eq!(lost(channel(1.0, 1.0, 0.0, 1.0)), 500);
-        // The steady state is the bad one, which never ends.
+        // The channel begins in its steady state, which is the bad state; this never ends.
         assert_eq!(lost(channel(0.1, 0.0, 0.0, 1.0)), 1000);
     }
 }

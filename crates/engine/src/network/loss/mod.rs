@@ -1,4 +1,4 @@
-//! Losses other than by congestion: packets are lost before they reach a link's queue.
+//! Losses not due to congestion: packets are lost before they reach a link's queue.
 
 mod gilbert_elliott;
 
@@ -6,11 +6,11 @@ use self::gilbert_elliott::Channel;
 use crate::config::Loss;
 use crate::random::Stream;
 
-/// The state of a [`Loss`]. It counts down to the next decision, so that a packet between two
-/// losses costs one decrement and no random number.
+/// State of a loss model ([`Loss`]). It counts down to the next decision, so that a packet without a decision costs one
+/// decrement and no random number.
 #[derive(Clone, Debug)]
 pub(crate) struct LossModel {
-    /// Packets to pass before the next decision.
+    /// Number of packets that pass before the next decision.
     gap: u64,
     source: Source,
 }
@@ -45,13 +45,13 @@ impl LossModel {
         model
     }
 
-    /// Returns true if there is a decision about the packet that arrives now; otherwise it is not lost.
+    /// Returns true if a decision about the arriving packet is due; otherwise the packet is not lost.
     #[inline]
     pub(crate) fn is_to_decide(&self) -> bool {
         self.gap == 0
     }
 
-    /// Returns true if the packet that arrives now is lost.
+    /// Returns true if the arriving packet is lost.
     #[inline]
     pub(crate) fn loses(&mut self) -> bool {
         if self.gap > 0 {
@@ -114,7 +114,7 @@ mod tests {
     fn bernoulli_loses_its_share() {
         let n = 1_000_000;
         let share = lost(&Loss::Bernoulli(0.02), n).len() as f64 / n as f64;
-        // Standard error sqrt(0.02 * 0.98 / n) = 1.4e-4.
+        // The standard error is sqrt(0.02 * 0.98 / n) = 1.4e-4.
         assert!((share - 0.02).abs() < 7e-4, "share {share}");
         assert_eq!(lost(&Loss::Bernoulli(1.0), 10).len(), 10);
     }

@@ -1,20 +1,20 @@
-//! ACK filtering: a newer cumulative acknowledgement takes the place of an older one of the same connection that
-//! waits in the queue (RFC 3449, section 5.2.1), with any discipline.
+//! ACK filtering, with any discipline: a newer cumulative acknowledgement replaces an older one of the same connection
+//! that waits in the queue (RFC 3449, section 5.2.1).
 //!
 //! The newer acknowledgement takes the older one's position, as with `replace_head_` of ns-2
-//! (`queue/semantic-packetqueue.cc`). In Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), where
-//! every flow has its own queue, the newer one goes to the tail. In a shared queue, that rule would
-//! starve a connection whose acknowledgements arrive more often than the queue turns over; with a
-//! queue per flow, both rules are the same.
+//! (`queue/semantic-packetqueue.cc`). In Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), where every flow has its
+//! own queue, the newer one goes to the tail. In a shared queue, that rule would starve a connection whose
+//! acknowledgements arrive more often than the queue turns over; with a queue per flow, both rules have the same
+//! effect.
 //!
-//! Only a connection's last acknowledgement in the queue is replaced, so that acknowledgements keep
-//! their order, and only by one that acknowledges more and echoes no earlier timestamp (as in
-//! Linux). Packets with other information ([`Packet::is_pure_ack`]) and duplicates are not
-//! replaced. Duplicates are recognised while an acknowledgement of the connection waits: state is
-//! kept for such connections only (section 5.2.1).
+//! Only a connection's last acknowledgement in the queue is replaced, so that acknowledgements keep their order. The
+//! replacement must acknowledge more, and must not echo an earlier timestamp (as in Linux). Packets with other
+//! information ([`Packet::is_pure_ack`]) and duplicates are not replaced. Duplicates are recognised while any
+//! acknowledgement of the connection waits: only such connections have state (section 5.2.1).
 //!
-//! The discipline holds a placeholder for a pure acknowledgement; the content is kept here until
-//! the placeholder leaves. So the discipline need not be searched, and is not affected.
+//! In place of a pure acknowledgement, the discipline contains a placeholder; the acknowledgement's content is stored
+//! here until the placeholder leaves. A replacement therefore changes only the stored content: it needs no search in
+//! the discipline, and the discipline does not notice it.
 
 #[cfg(test)]
 mod tests;
@@ -26,18 +26,18 @@ use super::{AqmState, Arrival, BufferedQueue, DropReason, Effects, PacketQueue};
 use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet, SackHandle};
 
-/// A discipline in which acknowledgements are filtered.
+/// A discipline in front of which acknowledgements are filtered.
 #[derive(Clone, Debug)]
 pub(crate) struct AckFilter {
     discipline: BufferedQueue,
-    /// Connections with waiting pure acknowledgements.
+    /// Numbers of the connections with waiting pure acknowledgements.
     connections: FlowNumbers,
-    /// State of these connections, by number.
+    /// State of these connections, indexed by number.
     waiting: Vec<Waiting>,
-    /// Contents of acknowledgements, by the number in the placeholder that the discipline holds.
+    /// Contents of acknowledgements, indexed by the number in the placeholder.
     contents: Vec<Content>,
     free: Vec<u64>,
-    /// Bytes of the acknowledgement that was replaced last.
+    /// Handle of the bytes of the acknowledgement that was replaced last.
     replaced: SackHandle,
 }
 
@@ -45,10 +45,11 @@ pub(crate) struct AckFilter {
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     pkts: u32,
-    /// The highest acknowledgement number since none of the connection waited.
+    /// Highest acknowledgement number that has arrived while acknowledgements of the connection waited without
+    /// interruption.
     newest: u64,
-    /// The placeholder of the last acknowledgement; none if that is a duplicate, or if another
-    /// packet of the connection has followed.
+    /// Placeholder of the connection's last acknowledgement; `None` if that is a duplicate, or if another packet of the
+    /// connection has followed it.
     replaceable: Option<u64>,
 }
 
@@ -58,7 +59,7 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the bytes of an acknowledgement from a real program, and number of these bytes.
+    /// Handle of the bytes of an acknowledgement from a real program; the next field is their number.
     sack: SackHandle,
     bytes: u16,
 }
@@ -75,8 +76,8 @@ impl AckFilter {
         }
     }
 
-    /// Replaces the acknowledgement that waits for this connection, if there is one and `ack` may replace it;
-    /// returns true if so.
+    /// Lets `ack` replace the waiting acknowledgement of its connection, if the rules allow it. Returns true if `ack`
+    /// has replaced one.
     fn replace(&mut self, ack: &Packet) -> bool {
         let Some(connection) = self.connections.known(ack) else {
             return false;
@@ -125,8 +126,8 @@ impl AckFilter {
         }
     }
 
-    /// Replaces a placeholder that has left the discipline, or was refused, by its acknowledgement;
-    /// marks set by the discipline are kept.
+    /// Restores the acknowledgement whose placeholder has left the discipline, or was refused by it. Marks that the
+    /// discipline has set are kept.
     fn fill(&mut self, packet: &mut Packet) {
         if !packet.flags.has(Flags::PLACE) {
             return;
@@ -146,8 +147,8 @@ impl AckFilter {
         (packet.seq, packet.stamp) = (content.seq, content.stamp);
     }
 
-    /// Excludes a connection's last acknowledgement from replacement when another packet of the
-    /// connection follows, accepted or not.
+    /// Prevents that a connection's last acknowledgement is replaced, since another packet of the connection has
+    /// followed it (accepted or not).
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

@@ -1,5 +1,5 @@
-//! Examples computed by hand, and random arrivals at disciplines that drop waiting packets: only
-//! the content of replaced acknowledgements is lost.
+//! Examples computed by hand, and random arrivals at disciplines that drop waiting packets. Only contents of replaced
+//! acknowledgements may be lost.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::queue::{
     FlowQueuesParameters, FqCoDelConfig, QueueConfig, RoundRobinConfig, VcpConfig,
 };
 
-/// Returns an acknowledgement of a connection, with its number as timestamp.
+/// Returns an acknowledgement of a connection, whose timestamp equals its number.
 fn ack(flow: u32, seq: u64) -> Packet {
     Packet {
         flow,
@@ -76,12 +76,12 @@ fn a_newer_one_takes_the_place_of_an_older_one_of_its_connection() {
     let first = bench.dequeue().expect("three wait");
     assert_eq!((first.seq, first.stamp), (6, Time::from_ps(6)));
     assert_eq!(first.flags, Flags::ACK);
-    // The first has left, so that the next one waits behind the others.
+    // The first ACK has left, so that the next one has to wait behind the other packets.
     assert_eq!(bench.enqueue(ack(1, 8)), TAKEN);
     assert_eq!(bench.dequeue_all(), [52, 70, 8]);
 }
 
-/// The rules of RFC 3449, section 5.2.1, and of Linux's `cake_tcph_may_drop`.
+/// Packets with other information are not replaced, by RFC 3449, section 5.2.1, and Linux's `cake_tcph_may_drop`.
 #[test]
 fn what_says_something_else_stays_in_its_order() {
     let others = [
@@ -92,7 +92,7 @@ fn what_says_something_else_stays_in_its_order() {
         flagged(1, 4, Flags::CWR),
         flagged(1, 4, Flags::CE),
         flagged(1, 4, Flags::LOW),
-        // A duplicate, a late acknowledgement, and one that echoes an earlier timestamp.
+        // The packets are a duplicate, a late acknowledgement, and an acknowledgement that echoes an earlier timestamp.
         ack(1, 2),
         ack(1, 1),
         Packet {
@@ -116,7 +116,7 @@ fn what_says_something_else_stays_in_its_order() {
     }
 }
 
-/// A sender without SACK retransmits after three duplicates.
+/// Duplicates are not replaced, since a sender without SACK retransmits after three of them.
 #[test]
 fn duplicates_stay() {
     let mut bench = bench();
@@ -134,8 +134,8 @@ fn duplicates_stay() {
     assert_eq!(bench.dequeue_all(), [4, 4, 4, 4, 11]);
 }
 
-/// Acknowledgements of real programs carry their bytes: those of the newer one take the place of the older one's, if they are as
-/// many.
+/// Acknowledgements of real programs carry their bytes. In a replacement, the newer bytes take the place of the older
+/// ones if they are equally many.
 #[test]
 fn bytes_of_real_acknowledgements_change_places() {
     let mut options = OptionStore::default();
@@ -158,8 +158,8 @@ fn bytes_of_real_acknowledgements_change_places() {
     }
 }
 
-/// A router that takes part in congestion control sees arrivals and stamps departures behind the filter: 30 kB in an interval are
-/// three times what the link sends.
+/// A router that takes part in congestion control observes arrivals and writes into headers behind the filter: 30 kB in
+/// an interval are three times the bytes that the link can send.
 #[test]
 fn routers_work_behind_the_filter() {
     let config = VcpConfig {
@@ -199,7 +199,7 @@ fn codel() -> CoDelParameters {
     }
 }
 
-/// Returns disciplines with limits so small that they drop.
+/// Returns disciplines with limits so small that packets are dropped.
 fn disciplines() -> [QueueConfig; 6] {
     let limit = Capacity::Packets(6);
     [
@@ -228,24 +228,25 @@ fn disciplines() -> [QueueConfig; 6] {
     ]
 }
 
-/// Draws arrivals: a connection, the number of newly acknowledged segments, and true if the packet has other
+/// Draws arrivals: for each a connection, the number of newly acknowledged segments, and true if the packet has other
 /// information.
 fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     let arrival = (0u32..4, 0u64..3, prop::bool::weighted(0.1));
     prop::collection::vec(prop::option::weighted(0.6, arrival), 1..200)
 }
 
-/// Acknowledgements that wait, each with two flags: true if it is pure, and true if it acknowledged no more than an earlier pure one
-/// of its connection, since none of these waited.
+/// Reference list of the waiting acknowledgements, each with two flags: true if it is pure, and true if it is a
+/// duplicate, that is, if its number does not exceed `newest`.
 #[derive(Default)]
 struct List {
     packets: Vec<(Packet, bool, bool)>,
-    /// The highest acknowledgement number of each connection since then.
+    /// The highest number of a pure acknowledgement of each connection, since pure acknowledgements of the connection
+    /// have been in the list without interruption.
     newest: [u64; 3],
 }
 
 impl List {
-    /// Returns true if an arriving packet takes the place of another: of its connection's last one.
+    /// Processes an arrival; returns true if the packet replaces the last one of its connection.
     fn arrives(&mut self, packet: Packet, pure: bool) -> bool {
         let of_its_own = |other: &Packet| other.flow == packet.flow;
         let newest = &mut self.newest[packet.flow as usize];
@@ -271,8 +272,8 @@ impl List {
 }
 
 proptest! {
-    /// The rules stated with a list of all packets, which is searched: connections whose acknowledgements may be late, or echo
-    /// earlier times, and other packets among them.
+    /// Compares the filter with the same rules applied to a list of all packets, which is searched. Acknowledgements
+    /// may be late or echo earlier times, and there are other packets among them.
     #[test]
     fn replacements_are_those_of_a_list_that_is_searched(
         steps in prop::collection::vec((0u32..3, 0u64..4, 0u64..3, 0u8..8), 1..300),
@@ -288,7 +289,7 @@ proptest! {
                 continue;
             }
             let next = &mut next[flow as usize];
-            // One in four is late by a segment.
+            // One acknowledgement in four is behind by a segment.
             *next += ahead;
             let (pure, seq) = (kind > 0, *next - 2 * u64::from(ahead == 3));
             let packet = if pure { ack(flow, seq) } else { flagged(flow, seq, Flags::ECE) };
@@ -298,8 +299,8 @@ proptest! {
         }
     }
 
-    /// Every packet leaves, waits, is dropped by the discipline, or was replaced; packets of a connection leave in
-    /// order, with the content of one that arrived. No state of departed packets is kept.
+    /// Every packet leaves, waits, is dropped by the discipline, or was replaced. Packets of a connection leave in
+    /// order, with the content of one that arrived. Departed packets leave no state behind.
     #[test]
     fn packets_are_conserved_and_keep_their_order(discipline in 0usize..6, steps in steps()) {
         let mut bench = Bench::new(&disciplines()[discipline]).filtering_acks();

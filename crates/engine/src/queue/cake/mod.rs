@@ -1,13 +1,12 @@
-//! CAKE, common applications kept enhanced, in its basic form: flows in a set-associative hash,
-//! served by deficit round robin with sparse flows first (DRR++), each with its own COBALT, with
-//! one memory limit for all (Linux, `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton,
-//! "Piece of CAKE: a comprehensive queue management solution for home gateways", LANMAN 2018, arXiv
-//! 1804.07617).
+//! CAKE (common applications kept enhanced) in its basic form. Flows are hashed to queues by a set-associative hash.
+//! Deficit round robin serves the queues, those of sparse flows first (DRR++). Each queue has its own COBALT; one
+//! memory limit applies to all (Linux, `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: a
+//! comprehensive queue management solution for home gateways", LANMAN 2018, arXiv 1804.07617).
 //!
-//! There is one tin (`besteffort`). Its shaper is the link, or the token bucket in front of it,
-//! without overhead. Packets do not carry hosts, so that fairness is between flows (`flows`, not
-//! `triple-isolate`). Diffserv tins, `wash`, `autorate-ingress` and `ingress` are not implemented;
-//! ACK filtering is an option of links.
+//! There is one tin (`besteffort`). The link, or the token bucket in front of it, takes the place of the shaper,
+//! without overhead. Packets do not carry host addresses, so that fairness is between flows (`flows`, not
+//! `triple-isolate`). Diffserv tins, `wash`, `autorate-ingress` and `ingress` are not implemented; ACK filtering is an
+//! option of links.
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +45,7 @@ keys! {
             .source("Linux: cake_set_rate"),
     }
     flattened {
-        /// COBALT of each queue.
+        /// Parameters of COBALT, which each queue has.
         pub control: CobaltParameters,
     }
 }
@@ -131,8 +130,8 @@ impl Cake {
         }
     }
 
-    /// Returns the queue of a packet's flow. A queue is in use while it holds packets, and until the effect on its
-    /// COBALT has decayed.
+    /// Returns the queue of a packet's flow. The queue stays reserved for the flow while packets wait in it, and until
+    /// their effect on its COBALT has decayed.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,
@@ -180,7 +179,7 @@ impl PacketQueue for Cake {
         self.queues.waiting()
     }
 
-    /// Returns the largest of BLUE's probabilities.
+    /// Returns the state for the time series: the largest of BLUE's probabilities in all queues.
     fn state(&self) -> AqmState {
         AqmState {
             drop_p: self.queues.all_aqms().map(Control::blue).reduce(f64::max),

@@ -26,10 +26,9 @@ fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::Cake(config(limit)))
 }
 
-/// 1024 flows use about 881 of the 1024 queues, and of a hundred flows none shares its queue. If
-/// each flow used the queue of its hash, 1024 / e = 377 queues would stay empty. In a set of eight
-/// queues, as many are used as flows are hashed to the set (a Poisson variable of mean 8), but at
-/// most eight: 6.88 on average, 881 in all.
+/// Of 1024 flows, about 881 have a queue of their own, and of a hundred flows all have. With a plain hash, 1024 / e =
+/// 377 queues would stay empty. In a set of eight queues, one queue is used for each flow hashed to the set (a Poisson
+/// variable of mean 8), up to eight: 6.88 on average, 881 in total.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
     let queues = |flows: u32| {
@@ -50,16 +49,16 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
     let mut ways = Ways::new(&mut Stream::new(7, 0, "hash"));
     let first = ways.queue(&packet_of(1, 0, 1500), |_| false);
     assert_eq!(ways.queue(&packet_of(1, 0, 1500), |_| true), first);
-    // Of many flows some are hashed to the same set. Once the whole set is in use, they get the queues of their
-    // hashes.
+    // Some of the many flows are hashed to the same set. When all queues of the set are in use, a flow gets the queue
+    // of its hash, although another flow uses it.
     let others: Vec<u32> = (2..20_000)
         .map(|flow| ways.queue(&packet_of(flow, 0, 1500), |_| true))
         .collect();
     assert!(others.contains(&first));
 }
 
-/// `cake_hash`: of nine flows of one set, each gets the queue of its hash or else the next unused one of the set, the first after the
-/// last; the ninth shares the queue of its hash. A flow keeps the queue that it has got.
+/// `cake_hash`: of nine flows of one set, each gets the queue of its hash or, if that is taken, the next unused one of
+/// the set (cyclically); the ninth shares the queue of its hash. A flow keeps its queue.
 #[test]
 fn a_set_fills_from_the_queue_of_the_hash_on() {
     let stream = || Stream::new(7, 0, "hash");
@@ -88,7 +87,7 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
             .any(|(&flow, &queue)| direct(flow) != queue)
     );
     for (&flow, &queue) in flows[..8].iter().zip(&used) {
-        // The ninth has taken the queue of its hash.
+        // The ninth flow has taken the queue of its hash from another flow.
         if queue != used[8] {
             assert_eq!(ways.queue(&packet_of(flow, 0, 1500), |_| true), queue);
             assert_eq!(ways.queue(&packet_of(flow, 0, 1500), |_| false), queue);
@@ -96,7 +95,7 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
     }
 }
 
-/// A sparse flow, whose packets come one by one, goes first each time, and gets a new quantum each time; a flow
+/// A sparse flow, whose packets come one by one, is served first each time, and gets a new quantum each time; a flow
 /// that uses up its quantum has to wait for its turn.
 #[test]
 fn sparse_flows_go_first() {
@@ -104,7 +103,7 @@ fn sparse_flows_go_first() {
     for number in 0..50 {
         bench.enqueue(packet_of(1, number, 1500)).expect("room");
     }
-    // The first two packets overdraw the first quantum.
+    // The first two packets use more than the first quantum.
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(0));
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(1));
     for number in 100..110 {
@@ -118,13 +117,13 @@ fn sparse_flows_go_first() {
     let order: Vec<u64> = (0..6)
         .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
         .collect();
-    // Two packets overdraw the sparse flow's first quantum. The other flow then owes most of a
-    // packet, and has to wait for one more turn.
+    // Two packets use more than the first quantum of the sparse flow. The other flow then has a deficit of almost a
+    // packet, so that it has to wait for another turn.
     let numbers: Vec<u64> = order.into_iter().map(|number| number.max(99)).collect();
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
 
-/// The head of the queue with the most bytes is dropped, one packet at a time, and the queue's BLUE rises.
+/// At the limit, the queue with the most bytes loses its first packets, one at a time, and its BLUE probability rises.
 #[test]
 fn the_longest_flow_pays() {
     let mut bench = bench(12_000);
@@ -136,7 +135,7 @@ fn the_longest_flow_pays() {
         bench.enqueue(packet_of(2, number, 1500)).expect("room");
     }
     assert_eq!(bench.dropped(), []);
-    // Both queues have 6000 bytes; the first of equals is chosen.
+    // Both queues contain 6000 bytes; the first of equal queues is selected.
     bench.enqueue(packet_of(3, 200, 100)).expect("another pays");
     assert_eq!(bench.dropped(), [0]);
     bench
@@ -158,10 +157,10 @@ fn parameters_follow_from_the_rate() {
     let min = Capacity::Bytes(4 << 20);
     assert_eq!(complete(1_000_000), (min, Bytes(300)));
     assert_eq!(complete(20_000_000), (min, Bytes(610)));
-    // 1000 B in 1/4096 s, and a byte less than 1001 B.
+    // In 1/4096 s, the first rate transmits 1000 B, and the second a byte less than 1001 B.
     assert_eq!(complete(32_768_000), (min, Bytes(1000)));
     assert_eq!(complete(32_800_760), (min, Bytes(1000)));
-    // 400 ms are 12.5 MB.
+    // At this rate, 400 ms are 12.5 MB.
     let more = Capacity::Bytes(12_500_000);
     assert_eq!(complete(250_000_000), (more, Bytes(1514)));
     let most = Capacity::Bytes(10_240 * 1500);
@@ -198,7 +197,7 @@ fn given_values_stay() {
     assert_eq!(times, [7, 3, 100].map(Span::from_millis));
 }
 
-/// A queue is reserved for a flow until the effect on its COBALT has decayed: here an interval after its last
+/// A queue stays reserved for a flow until the effect on its COBALT has decayed: here for an interval after its last
 /// packet.
 #[test]
 fn a_queue_is_free_again_after_an_interval() {
@@ -216,8 +215,8 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(control.is_at_rest(parameters, at(101)));
 }
 
-/// A queue is in use while packets wait in it, even if they have had no effect on its COBALT yet:
-/// of a hundred flows, about five of which have the hash of another flow, none shares a queue.
+/// A queue is in use while packets wait in it, even if they have not affected its COBALT yet: of a hundred flows, none
+/// shares a queue, although about five have the hash of another flow.
 #[test]
 fn a_queue_with_packets_is_not_given_to_another_flow() {
     let mut cake = Cake::new(config(1 << 20), Stream::new(7, 0, "hash"));

@@ -1,5 +1,5 @@
-//! A set-associative hash of flows: each flow belongs to a set of eight queues and gets one of these to itself
-//! while any is free.
+//! A set-associative hash of flows: each flow is hashed to a set of eight queues, and has one of them to itself while
+//! any of the eight is free.
 
 use crate::packet::Packet;
 use crate::queue::flow_queues::FlowHash;
@@ -10,11 +10,11 @@ pub(super) const QUEUES: u32 = 1024;
 /// Queues in a set (`CAKE_SET_WAYS`).
 const WAYS: u32 = 8;
 
-/// Flows for which the queues are reserved.
+/// Assignment of queues to flows.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
     hash: FlowHash,
-    /// The hash of each queue's flow.
+    /// Hash of the flow that each queue is or was assigned to.
     tags: Vec<u64>,
 }
 
@@ -26,8 +26,8 @@ impl Ways {
         }
     }
 
-    /// Returns the queue of a packet's flow: its last queue, or else an unused queue of its set. If all are in use, it
-    /// shares the queue of its hash with another flow.
+    /// Returns the queue of a packet's flow: the queue that it had before, or else an unused queue of its set. If all
+    /// are in use, returns the queue of its hash, which it shares with another flow.
     pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
         let tag = self.hash.of(packet);
         let direct = (tag % u64::from(QUEUES)) as u32;

@@ -1,12 +1,11 @@
-//! COBALT: CoDel and BLUE in parallel, CoDel for flows that respond to drops and marks, BLUE for those that do not
-//! (Linux, `net/sched/sch_cake.c`, functions `cobalt_*`; Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and
-//! Taht, "Design and evaluation of COBALT queue discipline", LANMAN 2019).
+//! COBALT: CoDel and BLUE in parallel. CoDel is for flows that respond to drops and marks, BLUE for those that do not
+//! (Linux, `net/sched/sch_cake.c`, functions `cobalt_*`; Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and Taht,
+//! "Design and evaluation of COBALT queue discipline", LANMAN 2019).
 //!
-//! Gaps between drops are exactly `interval / sqrt(count)`; Linux uses a table up to a count of 16
-//! and Newton steps beyond. The first gap is an interval, as comments in Linux state; in its code,
-//! the root of a queue that never dropped is not set, and the first gap is zero. Linux visits empty
-//! queues repeatedly so that their state decays; here the decayed state is computed when the next
-//! packet arrives.
+//! There are three differences from Linux. Gaps between drops are exactly `interval / sqrt(count)`; Linux uses a table
+//! up to a count of 16, and Newton steps beyond. The first gap is an interval, as comments in Linux state; in its code,
+//! the root of a queue that never dropped is not set, so that the first gap is zero. Linux visits empty queues
+//! repeatedly so that their state decays; here the decayed state is computed when the next packet arrives.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +27,7 @@ keys! {
     /// Parameters of COBALT.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CobaltConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
     }
     flattened {
@@ -48,8 +47,8 @@ keys! {
         /// Time for which the delay may stay above the target before the first drop; `auto`: 100 ms plus the
         /// excess of the target over 5 ms, or twice the target if that is more.
         pub interval: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// Packets that have waited at most four times this are not dropped or marked; `auto`: the transmission
-        /// time of the largest packet.
+        /// Packets that have waited no longer than four times this time are not dropped or marked; `auto`: the
+        /// transmission time of the largest packet.
         pub mtu_time: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
         /// Increment of BLUE's drop probability at a full queue, at most once per target.
         pub blue_up: f64 = PROBABILITY.key().default("0.00390625").source("Linux: p_inc of cake_set_rate, 1/256"),
@@ -62,7 +61,7 @@ impl CobaltParameters {
     const TARGET: Span = Span::from_millis(5);
     const INTERVAL: Span = Span::from_millis(100);
 
-    /// Makes values explicit that follow from the link.
+    /// Replaces automatic values by values that follow from the link.
     pub(super) fn complete(values: &mut Table, link: &LinkContext) {
         let span = |span| Value::Quantity(Quantity::Span(span));
         if values.is_word(Self::mtu_time, "auto") {
@@ -121,10 +120,11 @@ impl Parameters for CobaltConfig {
     }
 }
 
-/// The state of one COBALT, with Linux's names.
+/// State of COBALT for one queue, with Linux's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Control {
-    /// CoDel's count: incremented with each drop, decremented each time that a drop is due below the target.
+    /// CoDel's count: incremented with each drop, and decremented whenever a drop would be due while the delay is below
+    /// the target.
     count: u64,
     dropping: bool,
     drop_next: Time,
@@ -132,11 +132,11 @@ pub(super) struct Control {
     blue: f64,
     /// Time of the last change of BLUE's drop probability.
     blue_since: Time,
-    /// True if the queue was found empty, and no packet has left since.
+    /// True if the queue was found empty at its turn, and no packet has left since.
     resting: bool,
 }
 
-/// Treatment of a packet that leaves its queue.
+/// Decision about a packet that leaves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Passes,
@@ -145,7 +145,7 @@ enum Fate {
 }
 
 impl Control {
-    /// Returns the packet to transmit. The last packet of a queue is not dropped.
+    /// Returns the packet to transmit, and drops packets before it. The last packet of a queue is not dropped.
     pub(super) fn dequeue(
         &mut self,
         parameters: &CobaltParameters,
@@ -160,7 +160,7 @@ impl Control {
             };
             let is_last = source.bytes() == 0;
             let mut fate = self.signal(parameters, now, &packet);
-            // BLUE ignores ECN: the flows that it is for would not respond to marks.
+            // BLUE ignores ECN, since the flows that BLUE is intended for do not respond to marks.
             if self.blue > 0.0 && !is_last && stream.uniform() < self.blue {
                 fate = Fate::Dropped;
             }
@@ -177,7 +177,7 @@ impl Control {
         }
     }
 
-    /// Returns CoDel's decision, which is a part of `cobalt_should_drop`.
+    /// Returns CoDel's decision about a packet, one part of `cobalt_should_drop`.
     fn signal(&mut self, parameters: &CobaltParameters, now: Time, packet: &Packet) -> Fate {
         self.resting = false;
         let due = self.is_due(now);
@@ -210,7 +210,8 @@ impl Control {
         self.count > 0 && now >= self.drop_next
     }
 
-    /// Decrements the count for each drop that was due and not made, at growing gaps.
+    /// Decrements the count for each drop that became due in a queue below the target; the gaps between these times
+    /// grow.
     fn decay_count(&mut self, parameters: &CobaltParameters, now: Time) {
         while self.is_due(now) {
             self.count -= 1;
@@ -218,8 +219,8 @@ impl Control {
         }
     }
 
-    /// Sets the time of the next drop, at the end of `cobalt_should_drop`. With a count of zero, it is the time
-    /// until which the queue counts as in use. Overdue marks are not made up for.
+    /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. With a count of zero, this is the time
+    /// until which the queue counts as in use. After overdue marks only one mark is made.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;
@@ -239,7 +240,7 @@ impl Control {
         self.count = self.count.max(1);
     }
 
-    /// Lowers BLUE's probability when the queue was empty at its turn (`cobalt_queue_empty`).
+    /// Processes the turn of an empty queue: lowers BLUE's probability (`cobalt_queue_empty`).
     fn on_empty(&mut self, parameters: &CobaltParameters, now: Time) {
         if self.resting {
             return self.rest(parameters, now);
@@ -253,7 +254,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Updates the state of a queue that has been empty.
+    /// Updates the state of an empty queue by the decay since the last update.
     #[inline]
     pub(super) fn rest(&mut self, parameters: &CobaltParameters, now: Time) {
         if !self.resting {
@@ -261,7 +262,7 @@ impl Control {
         }
         if self.blue > 0.0 {
             let targets = now.since(self.blue_since).as_ps() / parameters.target.as_ps();
-            // The kernel's timer stands still once the probability is zero.
+            // The kernel's timer does not advance when the probability is zero.
             let decays = targets.min((self.blue / parameters.blue_down).ceil() as u64);
             self.blue = (self.blue - decays as f64 * parameters.blue_down).max(0.0);
             self.blue_since += parameters.target * decays;
@@ -269,7 +270,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Returns true if the effect of a queue's packets on its state has decayed.
+    /// Returns true if the state of a queue has decayed completely, so that earlier packets no longer affect it.
     pub(super) fn is_at_rest(&mut self, parameters: &CobaltParameters, now: Time) -> bool {
         self.rest(parameters, now);
         self.count == 0 && self.blue == 0.0 && now >= self.drop_next
@@ -281,7 +282,7 @@ impl Control {
     }
 }
 
-/// One queue with COBALT. A full queue accepts no packet.
+/// A single queue with COBALT. At the limit, arriving packets are dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Cobalt {
     config: CobaltConfig,

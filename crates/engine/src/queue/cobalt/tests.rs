@@ -24,8 +24,8 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Fills the queue with a thousand packets at `from` and serves one each millisecond; returns the times, after
-/// `from`, at which packets were dropped and marked.
+/// Fills the queue with a thousand packets at `from`, and serves one per millisecond for `for_ms` milliseconds. Returns
+/// the times, in milliseconds after `from`, at which packets were dropped, and those at which they were marked.
 fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
     bench.now = ms(from);
     for number in 0..1000 {
@@ -48,9 +48,9 @@ fn blue(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }
 
-/// The delay is above the target at 6 ms, so that the first drop is at 106 ms; the next follow after 100 /
-/// sqrt(2), 100 / sqrt(3) ms and so on: at 176.7, 234.4, 284.4, 329.2 and 369.99 ms, served on the next
-/// millisecond. (CoDel's second gap is an interval.)
+/// The delay exceeds the target at 6 ms, so that the first drop is due at 106 ms, and the next follow after 100 /
+/// sqrt(2), 100 / sqrt(3) ms and so on: at 176.7, 234.4, 284.4, 329.2 and 369.99 ms. Each is made when the next packet
+/// leaves, at a whole millisecond. (In CoDel, the second gap would be an interval.)
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     let times = vec![106, 177, 235, 285, 330, 370];
@@ -60,9 +60,9 @@ fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     assert_eq!(marks, (vec![], times));
 }
 
-/// After six drops the count is 7 and the next drop is due at 407.8 ms. The queue is empty from 400 ms on, so that
-/// the count falls by one at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The count that is left sets
-/// the first gap of the next overload: 100 / sqrt(4) ms at 500 ms, a whole interval at 900 ms.
+/// After six drops the count is 7, and the next drop is due at 407.8 ms. The queue is empty from 400 ms on, so that the
+/// count is decremented at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The remaining count sets the first
+/// gap of the next overload: 100 / sqrt(4) ms if it begins at 500 ms, a whole interval at 900 ms.
 #[test]
 fn the_count_decays_while_nothing_waits() {
     for (pause, first) in [(500, [56, 101]), (900, [106, 177])] {
@@ -75,9 +75,9 @@ fn the_count_decays_while_nothing_waits() {
     }
 }
 
-/// `cobalt_should_drop` on a link that stands still from 6 ms, when the delay is above the target, to 300 ms: drops that were due
-/// at 106, 176.7, 234.4 and 284.4 ms are made at once, and the next at 329.2 ms. Of marks that were due only one is made, and the
-/// time of the next begins anew: at 300 ms, and 100 / sqrt(3) ms after that.
+/// `cobalt_should_drop` on a link that stands still from 6 ms, when the delay exceeds the target, to 300 ms. All drops
+/// that were due at 106, 176.7, 234.4 and 284.4 ms are made at once, and the next one at 329.2 ms. Of the marks that
+/// were due, only one is made, and the next one is due 100 / sqrt(3) ms after 300 ms.
 #[test]
 fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
     for (ecn, dropped, marked) in [
@@ -100,8 +100,8 @@ fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
     }
 }
 
-/// The state of a queue is at rest if no drop is due or to come, BLUE drops nothing, and an interval has passed since its last
-/// packet: `cake_hash` of Linux keeps a queue for its flow until then.
+/// A queue is at rest if no drop is due or will become due, BLUE's probability is zero, and an interval has passed
+/// since the last packet. Until then, Linux keeps the queue for its flow (`cake_hash`).
 #[test]
 fn a_queue_is_at_rest_without_drops_to_come() {
     let QueueConfig::Cobalt(CobaltConfig { control, .. }) = config(10, false) else {
@@ -145,7 +145,7 @@ fn blue_stays_between_zero_and_one() {
     assert_eq!(blue(&bench), 0.0);
 }
 
-/// A number drawn below BLUE's probability drops a packet that is not the last.
+/// A packet is dropped if the number drawn is below BLUE's probability, unless it is the last packet.
 #[test]
 fn a_number_below_blue_s_probability_drops() {
     let drawn = Stream::new(1, 0, "bench").uniform();
@@ -163,7 +163,7 @@ fn a_number_below_blue_s_probability_drops() {
     }
 }
 
-/// The count also decays while packets pass that wait no longer than the target.
+/// The count also decays while packets leave whose delay does not exceed the target.
 #[test]
 fn the_count_decays_below_the_target() {
     let mut bench = Bench::new(&config(1000, false));
@@ -180,15 +180,15 @@ fn the_count_decays_below_the_target() {
     assert_eq!(drops[..2], [56, 101]);
 }
 
-/// The probability rises by a 256th for each overflow that is more than a target after the last one that counted,
-/// and falls by a 4096th for each target with an empty queue.
+/// The probability rises by 1/256 for each overflow more than a target after the last one that counted. It falls by
+/// 1/4096 for each target in which the queue is empty.
 #[test]
 fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     let mut bench = Bench::new(&config(10, false));
     for number in 0..10 {
         bench.enqueue(packet(number, 1000)).expect("room");
     }
-    // Overflows count at 6, 12, 18, ..., 120 ms.
+    // The overflows at 6, 12, 18, ..., 120 ms increase the probability.
     for time in 1..=120 {
         bench.now = ms(time);
         assert_eq!(bench.enqueue(packet(99, 1000)), Err(DropReason::Overflow));
@@ -211,7 +211,7 @@ fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     assert_eq!(blue(&bench), 0.0);
 }
 
-/// BLUE drops its share of packets that could be marked, and never the last one.
+/// BLUE drops packets with its probability even if they could be marked, but never the last packet.
 #[test]
 fn blue_drops_whatever_ecn_says() {
     let mut bench = Bench::new(&config(100_000, true));
@@ -223,7 +223,7 @@ fn blue_drops_whatever_ecn_says() {
         bench.enqueue(packet(number, 1000)).expect("room");
     }
     let sent = bench.dequeue_all();
-    // Standard deviation: 43.
+    // The standard deviation is 43.
     assert!((7350..7650).contains(&sent.len()), "{}", sent.len());
     assert_eq!(sent.len() + bench.dropped().len(), 10_000);
     let BufferedQueue::Cobalt(cobalt) = &mut bench.discipline else {
@@ -234,8 +234,8 @@ fn blue_drops_whatever_ecn_says() {
     assert_eq!(bench.dequeue_all(), [1]);
 }
 
-/// At 1 Mbit/s a packet of 1500 bytes takes 12 ms: the target is 18 ms, and the interval is longer by its excess
-/// over 5 ms.
+/// At 1 Mbit/s a packet of 1500 bytes takes 12 ms. The target is therefore 18 ms, and the interval is longer by the 13
+/// ms that the target exceeds 5 ms.
 #[test]
 fn slow_links_have_longer_targets() {
     let complete = |bps| {
@@ -247,12 +247,12 @@ fn slow_links_have_longer_targets() {
     };
     assert_eq!(complete(1_000_000), [18_000, 113_000, 12_000]);
     assert_eq!(complete(10_000_000), [5_000, 100_000, 1_200]);
-    // A packet takes 120 ms: the target is 180 ms; twice the target is more than 275 ms.
+    // A packet takes 120 ms, so that the target is 180 ms; the interval is twice the target, which is more than 275 ms.
     assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
 }
 
-/// `cobalt_queue_empty`: a queue that runs empty again within a target lowers BLUE once; targets in which it stays
-/// empty count at the next arrival, as at 12 ms.
+/// `cobalt_queue_empty`: a queue that runs empty again within a target lowers BLUE's probability only once. Targets in
+/// which it stays empty are counted at the next arrival, such as that at 12 ms.
 #[test]
 fn blue_falls_once_in_a_target() {
     let mut bench = Bench::new(&config(1, false));
@@ -264,7 +264,7 @@ fn blue_falls_once_in_a_target() {
     bench.now = ms(8);
     bench.dequeue_all();
     assert_eq!(blue(&bench), expected, "2 ms after the last change");
-    // At 34 ms just a target has passed, which is not more.
+    // At 34 ms, exactly one target has passed, and the probability falls only after more than one.
     for (arrival, empty, falls) in [
         (12, 12, 1.0),
         (15, 17, 1.0),

@@ -1,7 +1,6 @@
-//! CoDel as in Linux (`include/net/codel_impl.h`; Dumazet and Taht 2012): times are 32-bit numbers
-//! in units of 1024 ns, and 1/sqrt(count) is approximated by one Newton step per drop, starting
-//! from 1 in each dropping state. The step from one drop to two gives 0.5 instead of 0.71, so that
-//! the second gap is half an interval.
+//! CoDel as in Linux (`include/net/codel_impl.h`; Dumazet and Taht 2012). Times are 32-bit numbers in units of 1024 ns.
+//! The value 1/sqrt(count) is approximated by one Newton step per drop, starting from 1 in each dropping state. From
+//! the first to the second drop this step gives 0.5 instead of 0.71, so that the second gap is half an interval.
 
 use longhaul_units::{Span, Time};
 
@@ -9,22 +8,23 @@ use super::{CoDelParameters, Head, Source};
 use crate::packet::Packet;
 use crate::queue::Effects;
 
-/// The state of one CoDel, with the kernel's names.
+/// State of CoDel for one queue, with the kernel's names.
 #[derive(Clone, Debug, Default)]
 pub(in crate::queue) struct Control {
-    /// Drops since the dropping state was entered, including drops at the queue's limit.
+    /// Number of drops since the dropping state was entered, including drops at the queue's limit.
     count: u32,
     last_count: u32,
     dropping: bool,
-    /// Upper half of 1/sqrt(count) as a fraction of 2^32.
+    /// Upper half of 1/sqrt(count), which is a 32-bit fraction.
     rec_inv_sqrt: u16,
-    /// Time of the first drop, if the delay stays above the target until then; zero for none.
+    /// Time at which the delay will have exceeded the target for an interval, unless it falls below before; zero if the
+    /// delay does not exceed it.
     first_above: u32,
     drop_next: u32,
 }
 
 impl Control {
-    /// Returns the packet to transmit (`codel_dequeue`).
+    /// Returns the packet to transmit, and drops packets before it (`codel_dequeue`).
     pub(super) fn dequeue(
         &mut self,
         (parameters, ecn): (&CoDelParameters, bool),
@@ -65,7 +65,7 @@ impl Control {
         head.packet
     }
 
-    /// Takes the packet at the head (`codel_should_drop`).
+    /// Removes the packet at the head, and determines if it may be dropped (`codel_should_drop`).
     fn take(&mut self, parameters: &CoDelParameters, now: Time, source: &mut impl Source) -> Head {
         let packet = source.pop();
         let at = units_at(now);
@@ -85,7 +85,7 @@ impl Control {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state, with the drop rate of the previous one if that ended recently.
+    /// Enters the dropping state at the time `at`. If the previous one ended recently, continues with its drop rate.
     fn enter_dropping(&mut self, at: u32, interval: u32) {
         let drops = self.count.wrapping_sub(self.last_count);
         let since = at.wrapping_sub(self.drop_next);
@@ -106,7 +106,7 @@ impl Control {
         let root = u64::from(self.rec_inv_sqrt) << 16;
         let square = (root * root) >> 32;
         let rest = (3_u64 << 32).wrapping_sub(u64::from(self.count) * square);
-        // A quarter, so that the product has 64 bits.
+        // The difference is divided by four, so that the product fits into 64 bits.
         let next = (rest >> 2).wrapping_mul(root) >> (32 - 2 + 1);
         self.rec_inv_sqrt = (next >> 16) as u16;
     }
@@ -117,18 +117,18 @@ impl Control {
         last.wrapping_add(((u64::from(interval) * root) >> 32) as u32)
     }
 
-    /// Counts packets dropped at the limit (`fq_codel_drop`).
+    /// Adds `drops` packets dropped at the queue's limit to the count (`fq_codel_drop`).
     pub(super) fn on_overflow(&mut self, drops: u32) {
         self.count = self.count.wrapping_add(drops);
     }
 }
 
-/// Returns the kernel's time: 32 bits, in units of 1024 ns.
+/// Returns a time in the kernel's form: 32 bits, in units of 1024 ns.
 fn units_at(time: Time) -> u32 {
     ((time.as_ps() / 1000) >> 10) as u32
 }
 
-/// Returns a duration, of whole microseconds, in the kernel's units.
+/// Returns a duration in the kernel's units, as a whole number of microseconds.
 fn units_of(span: Span) -> u32 {
     ((span.as_ps() / 1_000_000 * 1000) >> 10) as u32
 }
@@ -144,9 +144,9 @@ mod tests {
     use crate::queue::tests::packet;
     use longhaul_units::{Span, Time};
 
-    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. The drop times, in
-    /// milliseconds, are those of `codel_dequeue` of Linux 6.1, compiled and fed the same packets;
-    /// by RFC 8289 the third drop would be at 328 ms.
+    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. The expected drop times, in milliseconds, come
+    /// from `codel_dequeue` of Linux 6.1, compiled and fed with the same packets; by RFC 8289 the third drop would be
+    /// at 328 ms.
     #[test]
     fn the_second_gap_is_half_an_interval() {
         let mut bench = linux();

@@ -1,8 +1,8 @@
-//! CoDel: drops or marks packets, at a growing rate, while no packet of an interval has waited less
-//! than the target (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
+//! CoDel: once every packet of an interval has waited longer than the target, packets are dropped or marked, at a
+//! growing rate (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
 //!
-//! The RFC leaves the action with ECN open; as in Linux (`net/sched/sch_codel.c`) a marked packet is sent and
-//! counts as the drop that it replaces. Variant linux-6.18 has the kernel's arithmetic too ([`linux`]).
+//! The RFC does not define the action with ECN. As in Linux (`net/sched/sch_codel.c`), a marked packet is sent, and
+//! counts as the drop that it replaces. Variant linux-6.18 also has the kernel's arithmetic ([`linux`]).
 
 mod linux;
 #[cfg(test)]
@@ -20,7 +20,7 @@ keys! {
     /// Parameters of CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT
             .in_profile(Profile::Linux, "1000 packets")
             .source("RFC 8289 names none; Linux: DEFAULT_CODEL_LIMIT of net/sched/sch_codel.c"),
@@ -34,12 +34,12 @@ keys! {
 }
 
 words! {
-    /// Form of the algorithm.
+    /// Variant of the algorithm.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum CoDelVariant {
         /// The pseudo-code of RFC 8289, with exact times and roots.
         Rfc8289 = "rfc8289",
-        /// Linux: times in units of 1024 ns, roots by a Newton step per drop.
+        /// Linux: times in units of 1024 ns, and roots approximated by one Newton step per drop.
         Linux = "linux-6.18",
     }
 }
@@ -48,7 +48,7 @@ keys! {
     /// Parameters with which CoDel controls the delay.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelParameters {
-        /// Form of the algorithm: RFC 8289's, or that of Linux, whose second gap is half an interval.
+        /// Variant of the algorithm: RFC 8289's, or Linux's, whose second gap is half an interval.
         pub variant: CoDelVariant = Kind::Word(CoDelVariant::WORDS)
             .key()
             .default("rfc8289")
@@ -60,7 +60,7 @@ keys! {
         /// Time for which the delay may stay above the target before the first drop: about a round trip.
         pub interval: Span =
             Kind::Positive(TIME).key().default("100 ms").source("RFC 8289 section 4.3"),
-        /// Queue in bytes up to which nothing is dropped; `auto`: the largest packet of a flow.
+        /// Number of waiting bytes up to which nothing is dropped; `auto`: the largest packet of a flow.
         pub max_packet: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -104,11 +104,11 @@ impl Parameters for CoDelConfig {
 pub(super) trait Source {
     /// Removes the packet that has waited longest.
     fn pop(&mut self) -> Option<Packet>;
-    /// Returns the bytes that wait.
+    /// Returns the number of waiting bytes.
     fn bytes(&self) -> u64;
 }
 
-/// The state of one CoDel.
+/// State of CoDel for one queue, in either variant.
 #[derive(Clone, Debug)]
 pub(super) enum Control {
     Rfc8289(ExactControl),
@@ -123,7 +123,8 @@ impl Control {
         }
     }
 
-    /// Returns the packet to transmit. With `ecn`, ECN-capable packets are marked.
+    /// Returns the packet to transmit, and drops packets before it. If `ecn` is true, ECN-capable packets are marked
+    /// instead.
     #[inline]
     pub(super) fn dequeue(
         &mut self,
@@ -138,8 +139,7 @@ impl Control {
         }
     }
 
-    /// Counts packets dropped at the limit as drops of the dropping state, as Linux's FQ-CoDel
-    /// does.
+    /// Counts packets dropped at the queue's limit as drops of the dropping state; only Linux's FQ-CoDel does so.
     pub(super) fn on_overflow(&mut self, drops: u32) {
         if let Self::Linux(control) = self {
             control.on_overflow(drops);
@@ -147,14 +147,14 @@ impl Control {
     }
 }
 
-/// The state of one CoDel, with the RFC's names.
+/// State of CoDel for one queue, with the RFC's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExactControl {
-    /// Time of the first drop, if the delay stays above the target until then.
+    /// Time at which the delay will have exceeded the target for an interval, unless it falls below before.
     first_above: Option<Time>,
     dropping: bool,
     drop_next: Time,
-    /// Drops since the dropping state was entered.
+    /// Number of drops since the dropping state was entered.
     count: u64,
     /// The count when the dropping state was entered.
     last_count: u64,
@@ -169,7 +169,7 @@ struct Head {
 }
 
 impl ExactControl {
-    /// Returns the packet to transmit: the pseudo-code's `dequeue`.
+    /// Returns the packet to transmit, and drops packets before it (`dequeue` of the pseudo-code).
     #[inline]
     fn dequeue(
         &mut self,
@@ -204,7 +204,7 @@ impl ExactControl {
         head.packet
     }
 
-    /// Takes the packet at the head: the pseudo-code's `dodequeue`.
+    /// Removes the packet at the head, and determines if it may be dropped (`dodequeue` of the pseudo-code).
     fn take(&mut self, parameters: &CoDelParameters, now: Time, source: &mut impl Source) -> Head {
         let packet = source.pop();
         let too_long = |packet: &Packet| {
@@ -221,7 +221,7 @@ impl ExactControl {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state, with the drop rate of the previous one if that ended recently.
+    /// Enters the dropping state. If the previous one ended recently, continues with its drop rate.
     fn enter_dropping(&mut self, parameters: &CoDelParameters, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now < self.drop_next + parameters.interval * 16;
@@ -239,8 +239,8 @@ impl CoDelParameters {
     }
 }
 
-/// Returns the time of the next drop by the pseudo-code's `control_law`: the gap is the interval divided by the root of
-/// a count.
+/// Returns the time of the next drop (`control_law` of the pseudo-code): it follows `last` by the interval divided by
+/// the square root of `count`.
 pub(super) fn control_law(interval: Span, last: Time, count: u64) -> Time {
     let gap = interval.as_ps() as f64 / libm::sqrt(count as f64);
     last + Span::from_ps(gap as u64)
@@ -272,7 +272,7 @@ impl Source for Packets {
     }
 }
 
-/// One queue with CoDel.
+/// A single queue with CoDel.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
     config: CoDelConfig,
@@ -282,7 +282,7 @@ pub(crate) struct CoDel {
 
 impl PacketQueue for CoDel {
     fn passes(&self) -> bool {
-        // The packet has not waited, and a dropping state has ended when the queue became empty.
+        // The packet has no queueing delay, and a dropping state ends when the queue becomes empty.
         true
     }
 

@@ -41,7 +41,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms * 1e-3)
 }
 
-/// Pseudo-code of section 5, with its names; times in picoseconds, zero meaning none.
+/// The pseudo-code of RFC 8289 section 5, with its names. Times are in picoseconds, and zero means no time.
 #[derive(Default)]
 struct Rfc {
     queue: VecDeque<(u64, u64, u64)>,
@@ -108,7 +108,7 @@ impl Rfc {
             self.dropping = true;
             let delta = self.count - self.lastcount;
             self.count = 1;
-            // The difference is signed: the next drop may lie ahead.
+            // The difference is signed, since the next drop may be in the future.
             if delta > 1 && (now as i64 - self.drop_next as i64) < 16 * Self::INTERVAL as i64 {
                 self.count = delta;
             }
@@ -120,8 +120,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// In busy and quiet phases, up to several intervals long, in which more or fewer packets
-    /// arrive than leave, the same packets leave and the same are dropped as with the pseudo-code.
+    /// In random phases of up to several intervals, in which more or fewer packets arrive than leave, the same packets
+    /// leave and are dropped as with the pseudo-code.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// A standing queue above the target: one packet is served each millisecond.
+/// A standing queue above the target, from which one packet is served per millisecond.
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_their_number() {
     let mut bench = bench(false);
@@ -160,8 +160,9 @@ fn gaps_between_drops_shrink_with_the_root_of_their_number() {
             drops.push(time);
         }
     }
-    // The delay is above the target from 5 ms on; the first drop is an interval later, at 105 ms. The next follow
-    // after 100 / sqrt(n) ms: at 205, 275.7, 333.4 and 383.4 ms, served on the next millisecond.
+    // The delay is above the target from 5 ms on. The first drop is an interval later, at 105 ms. The following drops
+    // come at intervals of 100 / sqrt(n) ms: at 205, 275.7, 333.4 and 383.4 ms, rounded up to the next departure, which
+    // happens every millisecond.
     assert_eq!(drops, [105, 205, 276, 334, 384]);
 }
 
@@ -184,7 +185,7 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// The drop rate of a dropping state that ended less than sixteen intervals ago is used again.
+/// A new dropping state continues with the drop rate of the previous one if that ended less than sixteen intervals ago.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {
@@ -204,10 +205,10 @@ fn a_new_dropping_state_goes_on_with_the_last_rate() {
             bench.dropped();
             drops
         };
-        // Four drops: 105, 205, 276, 334; count 4, of which 3 after the first.
+        // There are four drops, at 105, 205, 276 and 334 ms. The count is 4; 3 of these drops follow the first.
         assert_eq!(overload(0.0, &mut bench), [105, 205, 276, 334]);
         let again = overload(350.0 + pause_ms, &mut bench);
-        // 100 / sqrt(3) = 57.7 ms.
+        // The second gap is 100 / sqrt(3) = 57.7 ms if the count continues at 3.
         assert_eq!(f64::from(again[1] - again[0]), second_gap_ms, "{again:?}");
     }
 }

@@ -1,9 +1,10 @@
-//! DualPI2: one queue for scalable senders (L4S, ECT(1)), with a delay of some hundred microseconds, one for all
-//! others, and probabilities coupled such that flows of both kinds get about the same rate (RFC 9332).
+//! DualPI2 (RFC 9332): one queue for scalable senders (L4S, ECT(1)), with a delay of some hundred microseconds, and one
+//! for all other packets. The probabilities of the two queues are coupled so that flows of both kinds get about the
+//! same rate.
 //!
-//! The form and the defaults are Linux's (`net/sched/sch_dualpi2.c`, since 6.17): packets are marked and dropped
-//! when they leave; there is a step at a sojourn time for L4S, and a deficit scheduler instead of the time-shifted
-//! FIFO of the RFC's appendix A.
+//! Form and defaults are Linux's (`net/sched/sch_dualpi2.c`, since 6.17). Packets are marked and dropped when they
+//! leave. L4S packets are also marked above a threshold of the sojourn time (the step). A deficit scheduler replaces
+//! the time-shifted FIFO of the RFC's appendix A.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ use crate::random::Stream;
 const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));
 
 words! {
-    /// Packets of the L4S queue.
+    /// Rule that assigns packets to the L4S queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Classifier {
         /// Packets with ECT(1), and marked packets (RFC 9331 section 5.1).
@@ -37,8 +38,8 @@ keys! {
     /// Parameters of DualPI2.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DualPi2Config {
-        /// Capacity of both queues together. A time stands for the data that the link sends in it. RFC 9332
-        /// appendix A.1 has 250 ms at the largest rate that the link may have, which is not known here.
+        /// Capacity of both queues together. A capacity given as a time means the data that the link sends in this
+        /// time. RFC 9332 appendix A.1 has 250 ms at the largest rate that the link may have, which is not known here.
         pub limit: Capacity =
             Capacity::LIMIT.default("10000 packets").source("Linux: dualpi2_reset_default"),
         /// Target of the delay in the classic queue.
@@ -58,7 +59,7 @@ keys! {
             .source("RFC 9332 appendix A.1: k"),
         /// Sojourn time in the L4S queue above which every packet is marked.
         pub step: Span = Kind::Quantity(TIME).key().default("1 ms").source("Linux: step_thresh"),
-        /// Minimum number of L4S packets behind a packet for the step to apply to it.
+        /// Minimum number of L4S packets that must wait behind a packet for the step to mark it.
         pub step_min: u64 = Kind::Whole { min: 0, max: 1_000_000 }.key().default("1").in_profile(Profile::Linux, "0")
             .source("RFC 9332 appendix A.1: Th_len; Linux: min_qlen_step"),
         /// Minimum share of the capacity for the classic queue while it holds packets.
@@ -66,8 +67,8 @@ keys! {
         /// Packets of the L4S queue: those with ECT(1) and marked ones, or all that are ECN-capable.
         pub classifier: Classifier =
             Kind::Word(Classifier::WORDS).key().default("ect1").source("RFC 9331 section 5.1; Linux: ecn_mask"),
-        /// Largest packet: nothing is marked or dropped before two such packets wait; `auto`: the largest that a
-        /// flow sends.
+        /// Size of the largest packet: nothing is marked or dropped before two such packets wait; `auto`: the largest
+        /// packet of a flow.
         pub mtu: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -114,25 +115,24 @@ pub(crate) struct DualPi2 {
     l4s: Packets,
     /// The base probability, p'.
     probability: f64,
-    /// The delay at the last update, in seconds.
+    /// Delay at the last update, in seconds.
     old_delay_s: f64,
-    /// Bytes charged to each queue since both were empty. They are whole numbers, so that an even
-    /// balance is detected.
+    /// Bytes sent by each queue while packets waited in the other. They are integers, so that an even balance is
+    /// recognised exactly.
     charged: Charged,
     stream: Stream,
-    /// Counters of L4S and of classic packets.
+    /// Counters of L4S packets and of classic packets.
     counters: [ClassCounters; 2],
 }
 
-/// Bytes charged to the queues: to the L4S queue while classic packets wait, to the classic queue
-/// while L4S packets wait.
+/// Bytes charged to the L4S queue while classic packets wait, and to the classic queue while L4S packets wait.
 #[derive(Clone, Copy, Debug)]
 struct Charged {
     l4s: u64,
     classic: u64,
 }
 
-/// Treatment of a packet that leaves its queue.
+/// Decision about a packet that leaves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Passes,
@@ -154,8 +154,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the charges of empty queues. The L4S queue has the first turn if its share is the
-    /// larger one.
+    /// Returns the initial charges, set when both queues are empty. The L4S queue then has the first turn if its share
+    /// is the larger one.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,
@@ -163,7 +163,7 @@ impl DualPi2 {
         }
     }
 
-    /// Returns true if the classic queue has had its share of the bytes charged.
+    /// Returns true if the L4S queue has the turn: the classic queue has had at least its share of the charged bytes.
     fn is_l4s_turn(&self) -> bool {
         let Charged { l4s, classic } = self.charged;
         self.config.classic_share * (l4s + classic) as f64 <= classic as f64
@@ -177,7 +177,7 @@ impl DualPi2 {
         packet.flags.has(codes)
     }
 
-    /// Takes the next packet from the queue whose turn it is, with a flag: true for the L4S queue.
+    /// Removes the next packet from the queue whose turn it is; also returns true if it comes from the L4S queue.
     fn take(&mut self) -> Option<(Packet, bool)> {
         let l4s_turn = self.classic.is_empty() || self.is_l4s_turn();
         if l4s_turn && let Some(packet) = self.l4s.pop() {
@@ -190,7 +190,7 @@ impl DualPi2 {
         packet.map(|packet| (packet, false))
     }
 
-    /// Charges a queue for a packet that it sends, if packets wait in the other one.
+    /// Charges a queue for a packet that it sends, but only if packets wait in the other queue.
     fn account(&mut self, packet: &Packet, l4s: bool) {
         let bytes = u64::from(packet.bytes);
         if l4s && !self.classic.is_empty() {
@@ -200,18 +200,17 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the counters of the packets of one queue.
+    /// Returns the counters of L4S packets if `l4s` is true, else those of classic packets.
     fn counters_of(&mut self, l4s: bool) -> &mut ClassCounters {
         &mut self.counters[usize::from(!l4s)]
     }
 
-    /// Draws twice; returns true if both draws are below the base probability.
+    /// Draws two numbers; returns true if both are below the base probability.
     fn square_selects(&mut self) -> bool {
         self.stream.uniform() < self.probability && self.stream.uniform() < self.probability
     }
 
-    /// Decides about a packet by appendix A.1, with the behaviour in overload of section 4.2.3: ECN is ignored
-    /// then.
+    /// Decides about a packet that leaves, by appendix A.1. In overload, ECN is ignored (section 4.2.3).
     fn fate(&mut self, packet: &Packet, l4s: bool, now: Time) -> Fate {
         let (_, waiting_bytes) = self.waiting();
         let coupled = self.config.coupling * self.probability;
@@ -305,7 +304,7 @@ impl PacketQueue for DualPi2 {
         Some(self.config.update)
     }
 
-    /// Updates the probability by `dualpi2_update` of appendix A.1, with the larger of both delays.
+    /// Updates the base probability from the larger delay of the two queues, by `dualpi2_update` of appendix A.1.
     fn update(&mut self, now: Time) {
         let delay_s = self.delay_s(now);
         let deviation = self.config.alpha * (delay_s - self.config.target.as_secs_f64());

@@ -1,4 +1,4 @@
-//! DualPI2 by its definition: shares of marks and drops at a fixed probability, the step, the scheduler, overload.
+//! DualPI2 against RFC 9332: shares of marks and drops at a fixed probability, the step, the scheduler, and overload.
 
 use super::*;
 
@@ -28,12 +28,12 @@ const CLASSIC: Flags = Flags::NONE;
 const CLASSIC_ECN: Flags = Flags::ECT;
 const L4S: Flags = Flags::ECT.with(Flags::ECT1);
 
-/// Lets `count` of the largest packets arrive at a time.
+/// Lets `count` packets of the largest size arrive at `at` milliseconds.
 fn fill(queue: &mut DualPi2, flags: Flags, count: u64, at: Time) {
     fill_with(queue, flags, MTU, count, at);
 }
 
-/// Lets `count` packets of a size arrive at a time.
+/// Lets `count` packets of `bytes` bytes arrive at `at` milliseconds.
 fn fill_with(queue: &mut DualPi2, flags: Flags, bytes: u16, count: u64, at: Time) {
     for seq in 0..count {
         let packet = Packet {
@@ -58,7 +58,7 @@ fn fill_with(queue: &mut DualPi2, flags: Flags, bytes: u16, count: u64, at: Time
     }
 }
 
-/// Returns the shares of the packets that are dropped, and that are marked.
+/// Returns the fraction of packets that are dropped, and the fraction that are marked.
 fn shares(queue: &mut DualPi2, now: Time) -> (f64, f64) {
     let mut effects = Effects::default();
     let (count, _) = queue.waiting();
@@ -117,7 +117,8 @@ fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
     }
 }
 
-/// The second of two packets has none behind it, so that a minimum of one spares it.
+/// With a minimum of one packet behind, the step marks the first of two packets, but not the second, which has none
+/// behind it.
 #[test]
 fn the_step_spares_the_last_packets_of_a_queue() {
     for (step_min, marked) in [(0, 1.0), (1, 0.5), (2, 0.0)] {
@@ -140,7 +141,7 @@ fn nothing_is_selected_before_two_packets_wait() {
     assert!(queue.dequeue(Time::ZERO, &mut effects).is_some() && effects.is_empty());
 }
 
-/// L4S packets go first, but classic ones keep a tenth of the capacity.
+/// L4S packets are served first, but the classic queue gets a tenth of the capacity.
 #[test]
 fn the_classic_queue_has_its_share_while_both_wait() {
     let mut queue = queue(config());
@@ -156,8 +157,9 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// After 12,000 bytes of L4S packets the classic queue has been credited 1,200 bytes, its balance is zero, and another
-/// L4S packet goes first. Tenths of 576 bytes are no binary fractions: their sum would be above zero.
+/// After 12,000 bytes of L4S packets the classic queue is credited with 1,200 bytes. Its balance is then exactly zero,
+/// and another L4S packet goes first. Binary fractions cannot represent tenths of 576 bytes exactly: their sum would
+/// exceed zero.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());
@@ -174,8 +176,8 @@ fn an_even_balance_is_the_l4s_queues_turn() {
     assert!(!sends_l4s());
 }
 
-/// Appendix A.1, line by line: p' += alpha (q - target) + beta (q - q of the last update), with the larger delay
-/// q.
+/// Appendix A.1, line by line: p' increases by alpha (q - target) + beta (q - q at the last update), where q is the
+/// larger delay.
 #[test]
 fn the_probability_follows_the_larger_delay() {
     let mut queue = queue(config());
@@ -205,8 +207,8 @@ fn the_probability_stays_between_zero_and_one() {
     assert_eq!(queue.probability, 0.0);
 }
 
-/// Appendix A.1: a number drawn below the probability selects a packet, of a classic one two numbers are. Overload begins above a
-/// coupled probability of 1.
+/// Appendix A.1: an L4S packet is selected if one number drawn is below the probability, a classic packet if two
+/// numbers are. Overload begins above a coupled probability of 1.
 #[test]
 fn numbers_below_the_probability_select() {
     let mut stream = Stream::new(1, 0, "dualpi2");
@@ -227,7 +229,7 @@ fn numbers_below_the_probability_select() {
     assert_eq!(lost(L4S, f64::next_up(first) / 2.0), (false, true));
 }
 
-/// Section 4.2.3: at a coupled probability of 1 ECN still counts, and every L4S packet is marked; beyond, it does not.
+/// Section 4.2.3: at a coupled probability of exactly 1, every L4S packet is marked; above 1, ECN is ignored.
 #[test]
 fn overload_begins_beyond_a_coupled_probability_of_one() {
     for (probability, drops) in [(0.5, false), (f64::next_up(0.5), true)] {

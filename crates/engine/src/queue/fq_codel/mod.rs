@@ -1,11 +1,10 @@
-//! FQ-CoDel: flows hashed to queues, served by deficit round robin with new flows first, each with
-//! its own CoDel (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290).
+//! FQ-CoDel (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290): flows are hashed to queues, each with
+//! its own CoDel. Deficit round robin serves the queues, new flows first.
 //!
-//! With CoDel's variant linux-6.18, FQ-CoDel's rules are those of Linux, too
-//! (`net/sched/sch_fq_codel.c`): nothing is dropped while all queues together hold a packet or
-//! less; at the limit, half of the bytes of the longest queue are dropped, and count as drops of
-//! its CoDel; a new queue that is empty leaves the lists if no old one waits; and a packet that
-//! finds the link idle bypasses the discipline.
+//! With CoDel's variant linux-6.18, the rules of FQ-CoDel are Linux's, too (`net/sched/sch_fq_codel.c`). Nothing is
+//! dropped while all queues together contain one packet or less. At the limit, half of the bytes of the longest queue
+//! are dropped, and count as drops of its CoDel. A new queue that is found empty leaves the lists if there are no old
+//! queues. A packet that finds the link idle bypasses the discipline.
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +23,7 @@ keys! {
     /// Parameters of FQ-CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqCoDelConfig {
-        /// Capacity of all queues together. A time stands for the data that the link sends in it.
+        /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT.default("10240 packets").source("RFC 8290 section 5.2.3"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),
@@ -35,7 +34,7 @@ keys! {
     flattened {
         /// Hashing and service of flows.
         pub flows: FlowQueuesParameters,
-        /// CoDel of each queue.
+        /// Parameters of CoDel, which each queue has.
         pub control: CoDelParameters,
     }
 }
@@ -65,7 +64,7 @@ impl Parameters for FqCoDelConfig {
         FqCoDel::new(*self, stream)
     }
 
-    /// Returns true, since the hash is perturbed.
+    /// Returns true, since the hash of flows is perturbed at random.
     fn is_random(&self) -> bool {
         true
     }
@@ -99,7 +98,7 @@ impl FqCoDel {
     }
 }
 
-/// One of the queues, as a source that counts the bytes of all queues.
+/// A queue as the source of one CoDel. Its number of bytes is that of all queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {
@@ -114,7 +113,7 @@ impl Source for WithAll<'_> {
 
 impl PacketQueue for FqCoDel {
     fn passes(&self) -> bool {
-        // Linux bypasses the discipline then (`TCQ_F_CAN_BYPASS`).
+        // Linux bypasses an empty discipline (`TCQ_F_CAN_BYPASS`).
         self.config.control.variant == CoDelVariant::Linux
     }
 

@@ -1,4 +1,4 @@
-//! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and by hand.
+//! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and against results computed by hand.
 
 use longhaul_units::{Bytes, Span, Time};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn config(limit: u64, target: Span) -> FqCoDelConfig {
     }
 }
 
-/// Returns a bench with the variant of Linux.
+/// Returns a bench of Linux's variant.
 fn linux(limit: u64, target: Span) -> Bench {
     let mut config = config(limit, target);
     config.control.variant = CoDelVariant::Linux;
@@ -48,17 +48,15 @@ fn the_longest_queue_loses_half_of_its_bytes_or_of_its_packets() {
     }
 }
 
-/// In Linux, a packet that finds no other waiting bypasses the discipline, which declares
-/// `TCQ_F_CAN_BYPASS` (`fq_codel_init` of sch_fq_codel.c); in RFC 8290 its queue becomes a new one
-/// first (section 4.1).
+/// In Linux, a packet that finds no other waiting bypasses the discipline, which declares `TCQ_F_CAN_BYPASS`
+/// (`fq_codel_init` of `sch_fq_codel.c`). In RFC 8290, such a packet makes its queue a new queue (section 4.1).
 #[test]
 fn packets_go_by_an_empty_discipline_in_linux_alone() {
     assert!(linux(100, Span::from_millis(5)).discipline.passes());
     assert!(!bench(100).discipline.passes());
 }
 
-/// RFC 8289 drops nothing while little waits in the queue itself; Linux considers the bytes of all
-/// queues.
+/// RFC 8289 drops nothing while little waits in the packet's own queue; Linux considers the bytes of all queues.
 #[test]
 fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     let exact = Bench::new(&QueueConfig::FqCoDel(config(100, Span::ZERO)));
@@ -74,7 +72,7 @@ fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     }
 }
 
-/// Returns a bench without drops for delay.
+/// Returns a bench of a discipline that drops only at its limit, not for delay.
 fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::FqCoDel(config(limit, Span::from_secs(1000))))
 }
@@ -85,17 +83,19 @@ fn a_new_flow_goes_first_with_its_first_quantum() {
     for number in 100..110 {
         bench.enqueue(packet_of(1, number, 1500)).expect("room");
     }
-    // The flow's second packet overdraws the first quantum; the flow is then old.
+    // The flow's second packet uses more than the rest of the first quantum, so that the flow becomes an old one.
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(100));
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(101));
     for number in 200..204 {
         bench.enqueue(packet_of(2, number, 1000)).expect("room");
     }
-    // The new flow sends two packets, 2000 of 1514 bytes; it owes 486, and the old one 1486.
+    // The new flow sends two packets, 2000 of the 1514 bytes of its quantum. It then has a deficit of 486 bytes, and
+    // the old flow has one of 1486 bytes.
     let order: Vec<u64> = (0..6)
         .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
         .collect();
-    // Then each gets a quantum: 28 bytes of credit, a packet; 1028 bytes, two.
+    // Each flow then gets a quantum. The old flow has a credit of 28 bytes, which is enough for one packet, and the new
+    // one has 1028 bytes, which are enough for two.
     assert_eq!(order, [200, 201, 102, 202, 203, 103]);
 }
 
@@ -128,7 +128,7 @@ fn no_more_than_a_batch_is_lost_at_once() {
     assert_eq!(bench.dropped(), dropped);
 }
 
-/// Each queue has its own CoDel, which drops packets of a standing queue, but not of a short one.
+/// Each queue has its own CoDel, so that packets of a standing queue are dropped, and those of a short queue are not.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let config = config(10_000, Span::from_millis(5));
@@ -147,15 +147,15 @@ fn only_the_standing_queue_loses_packets() {
         bench.dequeue();
         lost.extend(bench.dropped());
     }
-    // The same number as one CoDel drops in 400 ms; see its tests.
+    // One CoDel drops the same number in 400 ms; see its tests.
     assert_eq!(lost.len(), 5);
     assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
 }
 
-/// A queue: its number, its packets' numbers and bytes, its credit.
+/// A queue: its number, the number and size in bytes of each packet, and its credit.
 type RfcQueue = (u32, Vec<(u64, i64)>, i64);
 
-/// The two lists, as vectors, of queues by number.
+/// Reference: the lists of new and of old queues, as vectors.
 #[derive(Default)]
 struct Rfc {
     queues: Vec<RfcQueue>,
@@ -196,7 +196,7 @@ impl Rfc {
                 }
             }
             let (id, _) = fattest.expect("packets wait");
-            // Half the number of packets from this queue, up to a maximum of 64.
+            // Half of the packets in this queue are dropped, at most 64.
             let half = usize::max(1, self.queue(id).1.len() / 2).min(64);
             for head in self.queue(id).1.drain(..half).collect::<Vec<_>>() {
                 self.dropped.push(head.0);
@@ -266,8 +266,8 @@ proptest! {
     }
 }
 
-/// RFC 8290 section 4.1.1: the hash is taken modulo the number of queues, and perturbed by a random number, so that flows which
-/// share a queue in one run do not in another.
+/// RFC 8290 section 4.1.1: the hash is perturbed by a random number and taken modulo the number of queues, so that
+/// flows which share a queue in one run usually do not in another.
 #[test]
 fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
     let [hash, other] = [1, 2].map(|seed| FlowHash::new(&mut Stream::new(seed, 0, "hash")));
@@ -283,8 +283,8 @@ fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
     assert!(same.count() < 10);
 }
 
-/// Consecutive keys, like those of a scenario's flows, are spread over the queues like random numbers: of 1024
-/// queues about 1024 / e stay empty.
+/// Consecutive keys, such as those of a scenario's flows, are spread over the queues like random numbers: about 1024 /
+/// e of 1024 queues stay empty.
 #[test]
 fn flows_are_spread_evenly() {
     let stream = Stream::new(7, 0, "hash");
@@ -294,6 +294,6 @@ fn flows_are_spread_evenly() {
         used[discipline.classify(&packet_of(flow, 0, 1500)) as usize] = true;
     }
     let empty = used.iter().filter(|used| !**used).count();
-    // Standard deviation: sqrt(1024 (1/e) (1 - 2/e)) = 10.
+    // The standard deviation is sqrt(1024 (1/e) (1 - 2/e)) = 10.
     assert!((337..=417).contains(&empty), "{empty}");
 }

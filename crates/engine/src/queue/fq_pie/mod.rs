@@ -1,9 +1,8 @@
-//! FQ-PIE: flows hashed to queues, served by deficit round robin with new flows first, each with
-//! its own PIE (Linux, `net/sched/sch_fq_pie.c`; draft-tahiliani-tsvwg-fq-pie).
+//! FQ-PIE (Linux, `net/sched/sch_fq_pie.c`; draft-tahiliani-tsvwg-fq-pie): flows are hashed to queues, each with its
+//! own PIE ([`pie`](super::pie)). Deficit round robin serves the queues, new flows first.
 //!
-//! Each PIE is that of [`pie`](super::pie). A flow's share of the link is not known, so its delay
-//! is measured: it is the sojourn time of the last packet that left the flow's queue, or zero if
-//! that packet left the queue empty, as in Linux without `dq_rate_estimator`.
+//! A flow's share of the link's rate is not known, so its delay is measured. It is the sojourn time of the last packet
+//! that left the flow's queue, or zero if no packet waited behind that one, as in Linux without `dq_rate_estimator`.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +24,7 @@ keys! {
     /// Parameters of FQ-PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqPieConfig {
-        /// Capacity of all queues together. A time stands for the data that the link sends in it.
+        /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT
             .default("10240 packets")
             .source("Linux: fq_pie_init of net/sched/sch_fq_pie.c"),
@@ -35,7 +34,7 @@ keys! {
     flattened {
         /// Hashing and service of flows.
         pub flows: FlowQueuesParameters,
-        /// PIE of each queue.
+        /// Parameters of PIE, which each queue has.
         pub control: PieParameters,
     }
 }
@@ -147,7 +146,7 @@ impl PacketQueue for FqPie {
         });
     }
 
-    /// Returns the largest probability of all queues.
+    /// Returns the state for the time series: the largest drop probability of all queues.
     fn state(&self) -> AqmState {
         let all = self.queues.all_aqms();
         AqmState {

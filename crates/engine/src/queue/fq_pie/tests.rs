@@ -1,5 +1,5 @@
-//! FQ-PIE by hand; its lists (those of FQ-CoDel) and its controller (that of PIE) have their own
-//! tests.
+//! FQ-PIE against results computed by hand. Its lists, which it shares with FQ-CoDel, and PIE's controller have their
+//! own tests.
 
 use longhaul_units::{Bytes, Time};
 
@@ -37,7 +37,7 @@ fn probability(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }
 
-/// A packet of a flow without waiting packets goes before a hundred of another flow.
+/// A packet of a flow without waiting packets is served before a hundred packets of another flow.
 #[test]
 fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     let mut bench = bench(1000);
@@ -55,9 +55,8 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// The delay is the sojourn time of the last packet that left, 40 ms. The first step is (0.125 *
-/// 0.025 + 1.25 * 0.04) / 2048 while the probability is below 1e-6, and the next is 0.125 * 0.025 /
-/// 128 (a queue left empty has no delay).
+/// The delay is the sojourn time of the last packet that left, 40 ms. The first step is (0.125 * 0.025 + 1.25 * 0.04) /
+/// 2048, since the probability is below 1e-6. The next step is 0.125 * 0.025 / 128; a queue left empty has no delay.
 #[test]
 fn the_probability_by_hand() {
     let mut bench = bench(1000);
@@ -73,13 +72,13 @@ fn the_probability_by_hand() {
         assert!((probability(&bench) - expected).abs() < 1e-15);
     }
     bench.dequeue_all();
-    // The decrease 0.125 * -0.015 - 1.25 * 0.04 is larger than the probability.
+    // The probability would fall by more than its value: 0.125 * -0.015 - 1.25 * 0.04.
     bench.discipline.update(bench.now);
     assert_eq!(probability(&bench), 0.0);
 }
 
-/// Of two flows with a hundred packets and with one, only the first has a delay, and only its arrivals are
-/// dropped.
+/// Of two flows, one with a hundred packets and one with a single packet, only the first has a queueing delay, and only
+/// its arrivals are dropped.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let mut bench = bench(10_000);
@@ -102,7 +101,7 @@ fn only_the_standing_queue_loses_packets() {
     assert_eq!(sparse_lost, 0);
 }
 
-/// At the limit, the arriving packet is dropped, whichever queue is the longest.
+/// At the limit, the arriving packet is dropped, even if its queue is not the longest.
 #[test]
 fn a_full_queue_takes_nothing_in() {
     let mut bench = bench(2);

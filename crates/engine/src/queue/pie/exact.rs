@@ -1,28 +1,28 @@
-//! PIE's control as in RFC 8033, with probabilities and times as they are.
+//! PIE's control by RFC 8033, with floating-point probabilities and exact times.
 
 use longhaul_units::{Span, Time};
 
 use super::{DropReason, PieParameters, Verdict};
 use crate::random::Stream;
 
-/// The state of one PIE.
+/// State of PIE for one queue.
 #[derive(Clone, Debug)]
 pub(in crate::queue) struct Control {
     pub(super) probability: f64,
-    /// The delay at the last update, in seconds.
+    /// Delay at the last update, in seconds.
     old_delay_s: f64,
     pub(super) burst_allowance: Span,
     /// True if delay and probability were so small at the last update that nothing is dropped.
     pub(super) calm: bool,
-    /// Sum of the probabilities since the last drop.
+    /// Sum of the probabilities at the arrivals since the last drop.
     pub(super) accumulated: f64,
-    /// Sojourn time of the last packet that left, zero if none waited behind it.
+    /// Sojourn time of the last packet that left; zero if no packet waited behind it.
     last_sojourn: Span,
 }
 
 impl Control {
-    /// Two sums of probabilities: below the first, no packet is dropped; from the second on, every
-    /// packet is (section 5.4).
+    /// Two bounds of the sum of probabilities: below the first, no packet is dropped; from the second on, every packet
+    /// is (RFC 8033 section 5.4).
     const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
     pub(super) fn new(parameters: &PieParameters) -> Self {
@@ -36,9 +36,10 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds this many bytes waiting; with `ecn`, it may be marked instead of dropped.
+    /// Decides about a packet that finds `waiting_bytes` in the queue. If `ecn` is true, the packet may be marked
+    /// instead of dropped.
     ///
-    /// Always inlined: a call would cost as much as the remaining work for most packets.
+    /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]
     pub(super) fn on_arrival(
         &mut self,
@@ -63,7 +64,8 @@ impl Control {
         self.accumulated = 0.0;
     }
 
-    /// Draws a decision by `drop_early` of section 4.1, derandomised by section 5.4 if configured.
+    /// Decides at random if a packet is to be dropped or marked (`drop_early` of section 4.1; derandomised by section
+    /// 5.4 if configured).
     #[inline(always)]
     fn selects(
         &mut self,
@@ -90,7 +92,8 @@ impl Control {
         stream.uniform() < self.probability
     }
 
-    /// Returns the divisor of a step: small probabilities move by small steps (section 4.2).
+    /// Returns the factor by which steps of the probability are scaled down while the probability is small (section
+    /// 4.2).
     fn tuning(&self) -> f64 {
         const STEPS: [(f64, f64); 6] = [
             (1e-6, 2048.0),
@@ -104,7 +107,7 @@ impl Control {
         STEPS.iter().find(is_below).map_or(1.0, |(_, by)| 1.0 / by)
     }
 
-    /// Observes that a packet leaves.
+    /// Records that a packet leaves which arrived at `arrived`; `alone` is true if no packet waits behind it.
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
         self.last_sojourn = if alone {
@@ -114,9 +117,9 @@ impl Control {
         };
     }
 
-    /// Updates the probability at the given delay, or else at that of the last packet to leave, by
-    /// `calculate_drop_prob` of section 4.2, with the cap of section 5.5 and the burst allowance of
-    /// section 4.4.
+    /// Updates the probability (`calculate_drop_prob` of section 4.2, with the cap of section 5.5 and the burst
+    /// allowance of section 4.4). `delay_s` is the queueing delay in seconds; if it is `None`, the sojourn time of the
+    /// last packet that left is used.
     pub(super) fn update(&mut self, parameters: &PieParameters, delay_s: Option<f64>) {
         let delay_s = delay_s.unwrap_or(self.last_sojourn.as_secs_f64());
         let target_s = parameters.target.as_secs_f64();

@@ -1,32 +1,32 @@
-//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). It differs from RFC
-//! 8033's pseudo-code in four points. The time between departures uses up the burst allowance, not
-//! the time between updates. The probability, which otherwise decays by 1/64 at an update with zero
-//! delay, does not decay while packets wait. Above a delay of 250 ms, a step is larger by 0.02. The
-//! probability is not capped at 1, so that it takes longer to come down. Probabilities are whole
-//! numbers of 56 bits, times are in units of 64 ns.
+//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). It differs from RFC 8033's pseudo-code in
+//! four points. The burst allowance is used up by the time between departures, not by that between updates. The
+//! probability, which otherwise decays by 1/64 at an update with zero delay, does not decay while packets wait. Above a
+//! delay of 250 ms, a step is larger by 0.02. The probability is not capped at 1, so that it takes longer to come down.
+//!
+//! Probabilities are whole numbers of 56 bits, and times are in units of 64 ns.
 
 use longhaul_units::{Span, Time};
 
 use super::{DropReason, PieParameters, Verdict};
 use crate::random::Stream;
 
-/// The probability 1 (`MAX_PROB`).
+/// Value that stands for a probability of 1 (`MAX_PROB`).
 const ONE: u64 = u64::MAX >> 8;
-/// Ticks of the scheduler's clock in a second (`PSCHED_TICKS_PER_SEC`).
+/// Number of ticks of the scheduler's clock per second (`PSCHED_TICKS_PER_SEC`).
 const TICKS_PER_S: u64 = 1_000_000_000 >> 6;
 
-/// The state of one PIE, with the kernel's names.
+/// State of PIE for one queue, with the kernel's names.
 #[derive(Clone, Debug)]
 pub(in crate::queue) struct Control {
     prob: u64,
-    /// Sum of the probabilities since the last drop.
+    /// Sum of the probabilities at the arrivals since the last drop.
     accu_prob: u64,
-    /// Delay of the last packet that left, in ticks; zero if none waited behind it.
+    /// Sojourn time of the last packet that left, in ticks; zero if no packet waited behind it.
     qdelay: u64,
     /// Delay at the last update, in ticks.
     qdelay_old: u64,
     burst_time: u64,
-    /// Time of the last departure, in ticks; none since the burst allowance was reset.
+    /// Time of the last departure, in ticks; `None` if there was none since the burst allowance was restored.
     dq_tstamp: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds this many bytes waiting (`pie_qdisc_enqueue`).
+    /// Decides about a packet that finds `waiting_bytes` in the queue (`pie_qdisc_enqueue`).
     #[inline]
     pub(super) fn on_arrival(
         &mut self,
@@ -66,7 +66,7 @@ impl Control {
         self.accu_prob = 0;
     }
 
-    /// Draws a decision (`pie_drop_early`).
+    /// Decides at random if a packet is to be dropped or marked (`pie_drop_early`).
     fn selects(
         &mut self,
         parameters: &PieParameters,
@@ -89,7 +89,7 @@ impl Control {
                 return true;
             }
         }
-        // Of 64 random bits the kernel takes the upper 56; a double has 53.
+        // The kernel uses the upper 56 of 64 random bits; a double has a precision of only 53 bits.
         let selected = stream.bits() << 3 < self.prob;
         if selected {
             self.accu_prob = 0;
@@ -97,7 +97,8 @@ impl Control {
         selected
     }
 
-    /// Observes that a packet leaves (`pie_process_dequeue`).
+    /// Records that a packet leaves which arrived at `arrived`; `alone` is true if no packet waits behind it
+    /// (`pie_process_dequeue`).
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
         let now = ticks_at(now);
@@ -107,7 +108,7 @@ impl Control {
         }
     }
 
-    /// Updates the probability (`pie_calculate_probability`).
+    /// Updates the probability (`pie_calculate_probability`); `waiting` is true if packets wait.
     pub(super) fn update(&mut self, parameters: &PieParameters, waiting: bool) {
         let (qdelay, old, target) = (self.qdelay, self.qdelay_old, ticks_of(parameters.target));
         let deviation = self
@@ -136,8 +137,8 @@ impl Control {
         self.qdelay_old = qdelay;
     }
 
-    /// Returns a weight per tick, rounded to sixteenths per second, and scaled down while the
-    /// probability is small.
+    /// Converts a weight per second to a weight per tick, rounded to sixteenths per second, and scales it down while
+    /// the probability is small.
     fn weight(&self, per_s: f64) -> u64 {
         let sixteenths = libm::round(16.0 * per_s) as u64;
         let mut weight = (sixteenths * (ONE / TICKS_PER_S)) >> 4;
@@ -150,7 +151,7 @@ impl Control {
         weight
     }
 
-    /// Adds a step to the probability, which becomes 1 if the sum exceeds 64 bits, and 0 if it is below zero.
+    /// Adds a step to the probability. If the sum exceeds 64 bits, the probability becomes 1; if it is negative, 0.
     fn move_by(&mut self, delta: i64) {
         let bound = if delta > 0 { ONE } else { 0 };
         self.prob = self.prob.checked_add_signed(delta).unwrap_or(bound);
@@ -162,12 +163,12 @@ impl Control {
     }
 }
 
-/// Returns a time of the scheduler's clock, in ticks of 64 ns (`PSCHED_NS2TICKS`).
+/// Returns a time in the scheduler's ticks of 64 ns (`PSCHED_NS2TICKS`).
 fn ticks_at(time: Time) -> u64 {
     (time.as_ps() / 1000) >> 6
 }
 
-/// Returns a duration in ticks.
+/// Returns a duration in ticks of 64 ns.
 fn ticks_of(span: Span) -> u64 {
     (span.as_ps() / 1000) >> 6
 }
@@ -181,8 +182,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// The delay is 40 ms, and the target 15 ms: the first step is (0.125 * 0.025 + 1.25 * 0.04) /
-    /// 2048.
+    /// With a delay of 40 ms and a target of 15 ms, the first step is (0.125 * 0.025 + 1.25 * 0.04) / 2048.
     #[test]
     fn the_probability_by_hand() {
         let parameters = linux();
@@ -219,8 +219,8 @@ mod tests {
         assert_eq!(control.probability(), 1.0);
     }
 
-    /// `pie_drop_early`: a delay below half of the target at a probability below a fifth drops nothing; a delay of
-    /// exactly half of the target is not below.
+    /// `pie_drop_early`: nothing is dropped if the delay is below half of the target and the probability below a fifth.
+    /// A delay of exactly half of the target is not below.
     #[test]
     fn short_delays_at_small_probabilities_drop_nothing() {
         let parameters = PieParameters {
@@ -265,8 +265,9 @@ mod tests {
         }
     }
 
-    /// `pie_calculate_probability`, from a probability and two delays in ticks of 64 ns: steps are at most 0.02 from a
-    /// tenth on, larger by 0.02 above 250 ms, and end at zero.
+    /// `pie_calculate_probability` with a probability and two delays in ticks of 64 ns: steps are at most 0.02 if the
+    /// probability is a tenth or more, they are larger by 0.02 above a delay of 250 ms, and the probability does not
+    /// fall below zero.
     #[test]
     fn steps_are_bounded_by_probability_and_delay() {
         let parameters = linux();
@@ -277,7 +278,7 @@ mod tests {
             control.update(&parameters, true);
             (control.prob as f64 - prob as f64) / ONE as f64
         };
-        // 0.125 (250 ms - 15 ms), and half of it below a tenth.
+        // The increase is 0.125 (250 ms - 15 ms), and half of it if the probability is below a tenth.
         for (prob, qdelay, expected) in [
             (ONE / 10, long, 0.02),
             (ONE / 10 - 1, long, 0.029_375 / 2.0),
@@ -288,13 +289,13 @@ mod tests {
             let found = step(prob, qdelay, qdelay);
             assert!((found - expected).abs() < 1e-5, "{found}, not {expected}");
         }
-        // The decrease of 1.25 * 40 ms is more than the probability.
+        // The probability would fall by more than its value: 1.25 * 40 ms.
         let none = step(ONE / 100, 0, ticks_of(Span::from_millis(400)));
         assert!((none + 0.01).abs() < 1e-12, "{none}");
     }
 
-    /// The burst allowance is whole again once the probability is zero and both delays are below half of the target; the
-    /// sum of probabilities and the time of the last departure are forgotten with it.
+    /// The full burst allowance is restored once the probability is zero and both delays are below half of the target.
+    /// The sum of probabilities and the time of the last departure are then reset, too.
     #[test]
     fn a_quiet_time_restores_the_burst_allowance() {
         let parameters = linux();
@@ -319,8 +320,9 @@ mod tests {
         }
     }
 
-    /// `pie_drop_early` with derandomisation, at a probability of a sixteenth: the sum of probabilities with the arriving
-    /// packet's decides alone below 0.85 and from 8.5 on. The sum is zero while the probability is.
+    /// `pie_drop_early` with derandomisation, at a probability of 1/16: a sum of probabilities, including that of the
+    /// arriving packet, below 0.85 drops nothing, and from 8.5 on every packet is dropped. The sum is zero while the
+    /// probability is zero.
     #[test]
     fn sums_of_probabilities_decide_at_their_bounds() {
         let parameters = linux();
@@ -350,8 +352,8 @@ mod tests {
         assert_eq!((verdict, control.accu_prob), (Verdict::Accept, 0));
     }
 
-    /// Nothing is dropped while less than two packets wait (`pie_drop_early`); from then on capable packets are marked up to a
-    /// tenth (`pie_qdisc_enqueue`).
+    /// Nothing is dropped while fewer than two packets wait (`pie_drop_early`). From then on, ECN-capable packets are
+    /// marked instead of dropped up to a probability of a tenth (`pie_qdisc_enqueue`).
     #[test]
     fn two_packets_are_enough_for_a_drop_and_a_tenth_is_marked() {
         let parameters = PieParameters {
@@ -381,7 +383,7 @@ mod tests {
         }
     }
 
-    /// The time since the first departure uses up the allowance of 150 ms; updates do not.
+    /// The time since the first departure uses up the burst allowance of 150 ms; updates do not.
     #[test]
     fn departures_use_up_the_burst_allowance() {
         let parameters = linux();

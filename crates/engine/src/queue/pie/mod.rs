@@ -1,10 +1,10 @@
-//! PIE: drops, or marks, arriving packets with a probability that a proportional integral
-//! controller steers towards a target delay (Pan, Natarajan, Baker and White, RFC 8033).
+//! PIE: arriving packets are dropped, or marked, with a probability set by a proportional integral controller, which
+//! steers the queueing delay to a target (Pan, Natarajan, Baker and White, RFC 8033).
 //!
-//! The delay is either the waiting bytes divided by the departure rate (Little's law, section 5.2),
-//! which is known for a link of constant rate and need not be measured, or the sojourn time of the
-//! last packet that left (timestamps, section 4.3; Linux without `dq_rate_estimator`). Variant
-//! linux-6.18 has the kernel's rules and its arithmetic ([`linux`]).
+//! The delay is known in one of two ways. It is the waiting bytes divided by the departure rate (Little's law, section
+//! 5.2), which for a link of constant rate need not be measured; or it is the sojourn time of the last packet that left
+//! (timestamps, section 4.3; Linux without `dq_rate_estimator`). Variant linux-6.18 also has the kernel's rules and
+//! arithmetic ([`linux`]).
 
 mod exact;
 mod linux;
@@ -26,23 +26,24 @@ use crate::random::Stream;
 const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));
 
 words! {
-    /// Measurement of the queue's delay.
+    /// Method by which the queueing delay is measured.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DelayEstimate {
         /// The waiting bytes divided by the link's rate.
         Rate = "rate",
-        /// The sojourn time of the last packet that left; zero if none waited behind it.
+        /// The sojourn time of the last packet that left; zero if no packet waited behind it.
         Timestamps = "timestamps",
     }
 }
 
 words! {
-    /// Form of the algorithm.
+    /// Variant of the algorithm.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PieVariant {
         /// RFC 8033.
         Rfc8033 = "rfc8033",
-        /// Linux: probabilities of 56 bits, times of 64 ns, and a burst allowance that ends with the time in which packets leave.
+        /// Linux: probabilities of 56 bits, times in units of 64 ns, and a burst allowance that the time between
+        /// departures uses up.
         Linux = "linux-6.18",
     }
 }
@@ -51,7 +52,7 @@ keys! {
     /// Parameters of PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT
             .in_profile(Profile::Linux, "1000 packets")
             .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),
@@ -71,7 +72,7 @@ keys! {
         pub control: PieParameters,
     }
     beside {
-        /// The rate at which packets leave.
+        /// Rate at which packets leave.
         pub rate: Rate,
     }
 }
@@ -80,7 +81,7 @@ keys! {
     /// Parameters with which PIE controls the delay.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieParameters {
-        /// Form of the algorithm: RFC 8033's or that of Linux.
+        /// Variant of the algorithm: RFC 8033's or Linux's.
         pub variant: PieVariant = Kind::Word(PieVariant::WORDS)
             .key()
             .default("rfc8033")
@@ -106,13 +107,13 @@ keys! {
         /// Largest probability at which packets are marked; above it they are dropped.
         pub mark_up_to as "mark_p": f64 =
             PROBABILITY.key().default("0.1").source("RFC 8033 section 5.1: mark_ecnth"),
-        /// True if drops are derandomised: the gaps between them are more even.
+        /// True if drops are derandomised, so that the gaps between them are more even.
         pub derandomise: bool = Kind::Flag
             .key()
             .default("false")
             .in_profile(Profile::Linux, "true")
             .source("RFC 8033 section 5.4; Linux: pie_drop_early"),
-        /// Mean packet size; `auto`: the largest that a flow sends.
+        /// Mean packet size; `auto`: the largest packet of a flow.
         pub mean_packet: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -170,7 +171,7 @@ impl Parameters for PieConfig {
     }
 }
 
-/// The state of one PIE.
+/// State of PIE for one queue, in either variant.
 #[derive(Clone, Debug)]
 pub(super) enum Control {
     Rfc8033(exact::Control),
@@ -185,9 +186,10 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds this many bytes waiting; with `ecn`, it may be marked instead of dropped.
+    /// Decides about a packet that finds `waiting_bytes` in the queue. If `ecn` is true, the packet may be marked
+    /// instead of dropped.
     ///
-    /// Always inlined: a call would cost as much as the remaining work for most packets.
+    /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]
     pub(super) fn on_arrival(
         &mut self,
@@ -210,8 +212,7 @@ impl Control {
         }
     }
 
-    /// Observes that a packet leaves, which arrived at `arrived`; `alone` is true if none waits
-    /// behind it.
+    /// Records that a packet leaves which arrived at `arrived`; `alone` is true if no packet waits behind it.
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
         match self {
@@ -220,9 +221,9 @@ impl Control {
         }
     }
 
-    /// Updates the probability at a delay in seconds, or else at the sojourn time of the last
-    /// packet to leave. Variant linux-6.18 always uses the latter; `waiting` is for that variant,
-    /// and true if packets wait.
+    /// Updates the probability from the queueing delay in seconds or, if that is `None`, from the sojourn time of the
+    /// last packet that left. Variant linux-6.18 always uses the sojourn time, and it alone reads `waiting`, which is
+    /// true if packets wait.
     pub(super) fn update(
         &mut self,
         parameters: &PieParameters,
@@ -261,7 +262,8 @@ impl Pie {
         }
     }
 
-    /// Returns the delay of the waiting bytes at the link's rate, unless the delay is measured.
+    /// Returns the transmission time of the waiting bytes at the link's rate, in seconds; `None` if the delay is
+    /// measured by timestamps.
     fn delay_s(&self, waiting_bytes: u64) -> Option<f64> {
         match self.config.delay_estimate {
             DelayEstimate::Rate => {

@@ -30,7 +30,7 @@ fn config(derandomise: bool) -> PieConfig {
     }
 }
 
-/// Returns the parameters of Linux.
+/// Returns the parameters of Linux's variant.
 pub(super) fn linux() -> PieParameters {
     PieParameters {
         variant: PieVariant::Linux,
@@ -43,7 +43,7 @@ fn pie(config: PieConfig) -> Pie {
     Pie::new(config, stream())
 }
 
-/// Returns the control of RFC 8033's form.
+/// Returns the control of a PIE with RFC 8033's variant.
 fn exact(pie: &mut Pie) -> &mut exact::Control {
     match &mut pie.control {
         Control::Rfc8033(control) => control,
@@ -68,7 +68,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// PIE by RFC 8033, sections 4.1 to 4.4, 5.4 and 5.5, with their names; times in seconds.
+/// PIE by RFC 8033, sections 4.1 to 4.4, 5.4 and 5.5, with the names of these sections; times are in seconds.
 struct Rfc {
     drop_prob: f64,
     qdelay_old: f64,
@@ -111,7 +111,7 @@ impl Rfc {
             self.accu_prob = 0.0;
             return true;
         }
-        // Periods add up to the burst allowance except for rounding.
+        // The sum of periods equals the burst allowance except for rounding.
         let drop = self.burst_allowance < 1e-9 && self.drop_early(1500 * waiting);
         if drop {
             self.accu_prob = 0.0;
@@ -156,8 +156,7 @@ impl Rfc {
 }
 
 proptest! {
-    /// In random phases with queues of some length, probabilities and drops are those of the
-    /// pseudo-code.
+    /// In random phases, each with a constant queue, probabilities and drops equal those of the pseudo-code.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         derandomise: bool,
@@ -183,14 +182,14 @@ proptest! {
                 }
                 pie.update((waiting, 1500 * waiting));
                 rfc.calculate_drop_prob(1500 * waiting);
-                // Divisions by powers of two are exact, so nothing is rounded differently.
+                // Divisions by powers of two are exact, so that rounding makes no difference.
                 prop_assert_eq!(pie.control.probability(), rfc.drop_prob);
             }
         }
     }
 }
 
-/// A packet takes a millisecond, and forty wait: the delay is 40 ms.
+/// A packet takes a millisecond to send, and forty packets wait, so that the delay is 40 ms.
 #[test]
 fn the_probability_by_hand() {
     let mut pie = pie(config(false));
@@ -212,8 +211,8 @@ fn the_probability_by_hand() {
     }
 }
 
-/// Section 4.2: steps are divided by a power of two that depends on the probability, at the bounds and just below them. The
-/// deviation alone is 0.125 (40 ms - 15 ms).
+/// Section 4.2: steps are divided by a power of two that depends on the probability; tested at the bounds and just
+/// below them. The deviation is 40 ms - 15 ms, with a weight of 0.125.
 #[test]
 fn small_probabilities_move_by_small_steps() {
     for (bound, below, at) in [
@@ -235,7 +234,8 @@ fn small_probabilities_move_by_small_steps() {
     }
 }
 
-/// Section 5.5: from a tenth on, a step is at most 0.02. At 500 ms, the deviation alone is 0.060625.
+/// Section 5.5: if the probability is a tenth or more, a step is at most 0.02. With a delay of 500 ms, the deviation
+/// alone would add 0.060625.
 #[test]
 fn large_probabilities_rise_by_two_hundredths_at_most() {
     for (probability, step) in [(f64::next_down(0.1), 0.060_625 / 2.0), (0.1, 0.02)] {
@@ -247,7 +247,7 @@ fn large_probabilities_rise_by_two_hundredths_at_most() {
     }
 }
 
-/// Section 4.1: a number drawn below the probability selects a packet, once more than two mean packets wait.
+/// Section 4.1: if more than two mean packets wait, a packet is selected if the number drawn is below the probability.
 #[test]
 fn a_number_below_the_probability_selects() {
     let drawn = stream().uniform();
@@ -278,8 +278,9 @@ fn the_probability_stays_between_zero_and_one() {
     assert_eq!(pie.control.probability(), 0.0);
 }
 
-/// Section 5.4, at a probability of a sixteenth: the sum of probabilities with the arriving packet's decides alone below
-/// 0.85 and from 8.5 on. The sum is zero while the probability is, and after a drop at a full queue.
+/// Section 5.4, at a probability of 1/16: a sum of probabilities, including that of the arriving packet, below 0.85
+/// drops nothing, and from 8.5 on every packet is dropped. The sum is zero while the probability is zero, and after a
+/// drop at a full queue.
 #[test]
 fn sums_of_probabilities_decide_at_their_bounds() {
     let dropped = |number: u64, before: f64, probability: f64| {
@@ -313,7 +314,7 @@ fn sums_of_probabilities_decide_at_their_bounds() {
 fn a_burst_passes_and_a_large_probability_rises_slowly() {
     let mut pie = pie(config(false));
     exact(&mut pie).probability = 0.5;
-    // 150 ms are ten periods of 15 ms.
+    // 150 ms are ten periods of 15 ms each.
     for period in 0..10 {
         assert!(
             (0..50).all(|_| pie.on_arrival(&arrival(100)) == Verdict::Accept),
@@ -353,7 +354,7 @@ fn capable_packets_are_marked_up_to_a_probability() {
     }
 }
 
-/// Section 5.4: at least 0.85/p, at most 8.5/p packets from drop to drop; p is 1/16.
+/// Section 5.4, with p = 1/16: from one drop to the next there are at least 0.85/p and at most 8.5/p packets.
 #[test]
 fn derandomised_drops_keep_their_distance() {
     let mut pie = pie(config(true));
@@ -369,7 +370,7 @@ fn derandomised_drops_keep_their_distance() {
         }
     }
     assert!(gaps.iter().all(|gap| (14..=136).contains(gap)));
-    // The gap is thirteen packets that are sure to pass, and a geometric number of mean 16.
+    // The gap consists of thirteen packets that are certain to pass and a geometric number with a mean of 16.
     let mean = 100_000.0 / gaps.len() as f64;
     assert!((mean - 29.0).abs() < 1.0, "{mean}");
 }
@@ -381,8 +382,8 @@ fn a_packet_that_finds_the_link_idle_passes() {
     }
 }
 
-/// Linux's PIE sets no `TCQ_F_CAN_BYPASS` (sch_pie.c): a packet that does not wait also leaves
-/// through `pie_qdisc_dequeue`, which reads the burst allowance.
+/// Linux's PIE does not set `TCQ_F_CAN_BYPASS` (`sch_pie.c`): packets that do not wait also leave through
+/// `pie_qdisc_dequeue`, which reads the burst allowance.
 #[test]
 fn no_packet_goes_by_the_discipline_in_linux() {
     let linux = PieConfig {
@@ -392,9 +393,9 @@ fn no_packet_goes_by_the_discipline_in_linux() {
     assert!(!Bench::new(&QueueConfig::Pie(linux)).discipline.passes());
 }
 
-/// With timestamps, the delay is the sojourn time of the last packet that left, independent of the queue, and zero
-/// once the queue was empty: a packet that came at 0 and leaves at 40 ms gives the probability of forty waiting
-/// packets of a millisecond each.
+/// With timestamps, the delay is the sojourn time of the last packet that left, whatever the queue is now; it is zero
+/// once the queue was empty. A packet with a sojourn time of 40 ms gives the same probability as forty waiting packets
+/// of a millisecond each.
 #[test]
 fn timestamps_measure_the_delay_of_the_packet_that_left_last() {
     let mut by_rate = pie(config(false));

@@ -2,16 +2,16 @@
 
 use super::{Gentle, RedConfig};
 
-/// Probability against average queue.
+/// Drop or mark probability as a function of the average queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Curve {
     pub(super) max_p: f64,
     pub(super) max_th: f64,
-    /// Slope and offset between the thresholds, for a `max_p` of 1.
+    /// Slope of the line between the thresholds, for a `max_p` of 1; the next field is its offset.
     slope: f64,
     offset: f64,
     gentle: Gentle,
-    /// Slope and offset above the upper threshold.
+    /// Slope of the line above the upper threshold; the next field is its offset.
     gentle_slope: f64,
     gentle_offset: f64,
 }
@@ -20,7 +20,7 @@ impl Curve {
     pub(super) fn new(config: &RedConfig, unit: f64) -> Self {
         let min_th = config.min_th_pkts * unit;
         let max_th = config.max_th_pkts * unit;
-        // Equal thresholds leave no line between them, so its slope does not matter.
+        // With equal thresholds, no average is between them, so that the slope has no effect.
         let range = if max_th > min_th {
             max_th - min_th
         } else {
@@ -48,7 +48,7 @@ impl Curve {
         }
     }
 
-    /// Sets the line from `max_p` at the upper threshold to 1 at twice the upper threshold.
+    /// Sets the gentle line: from `max_p` at the upper threshold to 1 at twice that threshold.
     fn draw_gentle_line(&mut self) {
         self.gentle_slope = (1.0 - self.max_p) / self.max_th;
         self.gentle_offset = 2.0 * self.max_p - 1.0;

@@ -1,12 +1,10 @@
-//! Random early detection: packets are marked or dropped with a probability that grows with the
-//! average queue.
+//! Random early detection (RED): packets are marked or dropped with a probability that grows with the average queue.
 //!
-//! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the
-//! gentle line (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED
-//! ("Transport protocols for fast long-distance networks", doctoral thesis, Osaka University, 2006,
-//! chapter 3). Details that these papers leave open are as in ns-2.35: a queue of one packet is
-//! never marked or dropped, nor is the first packet after the average crosses the lower threshold;
-//! the hard limit is tested after the random test.
+//! Sources: Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the gentle line
+//! (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("Transport protocols for fast
+//! long-distance networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these sources do not
+//! define are as in ns-2.35. A queue of one packet is never marked or dropped, nor is the first packet after the
+//! average crosses the lower threshold. The hard limit is tested after the random test.
 
 mod curve;
 #[cfg(test)]
@@ -58,21 +56,22 @@ impl Parameters for RedConfig {
     }
 }
 
-/// The state of RED. The average, the thresholds and the waiting queue are all in bytes or all in packets.
+/// State of RED. The average, the thresholds and the waiting queue are either all in bytes or all in packets.
 #[derive(Clone, Debug)]
 pub struct Red {
     average: f64,
     weight: f64,
-    /// One minus the weight.
+    /// One minus the weight: the factor by which an arrival multiplies the old average.
     keep: f64,
     min_th: f64,
     in_bytes: bool,
     /// True if the average was above the lower threshold at the last arrival.
     above: bool,
-    /// Time after which `max_p` may change.
+    /// Time after which `max_p` may change again.
     adapt_after: Time,
     limit: Limit,
-    /// Packets, and their bytes, since the last mark or drop, or since the average crossed the lower threshold.
+    /// Number of packets since the last mark or drop, or since the average crossed the lower threshold; the next field
+    /// is the number of their bytes.
     count: u64,
     count_bytes: u64,
     curve: Curve,
@@ -82,7 +81,7 @@ pub struct Red {
     mark_up_to: f64,
     /// Average queue below which ECN-capable packets are marked.
     mark_below: f64,
-    /// The average at the end of the last interval (gentle Adaptive RED).
+    /// The average at the end of the last interval (only for gentle Adaptive RED).
     old_average: f64,
     config: RedConfig,
     stream: Stream,
@@ -119,7 +118,7 @@ impl Red {
             count: 0,
             count_bytes: 0,
             curve: Curve::new(&config, unit),
-            // With a limit on the marking probability, that limit decides, since the probability is 1 here.
+            // With a limit on the marking probability, the limit alone decides, since the probability is 1 here.
             forced_from: match config.marking {
                 Marking::UpTo(_) => f64::INFINITY,
                 Marking::Always | Marking::BelowMaxTh => certain,
@@ -139,8 +138,8 @@ impl Red {
         }
     }
 
-    /// Returns true if an arrival that finds the link idle, and thus no packet waiting, is accepted without any
-    /// effect.
+    /// Returns true if a packet that finds the link idle, and thus no packet waiting, is accepted and changes nothing
+    /// else.
     #[inline(always)]
     pub(super) fn accepts_trivially(&self, now: Time) -> bool {
         // An average of zero is below the lower threshold.
@@ -148,8 +147,8 @@ impl Red {
         self.average == 0.0 && !adapts
     }
 
-    /// Returns true if an average of zero changes neither `max_p` nor the time of its next change,
-    /// as is the case on links that carry only acknowledgements.
+    /// Returns true if an average of zero changes neither `max_p` nor the time of its next change. This is always so on
+    /// links that carry only acknowledgements.
     fn rests_at_bottom(&self) -> bool {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return true;
@@ -170,7 +169,7 @@ impl Red {
         if let Some(since) = arrival.idle_since {
             self.decay(arrival.now.since(since));
         }
-        // Converted as a signed integer, since processors have an instruction for these only.
+        // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         self.average = self.average * self.keep + self.weight * waiting as i64 as f64;
         if arrival.now > self.adapt_after {
             self.adapt(arrival.now, before);
@@ -197,12 +196,12 @@ impl Red {
         }
     }
 
-    /// Returns the probability at the upper threshold.
+    /// Returns the current `max_p`, the probability at the upper threshold.
     fn max_p(&self) -> f64 {
         self.curve.max_p
     }
 
-    /// Returns the probability at the current average, before marks are spread evenly.
+    /// Returns the probability that the curve gives for the current average, before marks are spaced evenly.
     fn drop_p(&self) -> f64 {
         if self.average < self.min_th {
             return 0.0;
@@ -210,8 +209,8 @@ impl Red {
         self.curve.probability(self.average)
     }
 
-    /// Decays the average by the packets that could have been sent while the link was idle. Links that only carry
-    /// acknowledgements are idle before each, so an average of zero is skipped.
+    /// Decays the average for the time in which the link was idle, as if it had sent packets and the queue had been
+    /// empty. An average of zero is skipped, since links that carry only acknowledgements are idle before each packet.
     fn decay(&mut self, idle: Span) {
         if self.average > 0.0 {
             let packets = (self.config.packets_per_s * idle.as_secs_f64()) as u64;
@@ -219,7 +218,7 @@ impl Red {
         }
     }
 
-    /// Adapts `max_p` if a change is due. The average was `before` until this arrival.
+    /// Adapts `max_p` if a change is due. `before` is the average before this arrival.
     fn adapt(&mut self, now: Time, before: f64) {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return;
@@ -236,8 +235,8 @@ impl Red {
                 changed
             }
             Rule::GentleAdaptive => {
-                // At least one interval ended before this arrival. The average did not move, so that all but the
-                // first of them changed nothing. An interval that ends now ends after the arrival.
+                // At least one interval ended before this arrival. The average did not change, so that only the first
+                // of these intervals had an effect. An interval that ends now ends after the arrival.
                 let interval = adaptation.interval.as_ps();
                 self.adapt_after = Time::from_ps(now.as_ps().div_ceil(interval) * interval);
                 let old = std::mem::replace(&mut self.old_average, before);
@@ -281,8 +280,9 @@ impl Red {
         }
     }
 
-    /// Turns geometric gaps between marks into uniform ones: up to `1/p` packets, or with `wait` from `1/p` to
-    /// `2/p` (RED paper, section 4; ns-2 counts whole mean packets in byte mode).
+    /// Returns the probability that makes gaps between marks uniform instead of geometric: up to `1/p` packets or, with
+    /// `wait`, from `1/p` to `2/p` packets (Floyd and Jacobson 1993, section 4; in byte mode, ns-2 counts whole mean
+    /// packets).
     fn space(&self, probability: f64, bytes: u32) -> f64 {
         let scaled = self.config.scale_by_size;
         let mean_packet = self.config.mean_packet.0;
@@ -326,8 +326,9 @@ impl Aqm for Red {
 }
 
 impl Adaptation {
-    /// Returns the new `max_p` by section 5 of Adaptive RED, with an average outside its target, the middle fifth
-    /// between the thresholds. The bounds are tested before a step, so that `max_p` may stay one step beyond.
+    /// Returns the new `max_p`, if it changes, by section 5 of Adaptive RED. The target range of the average is from
+    /// `low` to `high`, the middle fifth between the thresholds. The bounds of `max_p` are tested before a step, so
+    /// that `max_p` may exceed them by one step.
     fn step(&self, average: f64, (low, high): (f64, f64), max_p: f64) -> Option<f64> {
         if average < low && max_p > self.bottom.unwrap_or(0.0) {
             Some(max_p * self.beta)
@@ -339,7 +340,8 @@ impl Adaptation {
     }
 }
 
-/// Returns a power by repeated squaring: the same bits on every platform, and fast for the usual few packets.
+/// Returns a power by repeated squaring: its bits are equal on every platform, and it is fast for the usual small
+/// exponents.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut result = 1.0;
     while exponent > 0 {
@@ -360,7 +362,8 @@ struct Limit {
 }
 
 impl Limit {
-    /// Returns true if the limit is exceeded. A packet that finds the link idle goes straight into service.
+    /// Returns true if an arriving packet exceeds the limit. A packet that finds the link idle never does, since it
+    /// goes straight into service.
     #[inline]
     fn is_exceeded_by(self, arrival: &Arrival) -> bool {
         let full = match self.capacity {

@@ -1,5 +1,5 @@
-//! The rules of ns-2.35's `red.cc` one by one, without any shortcuts; the discipline has to agree
-//! with this model.
+//! Differential test: the rules of ns-2.35's `red.cc`, written one by one without shortcuts, which the discipline has
+//! to agree with.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::tests::{adaptation, parameters};
 use super::*;
 
-/// ns-2.35's RED.
+/// Reference model: ns-2.35's RED.
 struct Model {
     config: RedConfig,
     average: f64,
@@ -17,7 +17,7 @@ struct Model {
     old: bool,
     max_p: f64,
     last_change: Time,
-    /// End of the current interval, and the average at the last end (gentle Adaptive RED).
+    /// End of the current interval; the next field is the average at the end of the last one (gentle Adaptive RED).
     interval_end: Time,
     average_at_end: f64,
     stream: Stream,
@@ -116,8 +116,9 @@ impl Model {
         }
     }
 
-    /// Gentle Adaptive RED (Osaka University 2006, chapter 3): at each end of an interval before this arrival, `max_p`
-    /// changes if the average is outside its target and has moved away from it since the last end.
+    /// Processes all ends of intervals before this arrival, by gentle Adaptive RED (thesis, Osaka University, 2006,
+    /// chapter 3): `max_p` changes if the average is outside its target range and has moved away from it since the last
+    /// end.
     fn end_intervals(&mut self, now: Time, min_th: f64, max_th: f64) {
         let Some(adaptive) = self.config.adaptive.0 else {
             return;
@@ -144,7 +145,7 @@ impl Model {
             _ if self.average < max_th => self.max_p * (self.average - min_th) / (max_th - min_th),
             Gentle::Off => 1.0,
             Gentle::On => self.max_p + (1.0 - self.max_p) * beyond,
-            // Along the line from the initial max_p.
+            // With frozen parameters, the line begins at the initial max_p.
             Gentle::Frozen => c.max_p + (1.0 - c.max_p) * beyond,
         };
         let base = base.min(1.0);
@@ -187,7 +188,7 @@ impl Model {
 
 prop_compose! {
     fn any_parameters()(
-        // Whole thresholds, and an average that is the queue, meet at their bounds.
+        // With whole thresholds and a weight of 1, the average may equal a threshold.
         min_th in prop_oneof![1.0..20.0_f64, (1..20_u8).prop_map(f64::from)],
         width in prop_oneof![1.0..40.0_f64, (0..20_u8).prop_map(f64::from)],
         weight in prop_oneof![0.001..1.0_f64, Just(1.0)],
@@ -226,13 +227,13 @@ prop_compose! {
 }
 
 proptest! {
-    /// With a queue that becomes idle and grows in alternating sets of fifty arrivals, the verdicts
-    /// are the model's, and satisfy RED's invariants.
+    /// Random arrivals in sets of fifty, in which the queue alternately becomes idle and grows. The verdicts equal the
+    /// model's, and satisfy RED's invariants.
     #[test]
     fn verdicts_are_those_of_the_literal_rules(
         config in any_parameters(),
         steps in prop::collection::vec((0..4_u64, 40..1500_u32, any::<bool>(), 1..80_u64), 1..600),
-        // At whole milliseconds, packets arrive when intervals end.
+        // Without the offset of 500 us, packets arrive at whole milliseconds, when intervals end.
         later_us in prop_oneof![Just(0), Just(500)],
     ) {
         let mut red = Red::new(config, Stream::new(3, 0, "red"));
@@ -244,7 +245,7 @@ proptest! {
             now += Span::from_millis(ms);
             let served = if step / 50 % 2 == 0 { served } else { served / 3 };
             for _ in 0..served {
-                // The link becomes idle once there is nothing left to serve.
+                // The link becomes idle when no packet is left.
                 if waiting.pop_front().is_none() {
                     idle_since = idle_since.or(Some(now));
                 }

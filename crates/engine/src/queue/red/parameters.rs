@@ -1,8 +1,8 @@
-//! RED's keys, and the values that follow from the link.
+//! RED's keys, and the values that are derived from the link.
 //!
-//! Automatic values: Floyd, Gummadi and Shenker, "Adaptive RED: an algorithm for increasing the robustness of
-//! RED's active queue management" (2001), sections 4 and 5, and ns-2.35 (`red.cc`), which added the weight from
-//! round trips and the floor of `max_p`.
+//! Sources of the automatic values: Floyd, Gummadi and Shenker, "Adaptive RED: an algorithm for increasing the
+//! robustness of RED's active queue management" (2001), sections 4 and 5; and ns-2.35 (`red.cc`), which added the
+//! weight from round trips and the floor of `max_p`.
 
 use longhaul_keys::{
     Key, Kind, Origin, PROBABILITY, Profile, Range, Read, Refusal, SIZE, TIME, Table, Value, keys,
@@ -19,30 +19,31 @@ keys! {
     /// Parameters of RED.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RedConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
         /// True if a limit in bytes admits a packet of which only a part fits.
         pub limit_overshoot: bool = Kind::Flag.key().default("false").in_ns2("true"),
-        /// Average queue above which packets are dropped or marked; `auto`: half of target_delay at
-        /// the link's rate, at least 5 packets.
+        /// Average queue above which packets are dropped or marked; `auto`: half of the data that the link sends in
+        /// target_delay, at least 5 packets.
         pub min_th_pkts as "min_th": f64 = THRESHOLD.key().default("auto").source("ns-2: thresh_"),
-        /// Average queue where the probability is max_p; `auto`: 3 min_th.
+        /// Average queue at which the probability is max_p; `auto`: three times min_th.
         pub max_th_pkts as "max_th": f64 = THRESHOLD.key().default("auto").source("ns-2: maxthresh_"),
-        /// Average queueing delay that the automatic min_th aims at.
+        /// Average queueing delay for which the automatic min_th is computed.
         pub target_delay: Span = Kind::Positive(TIME)
             .key()
             .default("5 ms")
             .source("Adaptive RED, section 4; ns-2: targetdelay_"),
-        /// Weight of a sample in the average; `auto`: ten round trips, `per-packet`: one second of packets.
+        /// Weight of a sample in the average; `auto`: time constant of ten round trips, `per-packet`: time constant of
+        /// one second.
         pub weight: f64 = Kind::OneOf(&[Kind::Word(&["auto", "per-packet"]), UP_TO_1])
             .key()
             .default("auto")
             .in_profile(Profile::Ns2_2003, "per-packet")
             .source("Adaptive RED, section 4; ns-2: q_weight_ -1 and 0"),
-        /// Probability at max_th; its initial value if adaptive.
+        /// Probability at max_th; with adaptation, its initial value.
         pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
-        /// Behaviour between max_th and twice that: true if the probability rises from max_p to 1; `frozen`: along
-        /// a line drawn from the initial max_p, as in ns-2.
+        /// Behaviour between max_th and twice max_th. True: the probability rises from max_p to 1; `frozen`: it rises
+        /// along the line for the initial max_p, as in ns-2; false: every packet is dropped or marked.
         pub gentle: Gentle = Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])])
             .key()
             .default("true")
@@ -62,7 +63,7 @@ keys! {
                 .default("always")
                 .in_ns2("0.1")
                 .source("ns-2: mark_p_, use_mark_p_"),
-        /// Mean packet size; `auto`: the largest that a flow sends.
+        /// Mean packet size; `auto`: the largest packet of a flow.
         pub mean_packet: Bytes = Kind::OneOf(&[AUTO, Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -74,13 +75,13 @@ keys! {
             .default("false")
             .in_profile(Profile::Ns2_35, "true")
             .source("ns-2: queue_in_bytes_"),
-        /// True if the probability grows with the packet's size.
+        /// True if the probability is multiplied by the packet's size over the mean size.
         pub scale_by_size as "size_scaled": bool = Kind::Flag
             .key()
             .default("false")
             .in_profile(Profile::Ns2_35, "true")
             .source("ns-2: bytes_"),
-        /// True if the distance between marks is 1/p to 2/p packets.
+        /// True if the gaps between marks are 1/p to 2/p packets; false: up to 1/p packets.
         pub wait: bool = Kind::Flag.key().default("true").source("ns-2: wait_"),
     }
     flattened {
@@ -88,7 +89,7 @@ keys! {
         pub adaptive: Adaptive,
     }
     beside {
-        /// Mean packets that the link transmits in a second.
+        /// Number of packets of mean size that the link sends per second.
         pub packets_per_s: f64,
     }
 }
@@ -101,28 +102,28 @@ keys! {
         /// from its target (gentle Adaptive RED, 2006); false for none.
         pub rule as "adaptive": Rule =
             Kind::OneOf(&[Kind::Flag, Kind::Word(&["gared"])]).key().default("false"),
-        /// Adaptive: shortest time between two changes.
+        /// Minimum time between two changes of max_p by the adaptation.
         pub interval: Span = Kind::Positive(TIME)
             .key()
             .default("500 ms")
             .source("Adaptive RED, section 5; ns-2: interval_"),
-        /// Adaptive: increment of max_p.
+        /// Increment of max_p by the adaptation.
         pub alpha: f64 = UP_TO_1
             .key()
             .default("0.01")
             .source("Adaptive RED, section 5; ns-2: alpha_"),
-        /// Adaptive: factor of a decrease.
+        /// Factor by which the adaptation decreases max_p.
         pub beta: f64 = Kind::Number(Range::open(0.0, 1.0))
             .key()
             .default("0.9")
             .source("Adaptive RED, section 5; ns-2: beta_"),
-        /// Adaptive: value of max_p from which on it does not increase.
+        /// Value of max_p from which on the adaptation does not increase it.
         pub top: f64 = UP_TO_1
             .key()
             .default("0.5")
             .source("Adaptive RED, section 5; ns-2: top_"),
-        /// Adaptive: value of max_p below which it does not decrease; `auto`: 80 kbit/s over the rate, at most
-        /// 0.01.
+        /// Value of max_p below which the adaptation does not decrease it; `auto`: 80 kbit/s divided by the link's
+        /// rate, at most 0.01.
         pub bottom: Option<f64> = Kind::OneOf(&[AUTO, UP_TO_1])
             .key()
             .default("0.01")
@@ -131,15 +132,15 @@ keys! {
     }
 }
 
-/// Adaptation of `max_p`, if there is one.
+/// Keys of the adaptation of `max_p`, and its parameters; `None` without adaptation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptive(pub Option<Adaptation>);
 
 impl Adaptive {
-    /// The declarations of its keys.
+    /// Declarations of the adaptation's keys.
     pub const KEYS: &'static [Key] = Adaptation::KEYS;
 
-    /// Reads the adaptation from checked values.
+    /// Reads the adaptation from complete values.
     pub fn of(values: &Table) -> Self {
         let off = Value::Flag(false);
         let adapts = values.node(Adaptation::rule).value != off;
@@ -150,33 +151,34 @@ impl Adaptive {
 /// Behaviour above the upper threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gentle {
-    /// Every packet is selected.
+    /// Every packet is marked or dropped.
     Off,
-    /// The probability rises from `max_p` to 1 at twice the threshold.
+    /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,
-    /// The probability rises along the same line, drawn once from the initial `max_p` and not moved when that
-    /// adapts (ns-2).
+    /// The probability rises along the line for the initial `max_p`; the line stays when `max_p` adapts (ns-2).
     Frozen,
 }
 
 /// Condition under which a selected ECN-capable packet is marked; otherwise it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
-    /// In all cases, up to the region where every packet is dropped.
+    /// It is always marked, up to the average from which every packet is dropped.
     Always,
-    /// Up to this probability, before spacing (ns-2 since 2002, where it is 0.1).
+    /// It is marked up to this probability, as computed before marks are spaced evenly (ns-2 since 2002, where the
+    /// value is 0.1).
     UpTo(f64),
-    /// While the average is below the upper threshold (ns-2 up to 2.1b9; Weigle's dissertation, section 4.1.5).
+    /// It is marked while the average is below the upper threshold (ns-2 up to 2.1b9; Weigle's dissertation, section
+    /// 4.1.5).
     BelowMaxTh,
 }
 
-/// Rule for the times at which `max_p` changes.
+/// Rule that decides when `max_p` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Whenever the average is outside the target range (Adaptive RED, section 5).
     Adaptive,
-    /// At the end of each interval, if the average is outside the target range and has moved away from it since
-    /// the last end: gentle Adaptive RED.
+    /// At the end of each interval, if the average is outside the target range and has moved away from it since the end
+    /// of the previous interval (gentle Adaptive RED).
     GentleAdaptive,
 }
 
@@ -212,7 +214,7 @@ impl Read for Rule {
     }
 }
 
-/// Makes automatic values explicit, and refuses thresholds and bounds in the wrong order.
+/// Replaces automatic values by values that follow from the link, and refuses thresholds and bounds in the wrong order.
 pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
     link.complete_size(values, RedConfig::mean_packet);
     let mean_packet = values.read(RedConfig::mean_packet);
@@ -228,8 +230,8 @@ pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Ref
     complete_adaptation(values, link.rate)
 }
 
-/// Explains the number of bytes that a limit in packets stands for if the queue is measured in bytes (ns-2:
-/// `qlim_` times `mean_pktsize_` in `red.cc`).
+/// If the queue is measured in bytes, adds an explanation to a limit in packets: the number of bytes that it stands for
+/// (ns-2: `qlim_` times `mean_pktsize_` in `red.cc`).
 fn explain_limit_in_bytes(values: &mut Table, mean_packet: Bytes) {
     let Quantity::Packets(packets) = values.read(RedConfig::limit.seen_as()) else {
         return;
@@ -272,9 +274,9 @@ fn complete_thresholds(values: &mut Table, packets_per_s: f64) -> Result<(), Ref
     Ok(())
 }
 
-/// Returns the time constant that an automatic weight gives the average: one second (Adaptive RED, section 4) or
-/// ten round trips, with a round trip of three times the link's delay and transmission time, at least 100 ms
-/// (ns-2.35).
+/// Returns the time constant of the average for an automatic weight: one second (Adaptive RED, section 4) or ten round
+/// trips. The assumed round-trip time is three times the sum of the link's delay and a packet's transmission time, at
+/// least 100 ms (ns-2.35). `None` if the weight is given.
 fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f64> {
     if values.is_word(RedConfig::weight, "per-packet") {
         Some(1.0)
@@ -288,7 +290,7 @@ fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f
 
 fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
     let Adaptive(Some(adaptation)) = Adaptive::of(values) else {
-        // Parameters of an adaptation have no meaning without one.
+        // The parameters of an adaptation have no meaning if there is no adaptation.
         values.remove(Adaptation::interval);
         values.remove(Adaptation::alpha);
         values.remove(Adaptation::beta);
@@ -302,8 +304,8 @@ fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
         return Ok(());
     }
     if values.is_word(Adaptation::bottom, "auto") {
-        // A packet per bandwidth-delay product of 1000-byte packets and 100 ms (ns-2.35): 8000 bits over
-        // 0.1 s, over the rate.
+        // The value is one packet per bandwidth-delay product for packets of 1000 bytes and 100 ms (ns-2.35): 8000 bits
+        // divided by 0.1 s and by the rate.
         let packet_per_bdp = 80_000.0 / rate.as_bps() as f64;
         let bottom = Value::Number(f64::min(0.01, packet_per_bdp));
         let rule = "80 kbit/s over the rate, at most 0.01";
@@ -321,8 +323,8 @@ fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
 }
 
 impl RedConfig {
-    /// Reads complete values. If the queue is measured in bytes, a limit in packets counts packets
-    /// of the mean size.
+    /// Reads the parameters from complete values. If the queue is measured in bytes, a limit in packets is converted
+    /// with the mean packet size.
     pub(super) fn complete(values: &Table, rate: Rate) -> Self {
         let mean_packet = values.read(Self::mean_packet);
         let mut config = Self::of(values, rate.packets_per_s(mean_packet.0));
@@ -364,7 +366,7 @@ mod tests {
             .expect("it adapts")
     }
 
-    /// Asserts that a value equals the printed digits.
+    /// Asserts that a value agrees with a printed one within the relative error.
     fn assert_close(value: f64, expected: f64, relative: f64) {
         assert!(
             (value / expected - 1.0).abs() < relative,
@@ -372,7 +374,8 @@ mod tests {
         );
     }
 
-    /// A study of split connections over satellites: 100 and 50 Mbit/s, 0.25 s, mean packet 500 B.
+    /// Published values of a study of split connections over satellites: links of 100 and 50 Mbit/s, a delay of 0.25 s,
+    /// a mean packet of 500 B.
     #[test]
     fn automatic_configuration_of_the_split_connection_study() {
         let delay = Span::from_millis(250);
@@ -389,7 +392,8 @@ mod tests {
 
     #[test]
     fn automatic_configuration_as_ns2_reports_it() {
-        // ns-2.35, 1 Gbit/s and 50 ms, mean packet 1500 and 500 B; 622 Mbit/s with 1500 B.
+        // The values are those of ns-2.35 for 1 Gbit/s and 50 ms with a mean packet of 1500 and of 500 B, and for 622
+        // Mbit/s with 1500 B.
         let delay = Span::from_millis(50);
         let auto = |rate, bytes| {
             config(
@@ -427,7 +431,7 @@ mod tests {
         assert_eq!(bottom(&red), 0.01);
     }
 
-    /// Returns the complete values of RED in front of a link of 100 Mbit/s, or the message of a refusal.
+    /// Returns the complete values of RED in front of a link of 100 Mbit/s, or the message with which they are refused.
     fn complete_values<const N: usize>(given: [(&'static str, Value); N]) -> Result<Table, String> {
         let packets = Value::Quantity(Quantity::Packets(100.0));
         let defaults =
@@ -441,7 +445,7 @@ mod tests {
         completed.map(|()| values)
     }
 
-    /// Values of an adaptation are resolved with one alone; gentle Adaptive RED has no lower bound.
+    /// The values of an adaptation are derived only if there is an adaptation; gentle Adaptive RED has no lower bound.
     #[test]
     fn an_adaptation_has_its_own_values() {
         let keys = ["interval", "alpha", "beta", "top", "bottom"];
@@ -454,7 +458,7 @@ mod tests {
         assert_eq!(found(Value::text("gared")), [true, true, true, true, false]);
     }
 
-    /// The smallest `max_p` may be the largest, and not above it.
+    /// The lower bound of `max_p` may equal the upper bound, but not exceed it.
     #[test]
     fn bounds_of_an_adaptation_are_in_order() {
         let bounds = |bottom, top| {
@@ -472,7 +476,7 @@ mod tests {
         );
     }
 
-    /// A limit in packets says how many bytes it is, if the queue is measured in bytes.
+    /// If the queue is measured in bytes, the report of a limit in packets gives the number of bytes.
     #[test]
     fn limits_in_packets_say_their_bytes() {
         let rule = |in_bytes: bool, overshoot: bool| {

@@ -8,7 +8,7 @@ use super::*;
 const LINK: (Rate, Span) = (Rate::from_bps(100_000_000), Span::from_millis(250));
 const MEAN: u64 = 500;
 
-/// Returns RED as recommended (profile `rfc`) in front of a link, except for some values.
+/// Returns RED in front of a link with the recommended values (profile `rfc`), except those given.
 pub(super) fn config<const N: usize>(
     rate: Rate,
     delay: Span,
@@ -62,7 +62,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// Returns the numbers of packets between selections, with `waiting` packets in the queue.
+/// Returns the numbers of packets from one selection to the next, for a constant queue of `waiting` packets.
 fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
     let mut gaps = vec![];
     let mut gap = 0;
@@ -72,13 +72,14 @@ fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
             gaps.push(std::mem::take(&mut gap));
         }
     }
-    // The first gap follows the crossing of the threshold, not a selection.
+    // The first gap begins when the average crosses the threshold, not with a selected packet.
     gaps.split_off(1)
 }
 
 #[test]
 fn drop_curve_of_the_split_connection_study() {
-    // ns-2.35's automatic configuration for 100 Mbit/s and packets of 500 bytes: zero up to 62.5, 0.1 at 187.5, with gentle 1 at 375.
+    // ns-2.35's automatic configuration for 100 Mbit/s and packets of 500 bytes gives a probability of zero up to 62.5
+    // packets, of 0.1 at 187.5 packets and, with gentle, of 1 at 375 packets.
     let curve = |gentle| {
         red(RedConfig {
             gentle,
@@ -102,7 +103,7 @@ fn drop_curve_of_the_split_connection_study() {
     assert_eq!(curve(Gentle::On).probability(1000.0), 1.0);
     assert!((curve(Gentle::Off).probability(187.49) - 0.1).abs() < 1e-4);
     assert_eq!(curve(Gentle::Off).probability(187.5), 1.0);
-    // The time series shows the probability at the average, which is zero below the lower threshold.
+    // The time series contains the probability for the average, which is zero below the lower threshold.
     let mut red = red(parameters());
     for (waiting, expected) in [(0, 0.0), (50, 0.0), (125, 0.05), (175, 0.09), (400, 1.0)] {
         red.decide(&arrival(waiting));
@@ -110,9 +111,9 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
-/// DCTCP's queue on switches with RED (RFC 8257 section 3.1): both thresholds are equal, the queue
-/// is instantaneous, packets are marked at any probability. All packets that find as many packets
-/// as the threshold are marked up to the limit, except the first, as in ns-2.
+/// DCTCP's queue on switches that use RED (RFC 8257 section 3.1): both thresholds are equal, the instantaneous queue
+/// decides, and packets are marked at any probability. All packets that find at least the threshold waiting are marked
+/// up to the limit, except the first one, as in ns-2.
 #[test]
 fn one_threshold_without_an_average_marks_up_to_the_limit() {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));
@@ -145,7 +146,7 @@ fn one_threshold_without_an_average_marks_up_to_the_limit() {
         "{marked:?}"
     );
     assert_eq!(marked[100..], [Verdict::Drop(DropReason::Overflow); 2]);
-    // The probability that is shown jumps there, too.
+    // The probability in the time series also jumps at the thresholds.
     let values = [
         ("min_th", packets(65.0)),
         ("max_th", packets(65.0)),
@@ -157,7 +158,7 @@ fn one_threshold_without_an_average_marks_up_to_the_limit() {
         shown.decide(&arrival(waiting));
         assert_eq!(shown.drop_p(), expected);
     }
-    // With other settings, an average above the upper threshold forces drops, as in the RED paper.
+    // With other values of the setting, an average above the upper threshold forces drops, as in the RED paper.
     let forced = verdicts(Value::Text("always".to_string()));
     assert!(
         forced[65..100]
@@ -168,7 +169,7 @@ fn one_threshold_without_an_average_marks_up_to_the_limit() {
 
 #[test]
 fn the_gentle_line_follows_max_p_unless_frozen() {
-    // 1.5 times the upper threshold lies half way between max_p and 1.
+    // 1.5 times the upper threshold is half way between the thresholds at which the probability is max_p and 1.
     for (gentle, expected) in [(Gentle::On, 0.6), (Gentle::Frozen, 0.55)] {
         let mut curve = red(RedConfig {
             gentle,
@@ -181,7 +182,7 @@ fn the_gentle_line_follows_max_p_unless_frozen() {
     }
 }
 
-/// Returns the chi-squared distance of `gaps` from the uniform distribution on `low..=high`.
+/// Returns the chi-squared statistic of `gaps` against the uniform distribution on `low..=high`.
 fn chi_squared_uniform(gaps: &[u64], low: u64, high: u64) -> f64 {
     let mut counts = vec![0_u32; (high - low + 1) as usize];
     for gap in gaps {
@@ -197,9 +198,9 @@ fn chi_squared_uniform(gaps: &[u64], low: u64, high: u64) -> f64 {
 
 #[test]
 fn gaps_between_marks_are_uniform() {
-    // At 125 packets the probability is 0.05. With `wait`, gaps are from 20 to 39 packets, otherwise from 1 to 19
-    // (RED paper, section 4; ns-2.35). 99.9 % quantiles of chi-squared: 43.8 with 19 degrees of freedom, 42.3 with
-    // 18.
+    // At 125 packets, the probability is 0.05. With `wait`, gaps are from 20 to 39 packets, otherwise from 1 to 19
+    // packets (RED paper, section 4; ns-2.35). The 99.9 % quantiles of chi-squared are 43.8 with 19 degrees of freedom
+    // and 42.3 with 18.
     let spaced = gaps(&mut red(parameters()), 125, 20_000);
     assert!(chi_squared_uniform(&spaced, 20, 39) < 43.8);
     let plain = gaps(
@@ -215,7 +216,7 @@ fn gaps_between_marks_are_uniform() {
 
 #[test]
 fn small_packets_are_selected_less_often_when_size_counts() {
-    // Gaps are counted in mean packets: 20 to 39 of them are 4 times as many packets of 125 bytes.
+    // Gaps are counted in mean packets: gaps of 20 to 39 mean packets are four times as many packets of 125 bytes.
     let parameters = RedConfig {
         scale_by_size: true,
         ..parameters()
@@ -233,7 +234,7 @@ fn small_packets_are_selected_less_often_when_size_counts() {
         }
     }
     let gap_in_mean_pkts = f64::from(arrivals) / selected / 4.0;
-    // Between 1/p and 2/p mean packets.
+    // The gap is from 1/p to 2/p mean packets.
     assert!(
         (20.0..=40.0).contains(&gap_in_mean_pkts),
         "{gap_in_mean_pkts}"
@@ -262,7 +263,7 @@ fn the_marking_rule_decides_between_mark_and_drop() {
     };
     let early = Verdict::Drop(DropReason::Early);
     let forced = Verdict::Drop(DropReason::Forced);
-    // Below the upper threshold, on the gentle line, above it.
+    // The averages are below the upper threshold, on the gentle line, and above this line.
     let mark_p = Marking::UpTo(0.1);
     assert_eq!(verdicts(true, mark_p, 125, true), [Verdict::AcceptMarked]);
     assert_eq!(verdicts(true, mark_p, 200, true), [early]);
@@ -281,7 +282,7 @@ fn the_marking_rule_decides_between_mark_and_drop() {
 
 #[test]
 fn the_first_packet_above_the_threshold_and_a_short_queue_are_safe() {
-    // A probability of 1 for any average would drop everything else.
+    // If the probability were 1 for any average, all other packets would be dropped.
     let parameters = RedConfig {
         min_th_pkts: 0.5,
         max_th_pkts: 0.5,
@@ -299,8 +300,8 @@ fn the_first_packet_above_the_threshold_and_a_short_queue_are_safe() {
 
 #[test]
 fn max_p_rests_one_step_beyond_its_floor() {
-    // ns-2.35 tests the floor before the step: from 0.1 to 0.1 * 0.9^66 = 9.55e-5 with a floor of 1e-4, after 33 s. ns-2.35
-    // rests at 7.73554e-5 with a floor of 8e-5.
+    // ns-2.35 compares max_p with the lower bound before the step, so that max_p falls from 0.1 to 0.1 * 0.9^66 =
+    // 9.55e-5 with a lower bound of 1e-4, after 33 s. With a lower bound of 8e-5, max_p stays at 7.73554e-5.
     for (floor, rest, steps) in [(1e-4, 9.55005e-5, 66.0), (8e-5, 7.73554e-5, 68.0)] {
         let adaptive = Adaptive(Some(Adaptation {
             bottom: Some(floor),
@@ -322,12 +323,13 @@ fn max_p_rests_one_step_beyond_its_floor() {
             }
         }
         assert!((red.max_p() / rest - 1.0).abs() < 1e-5, "{}", red.max_p());
-        // The interval runs from the last change and must be exceeded: by one arrival, here 1 ms.
+        // The interval begins with the last change. max_p changes when it is exceeded, here by one arrival, which is 1
+        // ms.
         assert!((last_change - steps * 0.501).abs() < 1e-9, "{last_change}");
     }
 }
 
-/// Adaptive RED, section 5: steps at the bounds of the target, of `max_p`, and beside them.
+/// Adaptive RED, section 5: steps of `max_p` at and near the bounds of the average's target range and of `max_p`.
 #[test]
 fn steps_are_taken_beyond_the_target_and_within_the_bounds() {
     let adaptation = Adaptation {
@@ -343,7 +345,7 @@ fn steps_are_taken_beyond_the_target_and_within_the_bounds() {
         (9.0, f64::next_up(0.125), Some(f64::next_up(0.125) * 0.9)),
         (21.0, 0.5, None),
         (21.0, f64::next_down(0.5), Some(f64::next_down(0.5) + 0.01)),
-        // A quarter of it is less than alpha.
+        // The increase is a quarter of max_p if this is less than alpha.
         (21.0, 0.02, Some(0.025)),
     ] {
         assert_eq!(
@@ -370,7 +372,7 @@ fn max_p_rises_by_a_quarter_at_most() {
         });
         sequence.push(red.max_p());
     }
-    // 0.02, 0.025, 0.03125, 0.0390625, then steps of 0.01 (Adaptive RED, section 5), up to 0.5.
+    // max_p is 0.02, 0.025, 0.03125 and 0.0390625, and then grows in steps of 0.01 (Adaptive RED, section 5) up to 0.5.
     for (value, expected) in
         sequence
             .iter()
@@ -382,8 +384,8 @@ fn max_p_rises_by_a_quarter_at_most() {
     assert!((0.5..0.51).contains(&last), "{last}");
 }
 
-/// Returns `max_p` after each of several arrivals that are 501 ms apart and find these queue lengths. The target
-/// range is 112.5 to 137.5 packets.
+/// Returns `max_p` after each of several arrivals, 501 ms apart, which find queues of these lengths. The target range
+/// of the average is 112.5 to 137.5 packets.
 fn adapted(rule: Rule, lengths: &[u64]) -> Vec<f64> {
     let adaptive = Adaptive(Some(adaptation(rule)));
     let mut red = red(RedConfig {
@@ -410,23 +412,22 @@ fn assert_sequence(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// Chapter 3 of the thesis, by hand; an interval ends between any two arrivals.
+/// Chapter 3 of the thesis, computed by hand; an interval ends between any two arrivals.
 #[test]
 fn gentle_adaptation_follows_an_average_that_moves_away() {
-    // `max_p` rises while the average rises above the target, not while it comes back; it falls while the average
-    // falls below the target, not while it comes back, nor below the lower threshold of 62.5.
+    // `max_p` grows while the average rises above the target, but not while the average returns to the target. It falls
+    // while the average falls below the target, but not while it returns or is below the lower threshold of 62.5.
     let lengths = [150, 160, 155, 150, 130, 100, 90, 95, 80, 60, 70, 65];
     let expected = [
         0.1, 0.11, 0.12, 0.12, 0.12, 0.12, 0.108, 0.0972, 0.0972, 0.08748, 0.08748, 0.08748,
     ];
     assert_sequence(&adapted(Rule::GentleAdaptive, &lengths), &expected);
-    // Adaptive RED uses the average at arrivals, and continues until it is in the target range.
+    // Adaptive RED uses the average at arrivals and changes `max_p` until the average is in the target range.
     let expected = [0.1, 0.11, 0.12, 0.13, 0.13, 0.117, 0.1053, 0.09477];
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Intervals without arrivals change nothing after the first of them, since the average is
-/// constant.
+/// Of several intervals without arrivals, only the first may change `max_p`, since the average is constant after it.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));
@@ -434,7 +435,7 @@ fn gentle_adaptation_rests_while_nothing_arrives() {
         adaptive,
         ..parameters()
     });
-    // The ends of intervals see averages of 130 and, for ten seconds, 100 packets.
+    // At the ends of intervals, the average is 130 packets, and then 100 packets for ten seconds.
     for (ms, waiting) in [(400, 130), (900, 100), (11_000, 100)] {
         red.decide(&Arrival {
             now: Time::ZERO + Span::from_millis(ms),
@@ -452,8 +453,8 @@ fn the_average_decays_while_the_link_is_idle() {
         ..parameters()
     });
     red.average = 60.0;
-    // 100 Mbit/s are 25 000 packets of 500 bytes a second: 40.02 ms are 1000 of them, and the
-    // arriving packet takes a sample of its own.
+    // 100 Mbit/s are 25 000 packets of 500 bytes per second, so that 40.02 ms are 1000 packets, and the arriving packet
+    // adds a sample.
     let idle = Span::from_micros(40_020);
     red.decide(&Arrival {
         now: Time::ZERO + idle,
@@ -499,7 +500,7 @@ fn the_hard_limit_counts_what_waits() {
 
 #[test]
 fn thresholds_in_bytes_are_those_in_mean_packets() {
-    // 63 000 bytes are 126 mean packets, although only 42 wait.
+    // 63 000 bytes are 126 mean packets, although only 42 packets wait.
     let mut red = red(RedConfig {
         queue_in_bytes: true,
         ..parameters()

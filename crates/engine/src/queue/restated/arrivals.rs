@@ -1,4 +1,4 @@
-//! Disciplines that decide when a packet arrives, from the queue's length.
+//! Restated rules of disciplines that decide on arrival, from the length of the queue.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -25,8 +25,7 @@ impl Rule for Limited {
                 Capacity::Packets(limit) => (waiting.len() as u64 + 1, limit),
                 Capacity::Bytes(limit) => (waiting.bytes(|_| true) + bytes, limit),
             };
-            // With ns-2's counting, which includes the packet in service, the waiting packets must
-            // stay below the limit.
+            // ns-2's counting includes the packet in service, so that fewer packets than the limit may wait.
             let full = with > limit || with == limit && self.0.counting == Counting::InService;
             if arrival.idle_since.is_some() || !full {
                 return Verdict::Accept;
@@ -59,7 +58,7 @@ fn full_queues_drop_the_last_or_the_first() {
     }
 }
 
-/// RFC 8257 section 3.1: a packet is marked if it finds more than four waiting.
+/// RFC 8257 section 3.1: a packet is marked if it finds more than four packets waiting.
 struct Step;
 
 impl Rule for Step {
@@ -83,7 +82,8 @@ fn step_marking() {
     assert_follows(&QueueConfig::Threshold(config), || Step);
 }
 
-/// Hollot and others, INFOCOM 2001; ns-2.35, `pi.cc`: `p += a (q - q_ref) - b (q_old - q_ref)`.
+/// The PI controller of Hollot and others, INFOCOM 2001, and ns-2.35, `pi.cc`: `p += a (q - q_ref) - b (q_old -
+/// q_ref)`.
 struct Pi {
     p: f64,
     old: f64,
@@ -144,8 +144,9 @@ fn pi_controller() {
     }
 }
 
-/// Athuraliya and others, IEEE Network 15(3), 2001; ns-2.35, `rem.cc`: `p = 1 - phi^-price`, and the price sums up
-/// `gamma (alpha (q - target) + input - capacity)`, not below zero. Packets that may be marked are marked as they leave.
+/// REM of Athuraliya and others, IEEE Network 15(3), 2001, and ns-2.35, `rem.cc`. The probability is `p = 1 -
+/// phi^-price`; the price, never negative, increases by `gamma (alpha (q - target) + input - capacity)` at each update.
+/// Packets that can be marked are marked when they leave.
 struct Rem {
     price: f64,
     arrived: f64,
@@ -188,7 +189,7 @@ impl Rule for Rem {
     fn update(&mut self, _now: Time, waiting: &Waiting) {
         self.input = 0.75 * self.input + 0.25 * self.arrived;
         self.arrived = 0.0;
-        // 8 Mbit/s carry eight packets of 1000 B in 8 ms.
+        // 8 Mbit/s are eight packets of 1000 B in 8 ms.
         let excess = 0.1 * (waiting.len() as f64 - 4.0) + self.input - 8.0;
         self.price = (self.price + 0.5 * excess).max(0.0);
     }
@@ -224,12 +225,12 @@ fn random_exponential_marking() {
     }
 }
 
-/// Ramakrishnan and Jain, TOCS 8(2), 1990, section 3: a packet is marked if the mean queue,
-/// including the packet in service, is at least one packet over the last cycle (busy, then idle)
-/// and the current cycle so far.
+/// DECbit of Ramakrishnan and Jain, TOCS 8(2), 1990, section 3. A packet is marked if the average queue, including the
+/// packet in service, is at least one packet. The average is taken over the last cycle (busy, then idle) and the
+/// current cycle so far.
 #[derive(Default)]
 struct DecBit {
-    /// Length and integral, in packet picoseconds, of the last cycle and of the current one.
+    /// Length, and integral in packets times picoseconds, of the last cycle and of the current one.
     cycles: [(u128, u128); 2],
     began: Time,
     changed: Time,

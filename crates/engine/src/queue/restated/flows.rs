@@ -1,5 +1,5 @@
-//! Disciplines with a queue for each flow: all packets are in one list, from which the flows' turns
-//! are derived.
+//! Restated rules of disciplines with a queue for each flow. All packets are in one list, from which the turns of the
+//! flows are derived.
 
 use std::collections::VecDeque;
 
@@ -30,13 +30,12 @@ fn exceed(limit: Capacity, waiting: &Waiting) -> bool {
     }
 }
 
-/// Flows in turn, each with one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3),
-/// 1996, figure 5). Above the limit, the longest queue loses its first packet; of several longest
-/// queues, the one whose turn is next.
+/// Flows served in turn: each sends one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3), 1996, figure
+/// 5). Above the limit, the longest queue loses its first packet; if several are longest, the one whose turn is next.
 struct Turns {
     limit: Capacity,
     quantum: Option<u64>,
-    /// Flows with packets, each with its remaining credit.
+    /// Flows with packets, each with its remaining credit in bytes.
     active: VecDeque<(u32, u64)>,
     in_turn: bool,
 }
@@ -120,7 +119,7 @@ fn round_robin_by_packets_and_by_bytes() {
     }
 }
 
-/// The lists of RFC 8290 section 4: new queues first, each for its quantum.
+/// The lists of RFC 8290 section 4: new queues come first, each until its quantum is used up.
 struct Lists<A> {
     sorting: Sorting,
     emptied: Emptied,
@@ -130,18 +129,18 @@ struct Lists<A> {
     managed: Vec<A>,
 }
 
-/// The queue of a packet's flow.
+/// Assignment of flows to queues.
 enum Sorting {
     Hash(FlowHash),
-    /// One of its own: so few flows do not share a set of CAKE's queues.
+    /// Each flow has its own queue: with so few flows, none share one in CAKE's sets.
     Own,
 }
 
-/// Place of a new queue that is empty at its turn.
+/// Treatment of a new queue that is found empty at its turn.
 enum Emptied {
-    /// It is old (RFC 8290 section 4.2).
+    /// It becomes old (RFC 8290 section 4.2).
     Old,
-    /// It is old if others are (Linux, `fq_codel_dequeue` and `fq_pie_qdisc_dequeue`).
+    /// It becomes old if there are old queues (Linux, `fq_codel_dequeue` and `fq_pie_qdisc_dequeue`).
     OldBehindOthers,
     /// It leaves the lists (Linux, `cake_dequeue`).
     Gone,
@@ -184,12 +183,12 @@ impl<A: Clone> Lists<A> {
         self.sorting.queue(packet)
     }
 
-    /// Returns the queues on the lists, in the order of their turns.
+    /// Returns the queues on both lists, in the order of their turns.
     fn in_turn(&self) -> Vec<usize> {
         self.new.iter().chain(&self.old).copied().collect()
     }
 
-    /// Returns the first of the queues with the most bytes, and these bytes.
+    /// Returns the queue with the most bytes, the first of equals, and the number of these bytes.
     fn longest(&self, among: &[usize], waiting: &Waiting) -> (usize, u64) {
         let bytes = |queue: usize| waiting.bytes(|packet| self.queue(packet) == queue);
         let most = among.iter().map(|&queue| bytes(queue)).max();
@@ -197,7 +196,7 @@ impl<A: Clone> Lists<A> {
         (*longest.expect("packets wait"), most.expect("packets wait"))
     }
 
-    /// Lets the queue of the packet that has just come join the lists.
+    /// Adds the queue of the packet that has just arrived to the lists.
     fn join(&mut self, waiting: &Waiting) {
         let queue = self.queue(waiting.packets.back().expect("it has just come"));
         if !self.new.contains(&queue) && !self.old.contains(&queue) {
@@ -206,7 +205,7 @@ impl<A: Clone> Lists<A> {
         }
     }
 
-    /// Returns the packet to send; `take` removes one of the packets that are selected.
+    /// Returns the packet to send. `take` removes a packet from those that a filter selects.
     fn next(
         &mut self,
         mut take: impl FnMut(&mut A, &dyn Fn(&Packet) -> bool) -> Option<Packet>,
@@ -255,8 +254,8 @@ impl Rule for FqCoDel {
         Verdict::Accept
     }
 
-    /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1); in
-    /// Linux half of its bytes (`fq_codel_drop`), which count as drops of that queue's CoDel.
+    /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1). In Linux, half of its
+    /// bytes are dropped (`fq_codel_drop`), which count as drops of that queue's CoDel.
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
         self.lists.join(waiting);
         while exceed(self.limit, waiting) {
@@ -289,7 +288,7 @@ impl Rule for FqCoDel {
 
     fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
         let linux = self.linux;
-        // In Linux, the bytes of all queues count.
+        // In Linux, the bytes of all queues together count.
         self.lists
             .next(|codel, of| codel.deque(now, waiting, of, |packet: &Packet| linux || of(packet)))
     }
@@ -384,7 +383,7 @@ impl Rule for FqPie {
     }
 }
 
-/// Tests FQ-PIE with marks for the flows that can be marked, and drops for the others.
+/// Some flows are ECN-capable, so that their packets are marked; packets of the others are dropped.
 #[test]
 fn fq_pie() {
     for variant in [PieVariant::Rfc8033, PieVariant::Linux] {
@@ -431,7 +430,7 @@ impl Rule for Cake {
         Verdict::Accept
     }
 
-    /// The queue with the most bytes loses its first packet, and its COBALT is told that it is full.
+    /// Drops the first packet of the queue with the most bytes, and reports the overflow to its COBALT.
     fn make_room(&mut self, now: Time, waiting: &mut Waiting) {
         self.lists.join(waiting);
         while exceed(self.limit, waiting) {

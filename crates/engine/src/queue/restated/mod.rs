@@ -1,6 +1,6 @@
-//! Differential tests: each discipline is compared with its rule, restated here from its source
-//! with all packets in one list, on a link with random arrivals. The fates of all packets, and the
-//! probability in the time series, must be the same.
+//! Differential tests: each discipline is compared with a second implementation, restated from its source with all
+//! packets in one list. Both are in front of a link with the same random arrivals. The fates of all packets, and the
+//! probability in the time series, must be equal.
 
 mod arrivals;
 mod flows;
@@ -20,20 +20,20 @@ use crate::measure::ClassCounters;
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
-/// A rule, as its source states it.
+/// A discipline, restated from its source.
 trait Rule {
-    /// Decides about an arriving packet; a rule may drop waiting packets for it.
+    /// Decides about an arriving packet. A rule may drop waiting packets in its favour.
     fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, waiting: &mut Waiting) -> Verdict;
 
-    /// Drops packets because a packet has joined the queue; the new packet may be dropped, too.
+    /// Drops packets if the queue is too long after a packet has joined it; these may include the new packet.
     fn make_room(&mut self, _now: Time, _waiting: &mut Waiting) {}
 
-    /// Returns true if a departing packet is marked; `behind` is the number of packets left.
+    /// Returns true if a packet that leaves must be marked; `_behind` is the number of packets left in the queue.
     fn marks(&mut self, _packet: &Packet, _now: Time, _behind: usize) -> bool {
         false
     }
 
-    /// Takes the packet that leaves.
+    /// Removes the packet that leaves.
     fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
         let packet = waiting.take(|_| true)?;
         let marked = self.marks(&packet, now, waiting.len());
@@ -52,12 +52,12 @@ trait Rule {
         None
     }
 
-    /// Returns the cases in which random numbers are drawn, and true if flows are hashed at random.
+    /// Returns the cases in which random numbers are drawn for packets, and true if flows are hashed at random.
     fn draws(&self) -> (Draws, bool) {
         (Draws::Never, false)
     }
 
-    /// Returns the counters of L4S and of other packets.
+    /// Returns the counters of L4S packets and of all others, if the discipline distinguishes them.
     fn classes(&self) -> Option<[ClassCounters; 2]> {
         None
     }
@@ -70,8 +70,7 @@ fn mark(packet: Packet) -> Packet {
     }
 }
 
-/// Packets in order of arrival, and the packets dropped since the last comparison, each with the
-/// reason.
+/// Waiting packets in the order of arrival; and the packets dropped since the last comparison, with the reasons.
 #[derive(Default)]
 struct Waiting {
     packets: VecDeque<Packet>,
@@ -83,7 +82,7 @@ impl Waiting {
         self.packets.len()
     }
 
-    /// Returns the bytes of the packets that `of` selects.
+    /// Returns the number of bytes in the packets that `of` selects.
     fn bytes(&self, of: impl Fn(&Packet) -> bool) -> u64 {
         let chosen = self.packets.iter().filter(|packet| of(packet));
         chosen.map(|packet| u64::from(packet.bytes)).sum()
@@ -93,7 +92,7 @@ impl Waiting {
         self.packets.iter().find(|packet| of(packet))
     }
 
-    /// Takes the first packet that `of` selects.
+    /// Removes the first packet that `of` selects.
     fn take(&mut self, of: impl Fn(&Packet) -> bool) -> Option<Packet> {
         let place = self.packets.iter().position(of)?;
         self.packets.remove(place)
@@ -105,23 +104,22 @@ impl Waiting {
     }
 }
 
-/// Times at which packets arrive, and their sizes.
+/// Resolution of the arrival times, and of the packet sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grid {
-    /// Whole microseconds, and sizes from an acknowledgement to a full packet.
+    /// Times are whole microseconds, and sizes range from an acknowledgement to a full packet.
     Fine,
-    /// Whole halves of a millisecond, and packets that take one or two of them: delays equal targets, drops are due
-    /// at the very time at which a packet leaves, and queues are of equal length.
+    /// Times are multiples of half a millisecond, and packets take one or two of these. Delays then equal targets
+    /// exactly, drops become due exactly when packets leave, and queues have equal lengths.
     Coarse,
 }
 
-/// A link of 12 Mbit/s whose packets arrive in bursts.
+/// A link of 12 Mbit/s at which packets arrive in bursts.
 struct Link {
     grid: Grid,
     random: u64,
     now: Time,
-    /// End of the packet in service; none while the link is idle, which is the case since
-    /// `idle_since`.
+    /// End of the current transmission; `None` while the link is idle, which it has been since `idle_since`.
     busy_until: Option<Time>,
     idle_since: Time,
 }
@@ -135,8 +133,8 @@ impl Link {
         (self.random >> 20) % n
     }
 
-    /// Returns the time from the last arrival to the next. Phases of overload alternate with phases of lower load,
-    /// and now and then nothing arrives for up to a third of a second.
+    /// Draws the time from the last arrival to the next. Phases of overload alternate with phases of lower load, and
+    /// occasionally nothing arrives for up to a third of a second.
     fn gap(&mut self, number: u64) -> Span {
         if number < 12 {
             return Span::ZERO;
@@ -176,12 +174,12 @@ impl Link {
     }
 }
 
-/// Returns the time that the link takes for a packet.
+/// Returns the transmission time of a packet.
 fn service(packet: &Packet) -> Span {
     Span::from_ps(u64::from(packet.bytes) * 2_000_000 / 3)
 }
 
-/// Outcome of a packet's arrival or departure: its number, and true if it was marked.
+/// Outcome of a packet's arrival or departure: the packet's number, and true if it was marked; or the reason of a drop.
 type Fate = Result<Option<(u64, bool)>, DropReason>;
 
 struct Twin<'a> {
@@ -248,16 +246,15 @@ impl Twin<'_> {
     }
 }
 
-/// Checks a discipline against its rule over 20,000 packets on each grid, and the statements of its
-/// configuration. A discipline that marks is combined with ACK filtering, which does not change
-/// data packets.
+/// Compares a discipline with its rule over 20,000 packets on each grid, and checks its declared properties. A
+/// discipline that marks is also combined with ACK filtering, which does not change data packets.
 #[track_caller]
 fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {
     let marked = [Grid::Fine, Grid::Coarse].map(|grid| follow(config, &mut rule(), grid));
     assert_eq!(config.marks(), marked.contains(&true));
 }
 
-/// Compares the fates of packets on one grid; returns true if any was marked.
+/// Compares the fates of packets on one grid; returns true if any packet was marked.
 #[track_caller]
 fn follow(config: &QueueConfig, rule: &mut dyn Rule, grid: Grid) -> bool {
     let mut discipline = config.buffered(stream());
@@ -295,7 +292,7 @@ fn follow(config: &QueueConfig, rule: &mut dyn Rule, grid: Grid) -> bool {
         let idle = link.busy_until.is_none();
         twin.arrive(packet, next, idle.then_some(link.idle_since));
         if idle {
-            // A packet that finds the link idle may be dropped early.
+            // A packet that finds the link idle may also be dropped early.
             let sent = twin.leave(next);
             link.busy_until = sent.map(|sent| next + service(&sent));
         }

@@ -1,4 +1,4 @@
-//! PIE, whose probability follows the delay.
+//! Restated rules of PIE, whose probability follows the queueing delay.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -23,7 +23,7 @@ pub(super) struct Pie {
     burst_allowance: Span,
     current_qdelay: f64,
     qdelay_old: f64,
-    /// Delay of the last packet that left; none if the delay is that of the bytes that wait.
+    /// Sojourn time of the last packet that left; `None` if the delay is computed from the waiting bytes.
     last_wait: Option<f64>,
     calm: bool,
 }
@@ -126,8 +126,8 @@ impl Pie {
     }
 }
 
-/// PIE as in Linux 6.18 (`pie.h`, `sch_pie.c`): probabilities are whole numbers of 56 bits, times
-/// are in units of 64 ns; the time between departures uses up the burst allowance.
+/// PIE as in Linux 6.18 (`pie.h`, `sch_pie.c`). Probabilities are whole numbers of 56 bits, and times are in units of
+/// 64 ns. The burst allowance is used up by the time between departures.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub(super) parameters: PieParameters,
@@ -178,7 +178,7 @@ impl Kernel {
                 return true;
             }
         }
-        // A random draw has 53 bits.
+        // A random number has 53 bits.
         let selected = i128::from(stream.bits()) * 8 < self.prob;
         self.accu_prob = if selected { 0 } else { self.accu_prob };
         selected
@@ -209,8 +209,8 @@ impl Kernel {
         self.dq_tstamp = Some(at(now));
     }
 
-    /// Returns a weight per tick, rounded to sixteenths per second. It is halved if the probability
-    /// is below 1/10, and divided by 4 for each further power of ten that the probability is below.
+    /// Returns a weight per tick, rounded to sixteenths per second. The weight is halved if the probability is below
+    /// 1/10, and divided by 4 again for each further power of ten above the probability.
     fn weight(&self, per_s: f64) -> i128 {
         let ticks_per_s = 1_000_000_000 >> 6;
         let weight = (16.0 * per_s).round() as i128 * (MAX_PROB / ticks_per_s) / 16;
@@ -250,7 +250,7 @@ impl Kernel {
     }
 }
 
-/// The rule of either variant.
+/// The rule of one of the two variants.
 #[derive(Clone, Debug)]
 pub(super) enum Either {
     Rfc(Pie),
@@ -342,7 +342,7 @@ impl Rule for Alone {
     }
 }
 
-/// Returns parameters for queues of some milliseconds.
+/// Returns parameters suited to queueing delays of a few milliseconds.
 pub(super) fn parameters(variant: PieVariant, derandomise: bool) -> PieParameters {
     PieParameters {
         variant,

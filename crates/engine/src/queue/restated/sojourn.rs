@@ -1,4 +1,4 @@
-//! Disciplines that decide when a packet leaves, from the time that it has waited.
+//! Restated rules of disciplines that decide on departure, from a packet's sojourn time.
 
 use longhaul_units::{Bytes, Span, Time};
 
@@ -13,7 +13,7 @@ use crate::random::Stream;
 
 const MANY: u64 = 40;
 
-/// Refuses a packet above the limit.
+/// Refuses an arriving packet if `limit` packets wait.
 pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) -> Verdict {
     if arrival.idle_since.is_none() && waiting.len() as u64 >= limit {
         Verdict::Drop(DropReason::Overflow)
@@ -22,9 +22,8 @@ pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) ->
     }
 }
 
-/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. In Linux (`codel_impl.h`), times are in
-/// whole units of 1024 ns, an interval ends one unit later, and the root is approximated by one
-/// Newton step per drop.
+/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. In Linux (`codel_impl.h`), times are in whole units of 1024
+/// ns, an interval ends one unit later, and the root is approximated by one Newton step per drop.
 #[derive(Clone, Debug)]
 pub(super) struct CoDel {
     pub(super) parameters: CoDelParameters,
@@ -34,7 +33,7 @@ pub(super) struct CoDel {
     pub(super) count: u64,
     lastcount: u64,
     dropping: bool,
-    /// `rec_inv_sqrt`.
+    /// Approximation of `1 / sqrt(count)` (`rec_inv_sqrt`).
     root: u64,
 }
 
@@ -78,8 +77,8 @@ impl CoDel {
         }
     }
 
-    /// Takes a step towards `1 / sqrt(count)`: `x (3 - count x^2) / 2`, in 64 bits that wrap, of which 16 are
-    /// kept.
+    /// Improves the approximation of `1 / sqrt(count)` by one step, `x (3 - count x^2) / 2`, in 64 bits that wrap
+    /// around, of which 16 are kept.
     fn newton(&mut self) {
         let root = self.root << 16;
         let square = (root * root) >> 32;
@@ -111,8 +110,8 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Returns the packet to send, of the packets that `of` selects; `counted` selects the packets
-    /// that count for the queue's length.
+    /// Returns the packet to send, one of those that `of` selects. `counted` selects the packets that count for the
+    /// length of the queue.
     pub(super) fn deque(
         &mut self,
         now: Time,
@@ -176,7 +175,7 @@ impl Rule for CoDel {
     }
 }
 
-/// Returns parameters for a queue of some twenty milliseconds.
+/// Returns parameters suited to queueing delays of about twenty milliseconds.
 pub(super) fn parameters(variant: CoDelVariant) -> CoDelParameters {
     CoDelParameters {
         variant,
@@ -201,9 +200,8 @@ fn codel() {
     }
 }
 
-/// COBALT by `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18
-/// (`sch_cake.c`), with exact roots. The state of an empty queue decays at the times at which the
-/// kernel would visit the queue.
+/// COBALT by `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18 (`sch_cake.c`), with
+/// exact roots. The state of an empty queue decays as if the kernel had visited the queue.
 #[derive(Clone, Debug)]
 pub(super) struct Cobalt {
     parameters: CobaltParameters,
@@ -228,7 +226,8 @@ impl Cobalt {
         }
     }
 
-    /// Returns the time one gap after `from`. A count of zero has the gap of a count of one.
+    /// Returns the time of the drop that follows a drop at `from`: later by the interval divided by the square root of
+    /// the count. A count of zero has the same effect as a count of one.
     fn control(&self, from: Time) -> Time {
         let count = self.count.max(1) as f64;
         from + Span::from_ps((self.parameters.interval.as_ps() as f64 / count.sqrt()) as u64)
@@ -241,7 +240,8 @@ impl Cobalt {
         }
     }
 
-    /// Decays the state for the time in which the queue was empty. BLUE's timer stands still once the probability is zero.
+    /// Decays the state for the time in which the queue was empty. BLUE's timer does not advance while its probability
+    /// is zero.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;
@@ -312,7 +312,7 @@ impl Cobalt {
         (drop, marks && !drop)
     }
 
-    /// Returns the packet to send, of the packets that `of` selects.
+    /// Returns the packet to send, one of those that `of` selects.
     pub(super) fn deque(
         &mut self,
         now: Time,
@@ -325,7 +325,7 @@ impl Cobalt {
                 self.queue_empty(now);
                 return None;
             };
-            // The last packet of a queue is never dropped, and BLUE does not draw for it.
+            // The last packet of a queue is never dropped, and no random number is drawn for it.
             let last = waiting.first(of).is_none();
             let (drop, marks) =
                 self.should_drop(now, &packet, || if last { 1.0 } else { stream.uniform() });
@@ -369,8 +369,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Tests COBALT with targets below and above four packets, and with gaps shorter than a packet: overdue drops are made up
-/// for at once, overdue marks are not.
+/// Compares COBALT with targets below and above the time of four packets, and with gaps shorter than a packet's time.
+/// All overdue drops are made at once; overdue marks are not.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [
@@ -397,14 +397,13 @@ fn cobalt() {
     }
 }
 
-/// DualPI2 by RFC 9332 appendix A in Linux's form (`sch_dualpi2.c`): marks and drops are decided
-/// when packets leave, and the classic queue gets a tenth of the bytes sent while packets wait in
-/// both queues.
+/// DualPI2 by RFC 9332 appendix A in Linux's form (`sch_dualpi2.c`): packets are marked and dropped when they leave.
+/// The classic queue gets a tenth of the bytes sent while packets wait in both queues.
 struct DualPi2 {
     config: DualPi2Config,
     p: f64,
     old_delay_s: f64,
-    /// Bytes of the L4S queue and of the classic one, sent while the other one waited.
+    /// Bytes sent by the L4S queue and by the classic queue, each counted while packets waited in the other.
     sent: (u64, u64),
     stream: Stream,
     counters: [ClassCounters; 2],

@@ -1,7 +1,6 @@
-//! A queue for each flow, all under one limit, served in turn: packet by packet (the fair queueing
-//! of Nagle, RFC 970, that packet pairs rely on), or by deficit round robin, which gives each flow
-//! its share in bytes (Shreedhar and Varghese, "Efficient fair queuing using deficit round robin",
-//! ToN 4(3), 1996).
+//! A queue for each flow, under one limit for all, served in turn. Either each turn is one packet (the fair queueing of
+//! Nagle, RFC 970, which packet pairs rely on), or deficit round robin gives each flow its share in bytes (Shreedhar
+//! and Varghese, "Efficient fair queuing using deficit round robin", ToN 4(3), 1996).
 //!
 //! Above the limit, packets are dropped from the head of the longest queue, as in ns-2.
 
@@ -20,10 +19,10 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 keys! {
-    /// Parameters of round robin, packet by packet.
+    /// Parameters of round robin by packets.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RoundRobinConfig {
-        /// Capacity of all queues together. A time stands for the data that the link sends in it.
+        /// Capacity of all queues together. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
     }
 }
@@ -51,16 +50,16 @@ impl Parameters for RoundRobinConfig {
 #[derive(Clone, Debug)]
 pub(crate) struct RoundRobin {
     limit: Capacity,
-    /// Bytes that a flow may send per turn, less the excess of its last turn; without it, a packet per turn.
+    /// Bytes that a flow may send per turn, less the excess of its last turn; `None` for one packet per turn.
     quantum: Option<Bytes>,
-    /// Numbers of the flows with packets, by which the other fields are indexed.
+    /// Numbers of the flows with packets; the other fields are indexed by them.
     flows: FlowNumbers,
     packets: SubQueues,
     /// Bytes that each flow may still send in its turn.
     deficits: Vec<u64>,
-    /// Flows with packets; the first has the turn.
+    /// Flows with packets; it is the turn of the first one.
     active: VecDeque<u32>,
-    /// True if the first flow has got its quantum.
+    /// True if the first flow has received its quantum for this turn.
     in_turn: bool,
 }
 
@@ -90,7 +89,7 @@ impl RoundRobin {
         }
     }
 
-    /// Forgets a flow without packets, which has no claim on a later turn.
+    /// Forgets a flow without packets: it loses its deficit.
     fn forget(&mut self, flow: u32) {
         self.deficits[flow as usize] = 0;
         self.flows.release(flow);

@@ -1,4 +1,4 @@
-//! Turns computed by hand.
+//! Round robin and deficit round robin against turns computed by hand.
 
 use super::*;
 use crate::packet::Flags;
@@ -26,8 +26,8 @@ fn one_packet_of_each_flow_in_turn() {
     assert_eq!(bench.dequeue_all(), [10, 20, 30, 11, 31, 12]);
 }
 
-/// The example of Shreedhar and Varghese, figures 2 and 3: a quantum of 500, and packets of 200,
-/// 750 and 20 bytes at the first flow, 500 and 500 at the second, 200, 600 and 100 at the third.
+/// The example of Shreedhar and Varghese, figures 2 and 3: a quantum of 500 bytes, and three flows with packets of 200,
+/// 750 and 20 bytes, of 500 and 500 bytes, and of 200, 600 and 100 bytes.
 #[test]
 fn a_deficit_counts_in_the_next_turn() {
     let mut bench = bench(PLENTY, Some(500));
@@ -44,8 +44,9 @@ fn a_deficit_counts_in_the_next_turn() {
     for (flow, number, bytes) in packets {
         bench.enqueue(packet_of(flow, number, bytes)).expect("room");
     }
-    // First turns: 200 of 500, 300 left; 500 of 500; 200 of 500, 300 left. Second: 750 and 20 of
-    // 800; 500; 600 and 100 of 800.
+    // In its first turn, flow 1 sends 200 of 500 bytes and keeps 300, flow 2 sends 500 of 500, and flow 3 sends 200 of
+    // 500 and keeps 300. In the second turn, flow 1 sends 750 and 20 of 800 bytes, flow 2 sends 500, and flow 3 sends
+    // 600 and 100 of 800.
     assert_eq!(bench.dequeue_all(), [10, 20, 30, 11, 12, 21, 31, 32]);
 }
 
@@ -73,13 +74,14 @@ fn the_longest_queue_pays_with_its_head() {
         bench.enqueue(packet_of(flow, number, bytes)).expect("room");
     }
     assert_eq!(bench.dropped(), []);
-    // Now 2100 bytes of the first flow against 1800 of the second; 200 more are too many.
+    // With this packet, the queues would exceed the limit by 200 bytes. The first flow has 2100 bytes and the second
+    // 1800.
     bench.enqueue(packet_of(3, 30, 200)).expect("another pays");
     assert_eq!(bench.dropped(), [10]);
     assert_eq!(bench.dequeue_all(), [11, 20, 30, 21]);
 }
 
-/// The flow whose turn it is loses its last packet: the next flow has a turn of its own, with its
+/// The flow whose turn it is loses its last packet by a drop. The next flow then has a turn of its own, with its
 /// quantum.
 #[test]
 fn a_turn_ends_with_the_flow_that_has_it() {
@@ -105,8 +107,8 @@ fn datagrams_are_no_connection() {
     assert_eq!(bench.dequeue_all(), [0, 2, 1]);
 }
 
-/// The indices of connections that come and go cover the whole range; the tables hold only flows
-/// with waiting packets.
+/// Connections come and go, and their indices cover the whole range; the tables grow only with the number of flows that
+/// have waiting packets.
 #[test]
 fn names_of_connections_cost_nothing() {
     for quantum in [None, Some(1500)] {

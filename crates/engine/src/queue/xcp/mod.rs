@@ -1,10 +1,10 @@
-//! XCP's router: in each mean round trip it computes the desired change of the traffic, and gives every packet its
-//! share (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of draft-falk-xcp-spec-03 section 5,
-//! with changes of the throughput).
+//! XCP's router: once per mean round trip, it computes the desired change of the total throughput, and assigns each
+//! packet its share (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of draft-falk-xcp-spec-03
+//! section 5, where shares are changes of the throughput).
 //!
-//! Gains are shared equally between flows, losses in proportion to their throughput; a tenth of the traffic is
-//! shuffled, lost and gained at once, so that shares become equal. Bounds and initial values are those of
-//! ns-2.35's `xcpq.cc`.
+//! Increases are shared equally between flows, decreases in proportion to the flows' throughputs. In addition, a tenth
+//! of the traffic is shuffled: it is taken away and given back in the same interval, so that shares become equal.
+//! Bounds and initial values are those of ns-2.35's `xcpq.cc`.
 
 use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys};
 use longhaul_units::{Rate, Span, Time};
@@ -18,14 +18,15 @@ keys! {
     /// Parameters of XCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct XcpConfig {
-        /// Capacity of the queue. A time stands for the data that the link sends in it.
+        /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT.source("Katabi and others, SIGCOMM 2002, section 5"),
         /// Fraction of the spare bandwidth that is allocated per mean round trip.
         pub alpha: f64 = Kind::Number(Range::above(0.0, 2.0))
             .key()
             .default("0.4")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Fraction of the persistent queue that is drained per mean round trip; stable with alpha^2 sqrt(2).
+        /// Fraction of the persistent queue that is drained per mean round trip; the control is stable with alpha^2
+        /// sqrt(2).
         pub beta: f64 = Kind::Number(Range::closed(0.0, 2.0))
             .key()
             .default("0.226")
@@ -59,39 +60,39 @@ impl Parameters for XcpConfig {
     }
 }
 
-/// Maximum round trip that enters the mean.
+/// Upper limit of the round-trip times that enter the mean, in seconds.
 const LONGEST_RTT_S: f64 = 1.0;
-/// Initial and minimum control interval.
+/// Initial value and minimum of the control interval.
 const FIRST_INTERVAL: Span = Span::from_millis(50);
 const SHORTEST_INTERVAL: Span = Span::from_millis(1);
 /// Minimum time over which the smallest queue is measured.
 const SHORTEST_QUEUE_INTERVAL: Span = Span::from_millis(2);
 
-/// The state of XCP's router. Throughputs are in bytes per second.
+/// State of XCP's router. Throughputs are in bytes per second.
 #[derive(Clone, Debug)]
 pub(crate) struct Xcp {
     config: XcpConfig,
     packets: Packets,
     capacity: f64,
-    /// Traffic in this control interval: arrived bytes, the sum of the packets' spacings, and the
-    /// sum of their round-trip times weighted by the spacings.
+    /// Bytes that have arrived in this control interval. The next two fields are the sum of the spacings in the
+    /// packets' headers, and the sum of their round-trip times weighted by the spacings.
     arrived_bytes: u64,
     spacings_s: f64,
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// Gain per second of a packet's spacing.
+    /// Increase of throughput per second of a packet's spacing.
     gain: f64,
-    /// Loss per byte.
+    /// Decrease of throughput per byte of a packet.
     loss: f64,
-    /// Gains and losses left to allocate in this interval.
+    /// Increase that is left to assign in this interval; the next field is the decrease that is left.
     gains_left: f64,
     losses_left: f64,
-    /// The queue that did not drain in the last queue interval.
+    /// The persistent queue: the smallest queue in the last queue interval, in bytes.
     persistent_bytes: u64,
-    /// The smallest queue in the current queue interval.
+    /// The smallest queue in the current queue interval so far, in bytes.
     least_bytes: u64,
-    /// Remaining time of both intervals.
+    /// Time left in the current control interval; the next field is that of the queue interval.
     control_in: Span,
     queue_in: Span,
 }
@@ -118,7 +119,7 @@ impl Xcp {
         }
     }
 
-    /// Records a packet that arrives, with or without a header.
+    /// Records an arriving packet; `header` is `None` if it carries no request.
     fn on_arrival(&mut self, bytes: u16, header: Option<&XcpHeader>) {
         self.arrived_bytes += u64::from(bytes);
         if let Some(header) = header.filter(|header| header.rtt_s > 0.0) {
@@ -127,8 +128,8 @@ impl Xcp {
         }
     }
 
-    /// Writes the packet's share of the change into its header when the packet begins service, if
-    /// the share is less than the header asks for. `waiting_bytes` is the queue behind the packet.
+    /// Writes a packet's share of the change into its header when the packet begins service. If the header already
+    /// holds a smaller value, that value stays. `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -145,8 +146,8 @@ impl Xcp {
         if header.change >= share {
             header.change = share;
         } else {
-            // The packet asks for less, or a router before this one has reduced the request: the rest is not
-            // shared again.
+            // The packet requests less, or an earlier router has reduced the request. The rest is not given to other
+            // packets.
             lost = f64::min(lost + share - header.change, self.losses_left);
             gained = header.change + lost;
         }
@@ -154,13 +155,13 @@ impl Xcp {
         self.losses_left = f64::max(0.0, self.losses_left - lost);
     }
 
-    /// Returns the time until the first of the two intervals ends.
+    /// Returns the time until the control interval or the queue interval ends, whichever is first.
     fn until_update(&self) -> Span {
         self.control_in.min(self.queue_in)
     }
 
-    /// Sets the persistent queue, which does not drain within a queue interval. The next interval
-    /// is half of the mean round-trip time less the queueing delay.
+    /// Ends a queue interval: the smallest queue in it becomes the persistent queue. The next interval is half of the
+    /// difference between the mean round-trip time and the queueing delay.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;
@@ -169,7 +170,8 @@ impl Xcp {
         self.queue_in = half.max(SHORTEST_QUEUE_INTERVAL);
     }
 
-    /// Allocates the desired change of the traffic.
+    /// Ends a control interval: computes the desired change of the throughput, and the shares of packets in the next
+    /// interval.
     fn end_control_interval(&mut self) {
         let input = self.arrived_bytes as f64 / self.interval.as_secs_f64();
         self.mean_rtt_s = if self.spacings_s > 0.0 {
@@ -227,7 +229,7 @@ impl PacketQueue for Xcp {
         Some(self.until_update())
     }
 
-    /// Ends one or both of the intervals.
+    /// Ends the control interval, the queue interval, or both.
     fn update(&mut self, _now: Time) {
         let elapsed = self.until_update();
         self.control_in = self.control_in.saturating_sub(elapsed);
@@ -242,7 +244,7 @@ impl PacketQueue for Xcp {
     }
 }
 
-/// Returns the header in which a data packet asks for a change. Acknowledgements carry answers.
+/// Returns the header of a data packet that requests a change. Headers of acknowledgements carry answers to the sender.
 fn request<'a>(packet: &Packet, options: &'a mut OptionStore) -> Option<&'a mut XcpHeader> {
     if packet.flags.has(Flags::ACK) {
         return None;

@@ -1,9 +1,9 @@
-//! The router's arithmetic against numbers computed by hand.
+//! XCP's arithmetic against numbers computed by hand.
 
 use super::*;
 use crate::packet::SackHandle;
 
-/// Returns a router of a million bytes per second.
+/// Returns a router at a link of a million bytes per second.
 fn xcp() -> Xcp {
     let config = XcpConfig {
         limit: Capacity::Packets(1000),
@@ -15,7 +15,7 @@ fn xcp() -> Xcp {
     Xcp::new(config)
 }
 
-/// Header of a flow with ten segments per round trip of 100 ms that asks for more than is available.
+/// Header of a flow with ten segments per round trip of 100 ms, which requests more throughput than is available.
 const TEN_IN_100_MS: XcpHeader = XcpHeader {
     rtt_s: 0.1,
     spacing_s: 0.01,
@@ -28,13 +28,13 @@ fn assert_near(value: f64, expected: f64) {
     assert!((value - expected).abs() < bound, "{value}, not {expected}");
 }
 
-/// Lets packets of 1000 bytes arrive, and ends the control interval.
+/// Lets `packets` packets of 1000 bytes arrive, and ends the control interval.
 fn interval(xcp: &mut Xcp, packets: u64, header: &XcpHeader) {
     (0..packets).for_each(|_| xcp.on_arrival(1000, Some(header)));
     xcp.end_control_interval();
 }
 
-/// Returns the share of a packet of 1000 bytes with this request.
+/// Returns the share that a packet of 1000 bytes with this header gets.
 fn granted(xcp: &mut Xcp, header: XcpHeader) -> f64 {
     let mut header = header;
     xcp.on_departure(1000, Some(&mut header), 0);
@@ -45,15 +45,15 @@ fn granted(xcp: &mut Xcp, header: XcpHeader) -> f64 {
 #[test]
 fn spare_bandwidth_is_shared_by_spacing() {
     let mut xcp = xcp();
-    // 20 kB in 50 ms are 400 kB/s: of the 600 kB/s left, 240 kB/s are given out. The spacings add up
-    // to 0.2 s, so that each packet gets a twentieth. A tenth of the input is less: no shuffling.
+    // 20 kB in 50 ms are 400 kB/s. Of the remaining 600 kB/s, 240 kB/s are allocated. The spacings sum to 0.2 s, so
+    // that each packet gets a twentieth. A tenth of the input is less than the allocation, so that nothing is shuffled.
     interval(&mut xcp, 20, &TEN_IN_100_MS);
     assert_near(xcp.mean_rtt_s, 0.1);
     assert_eq!(xcp.interval, Span::from_millis(100));
     for _ in 0..20 {
         assert_near(granted(&mut xcp, TEN_IN_100_MS), 12_000.0);
     }
-    // Everything has been allocated.
+    // The whole change has been allocated.
     assert_near(xcp.gains_left, 0.0);
     assert_near(granted(&mut xcp, TEN_IN_100_MS), 0.0);
 }
@@ -64,22 +64,24 @@ fn overload_and_queue_are_taken_off_by_bytes_while_some_is_shuffled() {
     interval(&mut xcp, 0, &TEN_IN_100_MS);
     xcp.interval = Span::from_millis(100);
     xcp.persistent_bytes = 10_000;
-    // 110 kB in 100 ms are 100 kB/s too much: 40 kB/s to take off. The queue is 100 kB/s of a round
-    // trip: 22.6 kB/s more. Of the tenth of the input, 110 kB/s, 47.4 kB/s are left to shuffle.
+    // 110 kB in 100 ms are 100 kB/s too much, of which 40 kB/s are to be removed. The persistent queue is equivalent to
+    // 100 kB/s for a round trip, for which another 22.6 kB/s are to be removed. A tenth of the input is 110 kB/s, of
+    // which the remaining 47.4 kB/s are shuffled.
     interval(&mut xcp, 110, &TEN_IN_100_MS);
     assert_near(xcp.gains_left, 47_400.0);
     assert_near(xcp.losses_left, 110_000.0);
-    // Spacings of 1.1 s in all, and 110 kB: a packet of 10 ms gains 474 / 1.1 and loses 1000.
+    // The spacings sum to 1.1 s and the bytes to 110 kB. A packet with a spacing of 10 ms thus gains 474 / 1.1 and
+    // loses 1000.
     let share = 474.0 / 1.1 - 1000.0;
     assert_near(granted(&mut xcp, TEN_IN_100_MS), share);
-    // A slower flow's packets are further apart: twice the gain for the same loss.
+    // The packets of a slower flow have a larger spacing: twice the gain for the same loss.
     let slower = XcpHeader {
         spacing_s: 0.02,
         ..TEN_IN_100_MS
     };
     assert_near(granted(&mut xcp, slower), 948.0 / 1.1 - 1000.0);
     assert_near(xcp.losses_left, 108_000.0);
-    // A packet without a round trip has no share of either.
+    // A packet without a round-trip time gets no share of gains or losses.
     let first = XcpHeader {
         rtt_s: 0.0,
         ..TEN_IN_100_MS
@@ -87,7 +89,7 @@ fn overload_and_queue_are_taken_off_by_bytes_while_some_is_shuffled() {
     let left = (xcp.gains_left, xcp.losses_left);
     assert_eq!(granted(&mut xcp, first), 0.0);
     assert_eq!((xcp.gains_left, xcp.losses_left), left);
-    // The last losses are less than a packet's.
+    // The rest of the losses is less than the share of a packet.
     xcp.losses_left = 400.0;
     assert_near(granted(&mut xcp, slower), 948.0 / 1.1 - 400.0);
     assert_eq!(xcp.losses_left, 0.0);
@@ -101,11 +103,10 @@ fn what_a_packet_does_not_want_is_taken_off_both_residues() {
         change: 5000.0,
         ..TEN_IN_100_MS
     };
-    // The packet's share would be 12000; there are no losses to allocate that would offset the
-    // difference.
+    // The share of the packet would be 12000; there are no losses to allocate that would offset the difference.
     assert_near(granted(&mut xcp, modest), 5000.0);
     assert_near(xcp.gains_left, 235_000.0);
-    // With losses to allocate, the share is 474 / 1.1 - 1000, of which an earlier router has left -900.
+    // With losses to allocate, the share is 474 / 1.1 - 1000, which an earlier router has reduced to -900.
     interval(&mut xcp, 0, &TEN_IN_100_MS);
     xcp.interval = Span::from_millis(100);
     xcp.persistent_bytes = 10_000;
@@ -128,7 +129,7 @@ fn the_mean_round_trip_is_weighted_by_spacing() {
         spacing_s: 0.03,
         ..TEN_IN_100_MS
     };
-    // Without a round trip, a spacing does not count.
+    // Without a round-trip time, the spacing of a packet does not count.
     let first = XcpHeader {
         rtt_s: 0.0,
         spacing_s: 0.5,
@@ -138,7 +139,7 @@ fn the_mean_round_trip_is_weighted_by_spacing() {
     xcp.on_arrival(1000, Some(&first));
     xcp.on_arrival(40, None);
     interval(&mut xcp, 1, &TEN_IN_100_MS);
-    // Three seconds count as one: (1 * 0.03 + 0.1 * 0.01) / 0.04. All bytes count as input.
+    // A spacing of three seconds counts as one second: (1 * 0.03 + 0.1 * 0.01) / 0.04. All bytes count as input.
     assert_near(xcp.mean_rtt_s, 0.775);
     assert_near(xcp.loss, xcp.losses_left / 3040.0);
     assert_eq!(granted(&mut xcp, first), 0.0, "no round trip, no change");
@@ -148,10 +149,10 @@ fn the_mean_round_trip_is_weighted_by_spacing() {
 fn the_queue_that_does_not_drain_is_persistent() {
     let mut xcp = xcp();
     interval(&mut xcp, 20, &TEN_IN_100_MS);
-    // The first queue interval of 50 ms is over; in the next one, the minimum of the queue counts.
+    // The first queue interval of 50 ms is over. In the next interval, the minimum of the queue counts.
     xcp.end_queue_interval(8000);
     assert_eq!(xcp.persistent_bytes, 0);
-    // Half of 100 ms less 8 ms of queue.
+    // The queue interval is half of 100 ms minus 8 ms of queueing delay.
     assert_eq!(xcp.queue_in, Span::from_millis(46));
     for waiting in [9000, 3000, 5000] {
         let mut header = TEN_IN_100_MS;
@@ -162,7 +163,7 @@ fn the_queue_that_does_not_drain_is_persistent() {
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// Without a header with a spacing, the mean round trip is the initial one, and nothing is to be gained for a spacing.
+/// If no header has a spacing, the mean round trip returns to its initial value, and the increase per spacing is zero.
 #[test]
 fn the_mean_round_trip_starts_again_without_headers() {
     let mut xcp = xcp();
@@ -176,8 +177,8 @@ fn the_mean_round_trip_starts_again_without_headers() {
     assert_eq!(granted(&mut xcp, TEN_IN_100_MS), -xcp.loss * 1000.0);
 }
 
-/// A control interval is at least a millisecond, and a queue interval at least two; the mean round trip by which the queue is
-/// drained is what it is: 1000 B in 0.5 ms are 2 MB/s, of which 0.226 are taken off.
+/// A control interval is at least one millisecond, and a queue interval at least two; the mean round trip that divides
+/// the queue has no such limit. Draining 1000 B in 0.5 ms takes 2 MB/s, times 0.226.
 #[test]
 fn short_round_trips_have_intervals_of_a_millisecond() {
     let mut xcp = xcp();
@@ -191,16 +192,16 @@ fn short_round_trips_have_intervals_of_a_millisecond() {
         (xcp.interval, xcp.control_in),
         (SHORTEST_INTERVAL, SHORTEST_INTERVAL)
     );
-    // The input is the capacity, and a tenth of it is less than the change: nothing is shuffled.
+    // The input equals the capacity, and a tenth of it is less than the change, so that nothing is shuffled.
     assert_near(xcp.losses_left, 452_000.0);
     assert_near(xcp.gains_left, 0.0);
     xcp.end_queue_interval(0);
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// Packets through the router: headers are counted on arrival, also of packets that are refused, and answered when service
-/// begins; the header of an acknowledgement is an answer, which passes. The queue behind the packet that leaves is a sample of
-/// the persistent queue.
+/// Headers are counted on arrival, also those of packets that are refused, and answered when service begins. The header
+/// of an acknowledgement is an answer, and stays as it is. The queue behind the packet that leaves is a sample of the
+/// persistent queue.
 #[test]
 fn data_is_answered_and_answers_pass() {
     let mut xcp = xcp();
@@ -253,8 +254,8 @@ fn data_is_answered_and_answers_pass() {
 fn both_intervals_run_side_by_side() {
     let mut xcp = xcp();
     (0..20).for_each(|_| xcp.on_arrival(1000, Some(&TEN_IN_100_MS)));
-    // The first intervals are equal; then the queue's is 25 ms, before the control interval has measured the round
-    // trip, and 50 ms afterwards.
+    // The first queue interval equals the control interval. The second one is 25 ms, before the control interval has
+    // measured the round-trip time, and later ones are 50 ms.
     let mut intervals = Vec::new();
     for _ in 0..3 {
         intervals.push(xcp.until_update());

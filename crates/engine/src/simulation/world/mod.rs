@@ -1,4 +1,4 @@
-//! The world: the network, the flows at its edge, and their measurements.
+//! The state of a simulation: the network, the flows at its edge, and their measurements.
 
 mod setup;
 
@@ -23,24 +23,24 @@ use crate::transport::udp::UdpStream;
 
 pub(super) use self::setup::{build_controller, flow_stream};
 
-/// All parts of a simulation: flat vectors indexed by small ids.
+/// All parts of a simulation, in vectors that are indexed by small ids.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) env: Env,
     pub(super) tcp: Vec<Connection>,
     pub(super) udp: Vec<UdpStream>,
     pub(super) stacks: StackConnections,
-    /// Flows of real programs, in an emulation.
+    /// Flows of real programs, in emulations.
     pub(super) outside: OutsideFlows,
     pub(super) traffic: Traffic,
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
-    /// Ticker that asks for reports of progress.
+    /// Ticker with which the recorder's user requests progress reports.
     pub(super) ticker: Ticker,
-    /// Packets in flight in wire form, if packets are captured.
+    /// If packets are captured, the wire form of packets in flight.
     pub(super) journal: Journal,
-    /// True if connections are prefetched, because there are more than fit the processor's nearer caches.
+    /// True if connections are prefetched: there are more of them than the faster caches can hold.
     pub(super) prefetches: bool,
     every: Option<Span>,
     measures_delays: bool,
@@ -48,21 +48,22 @@ pub(super) struct World {
     baseline: Baseline,
 }
 
-/// Transport of a flow, and its start and stop.
+/// Transport of a flow, with the flow's start and stop.
 #[derive(Debug)]
 pub(super) struct FlowSlot {
     pub(super) kind: Kind,
-    /// The application that gives its connection messages to send, if there is one.
+    /// Index of the application that gives messages to the flow's connection; `None` without one.
     pub(super) messages: Option<usize>,
     start: Time,
-    /// The start in ns-2's arithmetic.
+    /// Start of the flow in ns-2's arithmetic, in seconds.
     start_s: f64,
     pub(super) stop: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Indices of the connection that sends and of the one that delivers: two connections if a proxy is between.
+    /// Index of the connection that sends the flow's data, and that of the connection that delivers it. These are two
+    /// connections if a proxy splits the flow.
     Tcp {
         from: usize,
         to: usize,
@@ -127,7 +128,7 @@ impl World {
         }
     }
 
-    /// Returns the proxies, and the state that they use.
+    /// Returns the proxies, together with the state that their methods use.
     pub(super) fn at_proxies(&mut self) -> (&mut Proxies, Endpoints<'_>, &mut Env) {
         let ends = Endpoints {
             tcp: &mut self.tcp,
@@ -136,7 +137,7 @@ impl World {
         (&mut self.proxies, ends, &mut self.env)
     }
 
-    /// Samples every flow that has started and every sampled link, and arms the next sample.
+    /// Records the state of every flow that has started and of every sampled link, and schedules the next sample.
     pub(super) fn sample(&mut self, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
         let traffic = self.traffic.samples(now);
@@ -144,8 +145,8 @@ impl World {
             if slot.start > now {
                 continue;
             }
-            // Most scenarios number flows and connections in the same way; in others, the prefetch
-            // has no use.
+            // Most scenarios give a flow and its connection the same number; in other scenarios, the prefetch has no
+            // use.
             if self.prefetches
                 && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
             {
@@ -183,7 +184,7 @@ impl World {
         exchanges.for_each(|exchange| recorder.exchange(&exchange));
     }
 
-    /// Passes everything recorded to the recorder at the end, including exchanges in progress.
+    /// Passes everything that was recorded to the recorder at the end of the run, including exchanges in progress.
     pub(super) fn flush_all(&mut self, recorder: &mut dyn Recorder) {
         self.flush(recorder);
         self.record_logs(recorder);
@@ -201,7 +202,7 @@ impl World {
         }
     }
 
-    /// Reports progress to the recorder, with the logs of stacks so far, and arms the next report.
+    /// Reports progress to the recorder, passes the logs of foreign stacks, and schedules the next report.
     pub(super) fn report_progress(&mut self, recorder: &mut dyn Recorder) -> Control {
         self.record_logs(recorder);
         let now = self.env.network.now;
@@ -210,15 +211,15 @@ impl World {
         recorder.progress(now, &mut || self.data_packets())
     }
 
-    /// Reports progress on the recorder's request; returns true if the recorder stops the run.
+    /// Reports progress if the ticker requests it; returns true if the recorder stops the run.
     #[cold]
     pub(super) fn is_stopped(&mut self, recorder: &mut dyn Recorder) -> bool {
         let now = self.env.network.now;
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Returns the number of data packets sent by all flows, and by proxies for them. The time of the call depends
-    /// on the wall clock, and must not change results.
+    /// Returns the number of data packets sent by all flows, and by proxies for them. It is called at times that depend
+    /// on the wall clock, and therefore must not change results.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();
@@ -259,7 +260,7 @@ impl World {
         counters.collect()
     }
 
-    /// Begins the measurement window: stores all counters, and restarts extremes.
+    /// Opens the measurement window: stores all counters, and restarts the records of smallest and largest values.
     pub(super) fn open_window(&mut self) {
         let now = self.env.network.now;
         let proxies = self.proxies.counters(now, &mut self.tcp);
@@ -299,14 +300,14 @@ impl World {
         warnings
     }
 
-    /// Returns true if delay boxes have exactly the flows and connections that exist.
+    /// Returns true if the delay boxes have exactly the flows and connections that exist.
     fn boxes_are_up_to_date(&mut self) -> bool {
         let datagrams = self.udp.len() + self.stacks.len() + self.outside.len();
         let alive = self.tcp.len() + datagrams + self.traffic.open_connections();
         self.env.network.boxed_flows().all(|flows| flows == alive)
     }
 
-    /// Returns a description of the link with most packets and the flow with most segments in flight.
+    /// Returns a text that names the link with most packets, and the flow with most segments in flight.
     pub(super) fn describe_largest_holders(&mut self, config: &Config) -> String {
         let now = self.env.network.now;
         let link = self.env.network.fullest_link().map(|(link, packets)| {
@@ -381,7 +382,7 @@ impl World {
     }
 }
 
-/// Returns the sample of a datagram stream, or of many connections together; neither has a window.
+/// Returns the sample of a datagram stream, or of many connections together, which have no congestion window.
 fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> FlowSample {
     FlowSample {
         time: now,

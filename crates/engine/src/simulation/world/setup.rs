@@ -1,4 +1,4 @@
-//! Setup of the world of a configuration: the network, the ends of its flows, their sources.
+//! Setup of a simulation from its configuration: the network, the ends of its flows, and their sources.
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ use crate::transport::{Env, EventLog, FlowDelays};
 /// Number of progress reports in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
-/// Number of connections above which their state and packets exceed a cache of a megabyte and are
-/// prefetched.
+/// Number of connections above which prefetching is worthwhile: the state and packets of more connections exceed a
+/// cache of a megabyte.
 const PREFETCH_THRESHOLD: usize = 256;
 
 impl World {
@@ -123,7 +123,7 @@ impl World {
         Ok(world)
     }
 
-    /// Adds a new flow to the impairments of links.
+    /// Announces a new flow to the impairments of links, which may have a delay box for it.
     pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str) {
         let network = &mut self.env.network;
         let mut add = |carrier, index| network.add_flow(carrier, index as u32, &name);
@@ -136,7 +136,7 @@ impl World {
             }
             Kind::Udp(index) => add(Carrier::Udp, index),
             Kind::Stack(index) => add(Carrier::Udp, self.stacks[index].number() as usize),
-            // Its connections are added as they are opened.
+            // Connections of traffic are added when they are opened.
             Kind::Traffic(_) => {}
         }
     }
@@ -169,7 +169,8 @@ impl World {
         })
     }
 
-    /// Adds a connection of a flow, whose events are recorded under `recorded`. Returns its index.
+    /// Adds a TCP connection of a flow; its events are recorded under the flow id `recorded`. Returns the connection's
+    /// index.
     pub(in crate::simulation) fn push_connection(
         &mut self,
         (flow, recorded): (u32, u32),
@@ -189,8 +190,8 @@ impl World {
         index
     }
 
-    /// Sets the paths of the dummy segments of a connection between two nodes, if the connection
-    /// sends any.
+    /// Sets the paths of the dummy segments of a connection between two nodes. Does nothing if the connection sends no
+    /// dummies.
     pub(in crate::simulation) fn lead_dummies(
         &mut self,
         config: &Config,
@@ -208,7 +209,7 @@ impl World {
         Ok(())
     }
 
-    /// Adds the application of a connection.
+    /// Adds an application that gives messages to a connection.
     fn add_messages(&mut self, connection: usize, config: &Messages, tcp: &Tcp, stream: Stream) {
         self.tcp[connection].sender.begin_empty();
         let index = self.messages.len() as u32;
@@ -290,7 +291,7 @@ fn udp_streams(config: &Config) -> usize {
     streams.count()
 }
 
-/// Returns true if any link makes copies of packets.
+/// Returns true if any link duplicates packets.
 fn makes_copies(config: &Config) -> bool {
     config.links.iter().any(Link::makes_copies)
 }
@@ -300,8 +301,8 @@ fn progress_every(config: &Config) -> Span {
     Span::from_ps(config.duration.as_ps() / PROGRESS_REPORTS + 1)
 }
 
-/// Returns the congestion control of a flow. Flows of a group share one parameter set, so that tables are built
-/// once.
+/// Returns the congestion control of a flow. Flows of a group share one set of parameters, so that tables are built
+/// only once.
 fn controller_of(
     flow: &str,
     tcp: &Arc<Tcp>,
@@ -334,7 +335,7 @@ pub(in crate::simulation) fn flow_stream(flow: &Flow, part: &str, streams: &Stre
     streams.component(&format!("flows/{}/{part}", flow.name))
 }
 
-/// Draws the start of a flow; also returns it in ns-2's seconds.
+/// Draws the start of a flow; returns it as a time and in ns-2's seconds.
 fn draw_start(flow: &Flow, streams: &Streams) -> (Time, f64) {
     let (from, range) = match flow.start {
         Start::At(time) => return (time, time.as_secs_f64()),

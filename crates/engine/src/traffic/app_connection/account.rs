@@ -35,7 +35,8 @@ impl AppConnection {
         }
     }
 
-    /// Releases the network's state of packets that are held back.
+    /// Discards the packets that are still delayed at the end points, with their options in the network; stores the
+    /// queues in `spare` for reuse.
     pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
         if let Some(mut extra_delay) = self.extra_delay.take() {
             for packet in extra_delay.drain() {
@@ -52,7 +53,7 @@ impl AppConnection {
         (packets + down.0, timeouts + down.1)
     }
 
-    /// Returns one direction, if it exists.
+    /// Returns the direction of `side`, to change it; `None` if it does not exist yet.
     pub(in crate::traffic) fn direction_mut(&mut self, side: Side) -> Option<&mut Direction> {
         match side {
             Side::Up => Some(&mut self.up),
@@ -60,7 +61,7 @@ impl AppConnection {
         }
     }
 
-    /// Returns the direction of `side`, and the other one, if they share a connection.
+    /// Returns the direction of `side`, and the opposite direction if both share one TCP connection.
     pub(in crate::traffic) fn directions(
         &self,
         side: Side,
@@ -78,12 +79,12 @@ impl AppConnection {
         self.separate_directions
     }
 
-    /// Returns true if the direction of `side` is a connection that the server opens.
+    /// Returns true if the direction of `side` has a separate connection that the server opens.
     pub(crate) fn is_pushed(&self, side: Side) -> bool {
         self.separate_directions && side == Side::Down
     }
 
-    /// Returns the number of the connection of `side` in captures.
+    /// Returns the number of the TCP connection of `side` in captures.
     pub(crate) fn number(&self, side: Side) -> u64 {
         let number = self.number_in_flow();
         match self.separate_directions {
@@ -97,7 +98,7 @@ impl AppConnection {
         self.record.connection
     }
 
-    /// Returns true if segments of one side that acknowledge data of the other side are in flight.
+    /// Returns true if segments of `side` are in flight which also acknowledge data of the other side.
     pub(crate) fn is_under_way(&self, side: Side) -> bool {
         let (direction, other) = self.directions(side);
         other.is_some() && direction.is_some_and(|direction| direction.sender.outstanding() > 0)

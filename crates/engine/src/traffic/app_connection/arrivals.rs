@@ -1,5 +1,4 @@
-//! Packets that reach an end of a connection: processed at once, or after the extra delay at that
-//! end.
+//! Arrival of packets at an end of a connection. They are processed at once, or after the extra delay at that end.
 
 use longhaul_units::Time;
 
@@ -12,14 +11,14 @@ use crate::traffic::planned::Response;
 use crate::transport::Env;
 
 impl AppConnection {
-    /// Processes a packet that comes out of the network.
+    /// Processes a packet that leaves the network at the end of its route.
     pub(in crate::traffic) fn on_arrival(
         &mut self,
         packet: &Packet,
         end: End,
         context: &mut Context<'_>,
     ) {
-        // The end node of a proxy belongs to neither side.
+        // The end node of a proxy is on neither side of the connection.
         let between = end == End::TrafficSender && ConnectionId::of(packet.flow).is_second_leg();
         if between || self.extra_delay.is_none() {
             return self.receive(packet, end, context);
@@ -28,7 +27,7 @@ impl AppConnection {
         self.hold(packet, end, network.now, &mut network.schedule);
     }
 
-    /// Holds back a packet, which leaves the network at `comes`, at the end point.
+    /// Delays a packet at the end point where it leaves the network at the time `comes`.
     #[inline]
     pub(crate) fn hold(&mut self, packet: &Packet, end: End, comes: Time, schedule: &mut Schedule) {
         let Some(extra_delay) = &mut self.extra_delay else {
@@ -40,7 +39,7 @@ impl AppConnection {
         extra_delay.push(*packet, self.id.on(side), comes, schedule);
     }
 
-    /// Processes packets whose delay at an end point is over.
+    /// Processes the packets whose delay at an end point is over.
     pub(in crate::traffic) fn on_held(&mut self, end: ConnectionId, context: &mut Context<'_>) {
         let now = context.env.network.now;
         let at_server = end.side() == Side::Up;
@@ -97,12 +96,12 @@ impl AppConnection {
         }
     }
 
-    /// Returns true if the client's request is acknowledged.
+    /// Returns true if the client knows that its request has arrived, since it is acknowledged.
     fn knows_of_request(&self) -> bool {
         self.up.sender.acknowledged() >= self.request.1
     }
 
-    /// Processes a segment at the server.
+    /// Processes a segment of the client at the server.
     fn on_request_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
         let now = context.env.network.now;
         if packet.flags.has(Flags::ACK) {
@@ -115,7 +114,7 @@ impl AppConnection {
         } else {
             self.handshake.1.get_or_insert(now);
         }
-        // A retransmission of a request that is being answered acknowledges nothing new.
+        // If the request is already being answered, a retransmission of it acknowledges nothing new.
         if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions)
             && self.stage == Stage::Requesting
             && packet.seq >= self.request.0
@@ -128,8 +127,7 @@ impl AppConnection {
             self.record.requested = Some(now);
             match self.planned.response {
                 Response::None => self.complete(context),
-                // The server waits until its acknowledgement has arrived. A proxy may have
-                // acknowledged the request before.
+                // The server waits until the request has been acknowledged. A proxy may already have acknowledged it.
                 _ if self.waits_for_ack && !self.knows_of_request() => self.stage = Stage::Serving,
                 _ => self.wait(Stage::Serving, self.planned.server_delay, context),
             }
@@ -139,7 +137,7 @@ impl AppConnection {
         }
     }
 
-    /// Processes a segment at the client.
+    /// Processes a segment of the server at the client.
     fn on_response_segment(&mut self, packet: &Packet, context: &mut Context<'_>) {
         let echoed = self.is_under_way(Side::Up);
         let Some(down) = &mut self.down else {

@@ -1,15 +1,14 @@
 //! Complete opening and closing of a connection.
 //!
-//! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The side that
-//! sends last closes first: the server, as HTTP/1.0 servers do and in ns-2's PackMime, or a client that gets no
-//! response. Its FIN leaves on the last segment of data, since the application gives all data and closes at once,
-//! or later ([`Fin`](crate::config::Fin)). The other side acknowledges it at once and closes, too: four packets
+//! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The side that sends
+//! last closes first: the server, as HTTP/1.0 servers and ns-2's PackMime do, or the client if it gets no response. Its
+//! FIN leaves on the last segment of data, since the application gives all data and closes at once, or later
+//! ([`Fin`](crate::config::Fin)). The other side acknowledges the FIN at once and closes, too. This takes four packets
 //! (RFC 9293 figure 12), or three if the FIN came with data.
 //!
-//! FINs are segments of their senders, retransmitted until they are acknowledged. The connection is over when the
-//! side that closes last knows that its FIN has arrived. Until then the side that closed first acknowledges a
-//! repeated FIN again, which is the purpose of TIME-WAIT. Packets still in flight then belong to no connection any
-//! more, and are ignored.
+//! FINs are segments of their senders, and are retransmitted until they are acknowledged. The connection ends when the
+//! side that closes last knows that its FIN has arrived. Until then, the side that closed first acknowledges repeated
+//! FINs again, which is the purpose of TIME-WAIT. Packets still in flight after the end are ignored.
 
 use super::{AppConnection, Context};
 use crate::packet::{Flags, Packet, SackHandle};
@@ -44,7 +43,7 @@ impl AppConnection {
         });
     }
 
-    /// Processes a segment of one side when everything has arrived: it may have a FIN, or fill the gap before one.
+    /// Processes a segment that arrives when all data has arrived: it may carry a FIN, or fill the gap before one.
     pub(super) fn on_closing_segment(
         &mut self,
         packet: &Packet,
@@ -54,7 +53,7 @@ impl AppConnection {
         let first = side == self.closes_first();
         let env = &mut *context.env;
         if !first && packet.flags.has(Flags::FIN) {
-            // The segment acknowledges the FIN that came first.
+            // This segment acknowledges the first FIN, which the other side has sent.
             let answered = match side {
                 Side::Up => self.down.as_mut(),
                 Side::Down => Some(&mut self.up),
@@ -75,7 +74,8 @@ impl AppConnection {
         }
     }
 
-    /// Closes the side that has received the FIN of the side that `closed` first, unless it has closed before.
+    /// Closes the side that closes last, when it has received the FIN of `closed`. Does nothing if it has closed
+    /// before.
     fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
         if closed == Side::Up && self.down.is_none() {
             self.open_down(context.traffic_source, context.env);

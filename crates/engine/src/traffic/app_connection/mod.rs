@@ -1,14 +1,14 @@
-//! A connection and the exchanges on it: requests one way, responses the other, or data one way only.
+//! A connection and the exchanges on it: requests in one direction and responses in the other, or data in one direction
+//! only.
 //!
-//! A direction is a sender and a receiver. The client's handshake opens both, and segments of one
-//! direction acknowledge those of the other: a response acknowledges its request, and the next
-//! request acknowledges the response. Since the two sides send in turn, the acknowledgement of a
-//! segment follows from its number, and packets need not carry it. If a proxy splits a direction,
-//! or a response has a separate connection, each direction has its own handshake and its own
-//! acknowledgements.
+//! A direction consists of a sender and a receiver. The client's handshake opens both directions, and segments of one
+//! direction acknowledge those of the other: a response acknowledges its request, and the next request acknowledges the
+//! response. Since the two sides send alternately, a segment's number determines what it acknowledges, and packets need
+//! no field for that. If a proxy splits a direction, or if a response has a separate connection, each direction has its
+//! own handshake and its own acknowledgements.
 //!
-//! A connection that both directions share opens and closes in full (RFC 9293 sections 3.5 and 3.6, figures
-//! 6 and 12; `closing.rs`).
+//! A connection that both directions share opens and closes completely (RFC 9293 sections 3.5 and 3.6, figures 6 and
+//! 12; `closing.rs`).
 
 mod account;
 mod arrivals;
@@ -36,11 +36,11 @@ use crate::transport::Env;
 enum Stage {
     /// The request is being sent.
     Requesting,
-    /// Server delay.
+    /// The request has arrived, and the server delay is not over.
     Serving,
     /// The response is being sent.
     Responding,
-    /// Think time of the client.
+    /// The client waits before its next request (think time).
     Pausing,
     /// All exchanges are complete; the connection is being closed.
     Closing,
@@ -57,44 +57,44 @@ pub(super) struct Context<'a> {
     pub(super) stop: &'a mut Option<StopCondition>,
 }
 
-/// A connection. The order of fields in memory is fixed: every packet uses the first cache lines
-/// only.
+/// A connection that a traffic source has opened. The order of fields in memory is fixed: for every packet, the first
+/// cache lines are sufficient.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct AppConnection {
     id: ConnectionId,
-    /// Number of the connection's source.
+    /// Number of the source that has opened the connection.
     pub(super) source: u32,
     stage: Stage,
     /// True if each direction has a separate TCP connection.
     separate_directions: bool,
-    /// True if the server responds only once the client has received the acknowledgement of its request.
+    /// True if the server responds only once the client knows that its request has arrived.
     waits_for_ack: bool,
     /// True if the connection opens with a three-way handshake and closes with FINs both ways.
     full: bool,
     /// Rule for the FIN of the side that closes first.
     fin: Fin,
-    /// True if this FIN waits until nothing is in flight.
+    /// True if the FIN of that side waits until nothing is in flight.
     fin_waits: bool,
     extra_delay: Option<ExtraDelay>,
-    /// Segments of the current request and response.
+    /// Segments of the current request; the next field holds those of the response.
     request: (u64, u64),
     response: (u64, u64),
     lifetime: Option<Span>,
-    /// Times at which the SYN was answered with a SYN-ACK, and the SYN-ACK was acknowledged.
+    /// Times at which the SYN was answered with a SYN-ACK, and at which the SYN-ACK was acknowledged; `None` before.
     handshake: (Option<Time>, Option<Time>),
     record: Exchange,
     planned: PlannedExchange,
     to_come: VecDeque<PlannedExchange>,
-    /// Retransmissions and timeouts before the current exchange.
+    /// Numbers of retransmissions and of timeouts before the current exchange.
     repairs_before: (u64, u64),
     up: Direction,
-    /// Direction of the responses; none before the first one.
+    /// Direction of the responses; `None` before the first response.
     down: Option<Direction>,
 }
 
 impl AppConnection {
-    /// Cache lines that every packet uses, without those of its sender and receiver.
+    /// Number of cache lines that every packet uses, without those of its sender and receiver.
     pub(super) const FIRST_LINES: usize = 3;
 
     /// Creates a connection that is not opened yet.
@@ -107,7 +107,7 @@ impl AppConnection {
     ) -> Self {
         let record = traffic_source.record(planned.round_trip);
         let separate_directions = planned.separate || traffic_source.is_split();
-        // Traffic that is cut off consists of ns-2's one-way agents, which send no FIN.
+        // Connections that are cut off are ns-2's one-way agents, which send no FIN.
         let full = !separate_directions && planned.lifetime.is_none();
         Self {
             id,
@@ -136,13 +136,13 @@ impl AppConnection {
         }
     }
 
-    /// Completes a new connection in its final place.
+    /// Completes the client's direction of a new connection, once the connection is in its final place in memory.
     pub(super) fn complete_up(&mut self, traffic_source: &mut TrafficSource) {
         let (id, number) = (self.id.on(Side::Up), self.record.connection);
         traffic_source.complete(&mut self.up, id, number);
     }
 
-    /// Returns true if packets are delayed at the end points, all those at one end point in one queue.
+    /// Returns true if packets are delayed at the end points, where all packets of one end point share a queue.
     pub(super) fn delays_at_end(&self) -> bool {
         self.extra_delay.is_some() && !self.separate_directions
     }
@@ -154,7 +154,7 @@ impl AppConnection {
         Direction::prefetch_for_sample(place, offset_of!(Self, down));
     }
 
-    /// Prefetches the memory that the next packet delayed at an end point uses.
+    /// Prefetches the memory for the next packet delayed at an end point.
     pub(super) fn prefetch(&self, end: ConnectionId) {
         if let Some(extra_delay) = &self.extra_delay {
             extra_delay.prefetch(end.side());
@@ -166,7 +166,7 @@ impl AppConnection {
         }
     }
 
-    /// Prefetches the memory that a packet of a response uses.
+    /// Prefetches the memory for the next packet of a response.
     fn prefetch_of_response(&self, end: Side) {
         let Some(down) = &self.down else {
             return;
@@ -175,7 +175,7 @@ impl AppConnection {
             Side::Up => down.sender.prefetch(),
             Side::Down => {
                 down.receiver.prefetch();
-                // The sender's fields show whether the response acknowledges anything.
+                // The fields of the sender show whether the response acknowledges anything.
                 prefetch(&self.up.sender);
             }
         }
@@ -193,7 +193,7 @@ impl AppConnection {
         }
     }
 
-    /// Sends the client's next request.
+    /// Sends the next request of the client.
     fn request(&mut self, env: &mut Env) {
         let bytes = self.planned.request_bytes;
         self.stage = Stage::Requesting;
@@ -203,13 +203,13 @@ impl AppConnection {
         if let Some(down) = self.down.as_mut().filter(|_| !self.separate_directions) {
             down.acknowledged_by_data(env);
         }
-        // If both directions share a connection, the server closes.
+        // If both directions share a connection, the server closes it.
         let closes = self.closes_first() == Side::Up || self.separate_directions;
         self.request = self.send(Side::Up, bytes, closes, env);
     }
 
-    /// Sends `bytes` from one side, which `closes` if no exchange follows. Returns the segments of
-    /// these bytes.
+    /// Sends `bytes` from one side; if `closes` is true and no exchange follows, the side then closes. Returns the
+    /// first segment of these bytes, and one past the last.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;
         let fin = (closes && self.to_come.is_empty()).then_some(self.fin);
@@ -223,7 +223,7 @@ impl AppConnection {
         segments
     }
 
-    /// Sends the server's response.
+    /// Sends the response of the server, whose size may be drawn now.
     fn respond(&mut self, context: &mut Context<'_>) {
         let Context {
             traffic_source,
@@ -273,7 +273,7 @@ impl AppConnection {
         }
     }
 
-    /// Processes the end of a server delay, a think time or a lifetime.
+    /// Processes the end of a server delay, a think time or the lifetime of the connection.
     pub(super) fn on_turn(&mut self, context: &mut Context<'_>) {
         match self.stage {
             Stage::Serving => self.respond(context),

@@ -1,51 +1,49 @@
-//! Fractional noise: FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984),
-//! truncated to a fixed number of past values.
+//! Fractional noise: FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984), truncated to a fixed
+//! number of past values.
 //!
-//! Each value is a sum of thousands of products, always added in the same order, so that the last
-//! bit does not depend on the implementation. For speed, the known parts of the sums of several
-//! successive values are computed together, and many series draw their first values together.
-//! Vector instructions are used where the processor has them; products are still rounded before
-//! they are added.
+//! Each value is a sum of thousands of products. The products are always added in the same order, so that the last bit
+//! does not depend on the implementation. For speed, the parts of the sums that are known in advance are computed for
+//! several successive values together, and many series draw their first values together. Vector instructions are used
+//! where the processor has them; they, too, round each product before it is added.
 
 use std::sync::Arc;
 
 use crate::random::Stream;
 
-/// Number of partial sums of a sum of products; processors add to all of them at once.
+/// Number of partial sums into which a sum of products is divided; vector instructions add to all of them at once.
 const LANES: usize = 8;
 
-/// Number of values, `LANES` apart, that share each load of past values. Their partial sums stay in
+/// Number of values, `LANES` apart, that are computed with each load of past values. Their partial sums fit into
 /// registers.
 const SHARING: usize = 4;
 
 /// Number of values for which the known parts of the sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
-/// Number of series whose past values are drawn together.
+/// Number of series that draw their past values together.
 const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
 
-/// Returns the variance of the noise, for innovations of variance 1.
+/// Returns the variance of fractional noise whose innovations have variance 1.
 pub(super) fn variance(d: f64) -> f64 {
     let root = libm::tgamma(1.0 - d);
     libm::tgamma(1.0 - 2.0 * d) / (root * root)
 }
 
-/// Weights of past values, the weight of the oldest first.
+/// Weights of the past values, in the order of time: the weight of the oldest value comes first.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all but the newest past values, with zeros before and after them, because several
-    /// sums share each load of past values, and some of the sums have no weight for it. Adding a
-    /// product of zero changes nothing, since no sum is -0.
+    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. The zeros are needed
+    /// because several sums share each load of past values, some of which do not belong to every sum. Adding a product
+    /// of zero changes nothing, since no sum is -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values, which are not known when the sums of a block are
-    /// begun.
+    /// Weights of the newest `BLOCK` past values. These values are not all known when the sums of a block begin.
     newest: [Lanes; SHARING],
 }
 
 impl Weights {
-    /// Creates the weights from `phi`, which is in the order of age.
+    /// Creates the weights from `phi`, which begins with the weight of the newest value.
     fn new(phi: &[f64]) -> Self {
         let oldest_first: Vec<f64> = phi.iter().rev().copied().collect();
         let (others, newest) = oldest_first
@@ -66,22 +64,22 @@ impl Weights {
     }
 }
 
-/// A series of fractional noise, with the past values that it depends on.
+/// A series of fractional noise, with the past values on which it depends.
 #[derive(Debug)]
 pub(super) struct Fractional {
     weights: Arc<Weights>,
-    /// Standard deviation of the part that the past does not determine.
+    /// Standard deviation of the innovation, the part of a value that does not depend on the past.
     innovation: f64,
-    /// Past values, the newest last. Values older than the oldest weight are unused.
+    /// Past values; the newest is last. Values older than the oldest weight are unused.
     past: Vec<f64>,
-    /// Sums of the next values, without the contributions of the newest `BLOCK` past values.
+    /// Sums of the next values, still without the contributions of the newest `BLOCK` past values.
     sums: [Lanes; BLOCK],
-    /// Number of used values of `sums`.
+    /// Number of `sums` that are used up.
     used: usize,
 }
 
 impl Fractional {
-    /// Returns series that depend on `memory` past values; each series has its own past.
+    /// Returns a series for each of `streams`. The series depend on `memory` past values, which are drawn now.
     pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
         assert!(
             memory.is_multiple_of(LANES) && memory >= BLOCK,
@@ -109,7 +107,7 @@ impl Fractional {
         series.collect()
     }
 
-    /// Returns the next value.
+    /// Draws the next value.
     pub(super) fn next(&mut self, stream: &mut Stream) -> f64 {
         if self.used == BLOCK {
             let past = &self.past[self.past.len() - self.weights.memory()..];
@@ -131,8 +129,8 @@ impl Fractional {
     }
 }
 
-/// Wraps a function in one with the same name and arguments. The function is also compiled for wide
-/// vectors, and that version is used if the processor supports it.
+/// Wraps a function in another one with the same name and arguments. The wrapped function is compiled twice, once for
+/// wide vectors; that version is called if the processor supports it.
 macro_rules! with_wide_vectors {
     ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:ident) => {
         $(#[$doc])*
@@ -149,12 +147,12 @@ macro_rules! with_wide_vectors {
                 }
                 if is_x86_feature_detected!("avx512f") {
                     #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
-                    // SAFETY: the processor has the instructions.
+                    // SAFETY: the processor has these instructions, as has just been tested.
                     return unsafe { widest($($argument),*) };
                 }
                 if is_x86_feature_detected!("avx2") {
                     #[allow(unsafe_code, reason = "the compiler does not see what was just asked")]
-                    // SAFETY: the processor has the instructions.
+                    // SAFETY: the processor has these instructions, as has just been tested.
                     return unsafe { wide($($argument),*) };
                 }
             }
@@ -164,13 +162,14 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns the sums of the next values over `past`, without the newest weights, which in part
-    /// apply to values that are not known yet.
+    /// Returns, for each value of the next block, the sum over `past` without the newest weights. These apply in part
+    /// to values that are not known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
 with_wide_vectors! {
-    /// Returns the values expected from the pasts of several series: sums from the newest value to the oldest.
+    /// Returns the expected next value of several series, given their past values. Each sum begins with the newest
+    /// value.
     fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
 }
 
@@ -188,7 +187,7 @@ fn subtract_mirror_images(phi: &mut [f64], last: f64) {
         *new = a - last * b;
         *old = b - last * a;
     }
-    // The middle weight is its own mirror image.
+    // With an odd number of weights, the middle weight is symmetric to itself.
     if let Some(middle) = newer.get_mut(half) {
         *middle -= last * *middle;
     }
@@ -197,7 +196,7 @@ fn subtract_mirror_images(phi: &mut [f64], last: f64) {
 #[inline(always)]
 fn sum_known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] {
     let mut sums = [[0.0; LANES]; BLOCK];
-    // The past of each value begins one later.
+    // The preceding values of each value begin one position later.
     for value in 0..LANES {
         let mut of = [[0.0; LANES]; SHARING];
         let past = past[value..].as_chunks().0;
@@ -231,12 +230,12 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
     }
 }
 
-/// Hosking's recursion: the weights of past values, for a growing number of past values.
+/// Hosking's recursion: weights of the past values, computed for an increasing number of past values.
 struct Recursion {
     d: f64,
-    /// Weights in the order of age.
+    /// Weights; that of the newest value is first.
     phi: Vec<f64>,
-    /// Variance of the part that the past does not determine.
+    /// Variance of the innovation, the part of a value that does not depend on the past.
     variance: f64,
 }
 
@@ -259,10 +258,10 @@ impl Recursion {
     }
 }
 
-/// The pasts of many series while they are drawn, interleaved so that each weight is fetched once for several of
-/// them.
+/// Pasts of many series while they are being drawn. They are interleaved, so that each weight is loaded once for
+/// several series.
 struct Pasts {
-    /// Groups of `ABREAST` series, each with its values in the order of time.
+    /// Groups of `ABREAST` series; each group has the values of its series in the order of time.
     groups: Vec<Vec<[f64; ABREAST]>>,
     memory: usize,
     series: usize,
@@ -289,13 +288,13 @@ impl Pasts {
         }
     }
 
-    /// Appends to each series the value expected from its past plus a deviation.
+    /// Appends to each series its expected value, given the past, plus a deviation.
     fn step(&mut self, phi: &[f64], mut deviation: impl FnMut(usize) -> f64) {
         let expected: Vec<_> = self.groups.iter().map(|past| expect(phi, past)).collect();
         self.push(|number| expected[number / ABREAST][number % ABREAST] + deviation(number));
     }
 
-    /// Returns the past of one series, with room for more values.
+    /// Returns the past of one series, with capacity for more values.
     fn of(&self, number: usize) -> Vec<f64> {
         let mut past = Vec::with_capacity(2 * self.memory);
         let group = &self.groups[number / ABREAST];
@@ -329,8 +328,7 @@ mod tests {
         }
     }
 
-    /// A value is the sum over its past, in a fixed order, independent of the values computed
-    /// together with it.
+    /// A value is the sum over its past in a fixed order, whichever values are computed together with it.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

@@ -1,28 +1,28 @@
-//! A Gaussian series with long-range dependence: the sum of fractional noise and white noise (Cao and others,
-//! Infocom 2004, section III).
+//! A Gaussian series with long-range dependence: a sum of fractional noise and white noise (Cao and others, INFOCOM
+//! 2004, section III).
 
 use super::fractional::{Fractional, variance};
 use crate::random::Stream;
 
-/// The shape of a series.
+/// Parameters of a Gaussian series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shape {
-    /// Fractional difference; the Hurst parameter is this plus a half.
+    /// Parameter d of fractional differencing; the Hurst parameter is d + 1/2.
     pub(super) d: f64,
     /// Number of past values on which the next one depends.
     pub(super) memory: usize,
-    /// Share of the variance that is white noise.
+    /// Fraction of the variance that is white noise.
     pub(super) noise: f64,
 }
 
-/// A series of mean 0 and variance 1. Its past is drawn before the first value, or earlier for many
-/// series together ([`begin_together`]).
+/// A Gaussian series with mean 0 and variance 1. Its past is drawn before the first value, or earlier for many series
+/// together ([`begin_together`]).
 #[derive(Debug)]
 pub(in crate::traffic) struct Gaussian {
     shape: Shape,
-    /// The fractional noise; none before the first value.
+    /// The fractional noise; `None` before the first value.
     fractional: Option<Fractional>,
-    /// Standard deviations of the fractional noise and of the white noise.
+    /// Standard deviation of the fractional noise; the next field is that of the white noise.
     scale: f64,
     noise: f64,
     previous: f64,
@@ -42,7 +42,8 @@ impl Gaussian {
             stream,
         };
         if series.stream.is_shared() {
-            // The order of draws is that of the series.
+            // With a shared generator, a series draws its past at once, so that series draw in the order in which they
+            // are created.
             begin_together(vec![&mut series]);
         }
         series
@@ -52,7 +53,7 @@ impl Gaussian {
         self.stream.is_shared()
     }
 
-    /// Returns the next value.
+    /// Draws the next value.
     pub(super) fn next(&mut self) -> f64 {
         let Some(fractional) = &mut self.fractional else {
             begin_together(vec![self]);
@@ -65,8 +66,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the pasts of series that have none yet. Series of the same shape share the weights of each of thousands
-/// of steps.
+/// Draws the past values of those series that have none yet. Series with equal parameters share the weights in each of
+/// thousands of steps.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {

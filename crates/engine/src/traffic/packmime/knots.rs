@@ -1,7 +1,7 @@
-//! PackMime's quantiles, thinned to one or two percent, from ns-2.35's `packmime/packmime_ranvar.cc`:
-//! probabilities and values.
+//! Quantiles of PackMime's distributions, as probabilities and values. From ns-2.35's `packmime/packmime_ranvar.cc`, of
+//! which one or two percent of the points are kept.
 
-/// Sizes of downloads, in bytes.
+/// Sizes of downloaded files, in bytes.
 pub(super) const DOWNLOADS: [(f64, f64); 13] = [
     (0.001247, 275.9),
     (0.349893, 1072.0),
@@ -65,7 +65,7 @@ pub(super) const LARGE_REQUESTS: [(f64, f64); 8] = [
     (0.9375, 1420.7),
 ];
 
-/// Round trips on the side of the client, in milliseconds.
+/// Round-trip times on the client's side, in milliseconds.
 pub(super) const CLIENT_RTTS: [(f64, f64); 10] = [
     (0.0, 0.52),
     (0.56660944, 1.531),
@@ -79,7 +79,7 @@ pub(super) const CLIENT_RTTS: [(f64, f64); 10] = [
     (0.999995, 3170.671),
 ];
 
-/// Round trips on the side of the server, in milliseconds.
+/// Round-trip times on the server's side, in milliseconds.
 pub(super) const SERVER_RTTS: [(f64, f64); 10] = [
     (0.0, 0.495),
     (0.44664989, 52.283),

@@ -1,9 +1,9 @@
-//! PackMime: a model of web traffic fitted to traces of an enterprise's link to the Internet (Cao
-//! and others, "Stochastic Models for Generating Synthetic HTTP Source Traffic", Infocom 2004).
+//! PackMime: a model of web traffic, fitted to traces of an enterprise's link to the Internet (Cao and others,
+//! "Stochastic Models for Generating Synthetic HTTP Source Traffic", INFOCOM 2004).
 //!
-//! Times between connections, sizes of requests and round-trip times are transforms of Gaussian
-//! series with long-range dependence (fractional sum-difference models). Responses come in runs of
-//! downloads and runs of cache validations.
+//! Times between connections, sizes of requests and round-trip times are transforms of Gaussian series with long-range
+//! dependence (fractional sum-difference models). Responses alternate between runs of downloads and runs of cache
+//! validations.
 
 mod fractional;
 mod gaussian;
@@ -18,7 +18,7 @@ pub(super) use self::gaussian::{Gaussian, begin_together};
 use crate::config::{Distribution, PackMime};
 use crate::random::Stream;
 
-/// The state of one part of the model.
+/// State of one part of the model, such as the sizes of responses.
 #[derive(Debug)]
 pub(super) enum Part {
     Arrivals(Arrivals),
@@ -28,7 +28,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Creates the part; `stream` returns the random streams of its components by name.
+    /// Creates the part. `stream` returns the random stream of a component, given the component's name.
     pub(super) fn new(config: &PackMime, stream: impl Fn(&str) -> Stream) -> Self {
         match *config {
             PackMime::Arrivals { rate } => Self::Arrivals(Arrivals::new(rate, stream("arrivals"))),
@@ -44,7 +44,7 @@ impl Part {
         }
     }
 
-    /// Returns true if other parts draw from the same generator.
+    /// Returns true if the part draws from a generator that other parts use, too.
     pub(super) fn is_shared(&self) -> bool {
         match self {
             Self::Arrivals(arrivals) => arrivals.series.is_shared(),
@@ -54,7 +54,7 @@ impl Part {
         }
     }
 
-    /// Returns the part's series, which may begin together with those of other sources.
+    /// Returns the Gaussian series of the part, whose past values may be drawn together with those of other sources.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],
@@ -64,7 +64,7 @@ impl Part {
         }
     }
 
-    /// Returns the next time in seconds, or size in bytes.
+    /// Draws the next value: a time in seconds or a size in bytes.
     pub(super) fn next(&mut self) -> f64 {
         match self {
             Self::Arrivals(arrivals) => arrivals.next(),
@@ -75,8 +75,8 @@ impl Part {
     }
 }
 
-/// Returns the share of white noise at a rate of connections, a logistic function of the rate's
-/// logarithm.
+/// Returns the fraction of white noise in a series at a given rate of connections: a logistic function of the logarithm
+/// of the rate.
 fn logistic(constant: f64, slope: f64, rate: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-(constant + slope * libm::log2(rate))))
 }
@@ -91,7 +91,7 @@ fn above(y: f64) -> f64 {
     libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// Times between connections: Weibull in distribution, with the mean of the configured rate.
+/// Times between connections. They have a Weibull distribution, whose mean is that of the configured rate.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     series: Gaussian,
@@ -100,7 +100,7 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Creates the series with the constants of 2003.
+    /// Creates the series, with the model's constants of 2003.
     fn new(rate: f64, stream: Stream) -> Self {
         let shape = logistic(0.352, 0.388, rate);
         let series = Shape {
@@ -129,7 +129,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Tail index of the largest sizes.
+    /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.4847;
 
     fn new(rate: f64, stream: Stream) -> Self {
@@ -155,19 +155,19 @@ impl Requests {
     }
 }
 
-/// Sizes of responses: runs of downloads, runs of answers to cache validations.
+/// Sizes of responses, which alternate between runs of downloads and runs of answers to cache validations.
 #[derive(Debug)]
 pub(super) struct Responses {
     downloads: Tail,
-    /// True if the current run is one of downloads, and the number of responses left in it.
+    /// The current run: true if it is one of downloads, and the number of responses left in it.
     run: (bool, u64),
     stream: Stream,
 }
 
 impl Responses {
-    /// Tail index of the largest sizes.
+    /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.2314;
-    /// Lengths of runs, rounded up.
+    /// Number of responses in a run of downloads, rounded up; the next constant is for cache validations.
     const DOWNLOADS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 3.0059,
@@ -206,11 +206,11 @@ impl Responses {
     }
 }
 
-/// A distribution given by quantiles, with a Pareto tail. Between quantiles, the logarithm of the
-/// value is linear in the logarithm of the probability of a larger value.
+/// A distribution given by quantiles, with a Pareto tail above the last. Between quantiles, the logarithm of the value
+/// is a linear function of the logarithm of the probability that it is exceeded.
 #[derive(Debug)]
 struct Tail {
-    /// `-log2` of the probability of a larger value, and `log2` of the value.
+    /// Points of the distribution: `-log2` of the probability that a value is exceeded, and `log2` of this value.
     points: Vec<(f64, f64)>,
     index: f64,
 }
@@ -224,7 +224,7 @@ impl Tail {
         }
     }
 
-    /// Returns the value that a draw exceeds with this probability.
+    /// Returns the value that is exceeded with probability `above`.
     fn value(&self, above: f64) -> f64 {
         let x = -libm::log2(above);
         let (last, highest) = self.points[self.points.len() - 1];
@@ -236,13 +236,14 @@ impl Tail {
     }
 }
 
-/// Parameters of the round-trip times of one side.
+/// Parameters of the round-trip times on one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Order of the root: between quantiles, this root of the values is interpolated linearly.
+    /// Order of the root in which quantiles are interpolated: between two quantiles, this root of the value is a linear
+    /// function.
     root: f64,
     d: f64,
-    /// Constant and slope of the share of white noise.
+    /// Constants of [`logistic`] for the fraction of white noise: the constant term and the slope.
     logistic: (f64, f64),
 }
 
@@ -260,12 +261,12 @@ const SERVER_SIDE: Side = Side {
     logistic: (-0.053, 0.396),
 };
 
-/// Round-trip times between one side's hosts and the link where the trace was taken.
+/// Round-trip times between the hosts of one side and the link where the trace was taken.
 #[derive(Debug)]
 pub(super) struct RoundTrips {
     series: Gaussian,
-    /// Points of the distribution: `-log10` of the probability of a larger value, and the root, of
-    /// order `root`, of the value in milliseconds.
+    /// Points of the distribution: `-log10` of the probability that a value is exceeded, and the root (of order `root`)
+    /// of this value in milliseconds.
     points: Vec<(f64, f64)>,
     root: f64,
 }

@@ -1,9 +1,9 @@
-//! Statements of Weigle's dissertation (UNC 2003, appendix A) about PackMime, and closed forms of its parts. Quick
-//! tests take some ten thousand values, the long one a million as in the dissertation.
+//! Checks of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its parts against
+//! closed forms. Quick tests draw some ten thousand values; the long test draws a million, as the dissertation does.
 
 use super::*;
 
-/// Connections per second and cloud at a load of 85 % (Weigle, UNC 2003, table A.3).
+/// Connections per second of one cloud at a load of 85 % (Weigle, UNC 2003, table A.3).
 const RATE: f64 = 24.1;
 
 fn stream(name: &str) -> Stream {
@@ -35,13 +35,12 @@ fn assert_near(what: &str, value: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Tolerance for a million values. With long memory, means of fewer values converge as slowly as
-/// `n^(d - 1/2)`.
+/// Tolerance for means of a million values. With long-range dependence, means converge only as `n^(d - 1/2)`.
 const TENTH: f64 = 0.1;
 const FEW: f64 = 0.25;
 
-/// Returns the autocorrelation of `x_t + x_(t-1)` where x is FARIMA(0, d, 0); the autocorrelations of x are
-/// `rho(k) = rho(k-1) (k-1+d)/(k-d)`.
+/// Returns the autocorrelation of `x_t + x_(t-1)` at a lag, where x is FARIMA(0, d, 0). The autocorrelations of x
+/// satisfy `rho(k) = rho(k-1) (k-1+d)/(k-d)`.
 fn correlation(d: f64, lag: usize) -> f64 {
     let rho =
         |lag: usize| (1..=lag).fold(1.0, |rho, k| rho * (k as f64 - 1.0 + d) / (k as f64 - d));
@@ -71,7 +70,8 @@ fn series_have_the_correlations_of_fractional_noise() {
     }
 }
 
-/// Returns the Hurst parameter from aggregated variances: the slope of their logarithm is 2 H - 2.
+/// Returns the Hurst parameter H, estimated from variances of aggregated values: the slope of their logarithm is 2 H -
+/// 2.
 fn hurst(values: &[f64], levels: &[usize]) -> f64 {
     let points: Vec<(f64, f64)> = levels
         .iter()
@@ -99,7 +99,7 @@ fn arrivals_keep_the_rate() {
         let values: Vec<f64> = (0..40_000).map(|_| arrivals.next()).collect();
         assert_near("mean", mean(&values) * rate, 1.0, 0.1);
     }
-    // Weigle, UNC 2003, appendix A: at 24.1 connections a second.
+    // The shape is that of Weigle, UNC 2003, appendix A, for 24.1 connections per second.
     assert_near(
         "shape",
         Arrivals::new(RATE, stream("arrivals")).shape,
@@ -144,7 +144,7 @@ fn check_requests(count: usize) -> Vec<f64> {
     let mut requests = Requests::new(RATE, stream("request"));
     let sizes = sorted(|| requests.next(), count);
     assert_near("below 1 KB", share_up_to(&sizes, 1000.0), 0.946, 0.03);
-    // Half of the requests are below and half above the knot between the two tables.
+    // Half of the requests are smaller, and half larger, than the point at which the two tables meet.
     assert_near("median", quantile(&sizes, 0.5), 422.0, 25.0);
     sizes
 }
@@ -159,7 +159,7 @@ fn check_round_trips(count: usize, tolerance: f64) {
     };
     let mut both = Part::new(&with(true), stream);
     let rtts = sorted(|| both.next() * 1000.0 + 14.0, count);
-    // The thinned tables give 80 and 121; the source prints 78 and 115.
+    // The thinned tables give a median of 80 and a mean of 121; the source prints 78 and 115.
     near("median of both sides", quantile(&rtts, 0.5), 78.0);
     near("mean of both sides", mean(&rtts), 118.0);
     assert_near("below a second", share_up_to(&rtts, 1000.0), 0.99, 0.005);
@@ -182,7 +182,8 @@ fn sizes_and_round_trips_are_distributed_as_stated() {
     check_round_trips(30_000, FEW);
 }
 
-/// Runs have means of 3.894 and 1.862 responses, so that 67.65 % are downloads.
+/// Runs of downloads and of validations have 3.894 and 1.862 responses on average, so that 67.65 % of the responses are
+/// downloads.
 #[test]
 fn two_thirds_of_the_responses_are_downloads() {
     let mut responses = Responses::new(stream("response"));
@@ -212,7 +213,7 @@ fn a_million_values_of_each() {
         "the largest request"
     );
     check_round_trips(count, TENTH);
-    // Hill's estimator over the largest 0.2 %, all from the Pareto tail.
+    // Hill's estimator is applied to the largest 0.2 % of sizes, which all belong to the Pareto tail.
     let largest = &sizes[count - count / 500..];
     let logs = largest.iter().map(|size| libm::log(size / largest[0]));
     let index = (largest.len() - 1) as f64 / logs.sum::<f64>();
@@ -231,9 +232,9 @@ fn a_million_values_of_each() {
     let levels = [10, 20, 40, 80, 160, 320];
     assert_near("Hurst parameter", hurst(&values, &levels), 0.83, 0.05);
 
-    // The running 90th percentile settles: its coefficient of variation between 100,000 and 250,000 responses, and
-    // its range, which is stated as below 100 bytes for one seed; over seeds it is 50 to 150. The 99th percentile
-    // is uncertain by two percent at first.
+    // The 90th percentile of all responses so far converges. The test covers its coefficient of variation between
+    // 100,000 and 250,000 responses and its range, which is published as below 100 bytes for one seed; over several
+    // seeds it is 50 to 150. The 99th percentile has an uncertainty of two per cent at first.
     let mut responses = Responses::new(stream("response"));
     let mut seen: Vec<f64> = (0..100_000).map(|_| responses.next()).collect();
     let mut running = Vec::new();

@@ -1,4 +1,5 @@
-//! A foreign stack's connection in the network: its datagrams, timers and records.
+//! A connection whose both ends run a foreign stack (a transport outside the engine): its datagrams, timers and
+//! records.
 
 use longhaul_units::{Span, Time};
 
@@ -13,7 +14,7 @@ use crate::stack::{EcnCodepoint, HEADER_BYTES, Host, Stack, StackNote, StackRepo
 use crate::transport::Env;
 use crate::transport::udp::Arrivals;
 
-/// Both ends of a foreign stack's connection.
+/// A connection between two ends of a foreign stack.
 #[derive(Debug)]
 pub(crate) struct StackConnection {
     /// Number that identifies the connection's packets.
@@ -24,7 +25,7 @@ pub(crate) struct StackConnection {
     /// Paths of data and of answers.
     paths: [Path; 2],
     stack: Guard,
-    /// The earliest entry of each end in the event list.
+    /// Time of the earliest pending event of each end.
     entries: [Time; 2],
     /// Datagrams that each end has sent.
     sent: [u64; 2],
@@ -34,7 +35,7 @@ pub(crate) struct StackConnection {
     received: u64,
     /// Filter of duplicate datagrams, if links on the path make copies.
     arrivals: Option<Box<Arrivals>>,
-    /// The newest report, used after the stack has failed.
+    /// The last report of the stack, kept for the time after a failure of the stack.
     report: StackReport,
     started: bool,
     /// Time at which the connection was lost, and the reason.
@@ -85,7 +86,7 @@ impl StackConnection {
         self.sent[Host::Sender as usize]
     }
 
-    /// Returns both ends for the plan of lookahead: datagrams leave in answer to others and at
+    /// Returns descriptions of both ends, from which lookahead is computed: datagrams leave in answer to others and at
     /// times that the stack chooses.
     pub(crate) fn edges(&self) -> [Endpoint; 2] {
         let [data, back] = self.paths.map(|path| path.route);
@@ -111,7 +112,7 @@ impl StackConnection {
         self.proceed_both(env);
     }
 
-    /// Processes a datagram that arrives at an end.
+    /// Passes a datagram that arrives to its end.
     pub(crate) fn on_packet(&mut self, host: Host, packet: &Packet, env: &mut Env) {
         let now = env.network.now;
         if host == Host::Receiver {
@@ -128,12 +129,12 @@ impl StackConnection {
         self.proceed(host, env);
     }
 
-    /// Processes an entry of an end in the event list.
+    /// Processes a timer event of an end.
     pub(crate) fn on_timer(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         let entry = &mut self.entries[host as usize];
         if *entry != now {
-            // An earlier entry has replaced it.
+            // An earlier entry has replaced this one.
             return;
         }
         *entry = Time::NEVER;
@@ -152,7 +153,8 @@ impl StackConnection {
         }
     }
 
-    /// Sends an end's datagrams, schedules its next deadline and records the stack's notes.
+    /// Sends all datagrams that an end has ready, schedules its next deadline and records the events that the stack has
+    /// noted.
     fn proceed(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         loop {
@@ -206,8 +208,8 @@ impl StackConnection {
         });
     }
 
-    /// Schedules the next deadline of an end, unless an earlier entry is pending, at which the
-    /// deadline is checked again.
+    /// Schedules an event for the next deadline of an end. If an earlier event is pending, nothing is scheduled: that
+    /// event checks the deadline again.
     fn arm(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         let deadline = self.stack.call(now, |stack| stack.deadline(host)).flatten();
@@ -222,7 +224,7 @@ impl StackConnection {
         }
     }
 
-    /// Records the stack's notes, and its failure.
+    /// Records the events that the stack has noted, and its failure.
     fn record_notes(&mut self, env: &mut Env) {
         for note in std::mem::take(&mut self.notes) {
             self.record(note, env);
@@ -296,7 +298,7 @@ impl StackConnection {
         }
     }
 
-    /// Returns the stack's report, or the last one before it failed.
+    /// Returns the stack's current report, or its last one before it failed.
     fn report(&self, now: Time) -> StackReport {
         let report = self.stack.read(|stack| stack.report(now));
         report.unwrap_or(self.report)
@@ -316,7 +318,7 @@ impl StackConnection {
         self.report(now).finish
     }
 
-    /// Restarts the extremes of round-trip times; returns the extremes so far.
+    /// Returns the smallest and largest round-trip times so far, and restarts their record at `now`.
     pub(crate) fn restart_extremes(&mut self, now: Time) -> (Span, Span) {
         let report = self.report(now);
         self.stack.call(now, |stack| stack.restart_extremes());

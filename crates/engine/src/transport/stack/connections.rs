@@ -1,9 +1,9 @@
-//! All connections of foreign stacks in a run, by the numbers in their packets.
+//! All connections of foreign stacks in a run, found by the numbers that their packets carry.
 
 use super::StackConnection;
 
-/// All connections of foreign stacks. Their numbers follow those of datagram streams, so that fair
-/// queues and delay boxes, which treat both as datagrams, distinguish them.
+/// All connections of foreign stacks. Fair queues and delay boxes treat packets of these connections and of UDP streams
+/// alike, so the connections' numbers follow those of the UDP streams.
 #[derive(Debug, Default)]
 pub(crate) struct StackConnections {
     first: u32,
@@ -11,7 +11,7 @@ pub(crate) struct StackConnections {
 }
 
 impl StackConnections {
-    /// Creates an empty list whose numbers begin after this many datagram streams.
+    /// Creates an empty list whose numbers begin after those of `streams` UDP streams.
     pub(crate) fn after(streams: usize) -> Self {
         Self {
             first: streams as u32,

@@ -33,7 +33,7 @@ impl Guard {
         }
     }
 
-    /// Calls the stack at a time. Returns nothing if it has failed, now or before.
+    /// Calls the stack at the simulated time `now`. Returns `None` if the stack failed before or fails in this call.
     #[inline]
     pub(super) fn call<T>(
         &mut self,
@@ -59,7 +59,7 @@ impl Guard {
         }
     }
 
-    /// Reads the stack's state. Returns nothing if it has failed, or fails now.
+    /// Reads the stack's state. Returns `None` if the stack has failed, or panics now.
     pub(super) fn read<T>(&self, act: impl FnOnce(&dyn Stack) -> T) -> Option<T> {
         if self.failure.is_some() {
             return None;
@@ -67,13 +67,13 @@ impl Guard {
         catch_unwind(AssertUnwindSafe(|| act(&*self.stack))).ok()
     }
 
-    /// Returns the reason of the failure, as the end of a sentence that begins with the stack.
+    /// Returns the failure as a predicate that follows "the stack", such as "panicked: ...".
     pub(super) fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 }
 
-/// Returns the text of a panic.
+/// Returns the message of a panic.
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

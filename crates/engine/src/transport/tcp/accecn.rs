@@ -11,7 +11,7 @@ const INITIAL: u64 = 5;
 /// Bytes of the option with three counters, padded (section 3.2.3).
 pub(super) const OPTION_BYTES: u16 = 12;
 
-/// The counter of a data receiver, `r.cep`.
+/// Counter of marked packets at a data receiver (`r.cep`).
 #[derive(Debug)]
 pub(super) struct CeCounter {
     marked: u64,
@@ -48,7 +48,7 @@ impl CeCounter {
     }
 }
 
-/// The counter of a data sender, `s.cep`.
+/// Counter of marked packets at a data sender (`s.cep`).
 #[derive(Debug)]
 pub(super) struct MarksReported(u64);
 
@@ -57,8 +57,8 @@ impl MarksReported {
         Self(INITIAL)
     }
 
-    /// Processes an acknowledgement with this option, which may arrive out of order. Returns the number of marks
-    /// that it adds.
+    /// Processes the option of an acknowledgement, which may arrive out of order; `count` is the receiver's count
+    /// modulo 2^16. Returns the number of marks not counted before.
     pub(super) fn on_ack(&mut self, count: u16) -> u64 {
         let more = count.wrapping_sub(self.0 as u16).cast_signed();
         let marks = u64::try_from(more).unwrap_or(0);

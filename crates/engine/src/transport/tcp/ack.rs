@@ -9,8 +9,8 @@ use crate::packet::{Flags, SackHandle, SackOption};
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    /// Options of the acknowledgement: its SACK blocks, unless it is regular, and the handle that the
-    /// packet carries.
+    /// The SACK blocks, empty if the acknowledgement is regular ([`super::regular`]); the next field is the packet's
+    /// handle of its options.
     pub(super) sack: &'a SackOption,
     pub(super) options: SackHandle,
     pub(super) flags: Flags,
@@ -18,12 +18,12 @@ pub(super) struct Ack<'a> {
     pub(super) stamp: Time,
     /// True if the acknowledgement arrives in fast recovery.
     pub(super) in_recovery: bool,
-    /// Data segments known to be delivered before this acknowledgement.
+    /// Number of data segments known to be delivered before this acknowledgement arrived.
     pub(super) delivered: u64,
 }
 
 impl Ack<'_> {
-    /// Returns the time that the acknowledgement reports: a transit time, or its ACK delay.
+    /// Returns the time that the receiver reports: the transit time of a data segment, or the ACK delay.
     #[inline]
     pub(super) fn reported_time(&self) -> Option<Span> {
         self.options.transit().or_else(|| self.sack.transit())

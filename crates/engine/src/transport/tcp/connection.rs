@@ -1,4 +1,4 @@
-//! A connection's two ends together.
+//! Both ends of a TCP connection.
 
 use longhaul_units::Time;
 
@@ -14,20 +14,20 @@ pub(crate) struct Connection {
     pub(crate) flow: u32,
 }
 
-/// Segments that have arrived at a receiver, each counted once, on its first arrival.
+/// Counts of segments that have arrived at a receiver; a segment counts once, on its first arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Received {
-    /// Data segments.
+    /// Number of data segments.
     delivered_pkts: u64,
-    /// Payload of these segments.
+    /// Payload bytes of these segments.
     delivered_bytes: u64,
-    /// Segments passed to the application, with no gap before them.
+    /// Number of segments passed to the application: all segments before them have arrived, too.
     in_order_pkts: u64,
     in_order_bytes: u64,
 }
 
 impl Received {
-    /// Returns the segments of `sender` that have arrived at `receiver`.
+    /// Counts the segments of `sender` that have arrived at `receiver`.
     pub(crate) fn of(sender: &Sender, receiver: &Receiver) -> Self {
         let next = receiver.next();
         let bytes = |(left, right)| sender.bytes_below(right) - sender.bytes_below(left);
@@ -42,7 +42,7 @@ impl Received {
         }
     }
 
-    /// Returns a sender's counters, with the receiver's part filled in.
+    /// Returns the sender's `counters` with the receiver's fields filled in.
     pub(crate) fn counted_in(self, counters: FlowCounters) -> FlowCounters {
         FlowCounters {
             delivered_pkts: self.delivered_pkts,
@@ -53,7 +53,7 @@ impl Received {
         }
     }
 
-    /// Returns a sender's sample, with the receiver's part filled in.
+    /// Returns the sender's `sample` with the receiver's fields filled in.
     pub(crate) fn sampled_in(self, sample: FlowSample) -> FlowSample {
         FlowSample {
             delivered_bytes: self.delivered_bytes,
@@ -64,7 +64,7 @@ impl Received {
 }
 
 impl Connection {
-    /// Returns the segments of the sender that have arrived at the receiver.
+    /// Counts the sender's segments that have arrived at the receiver.
     pub(crate) fn received(&self) -> Received {
         Received::of(&self.sender, &self.receiver)
     }

@@ -1,9 +1,9 @@
-//! The rate at which the network delivered the last flight of segments
+//! Estimation of the rate at which the network delivered the last flight of segments
 //! (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
-//! Each segment stores the number of segments delivered when it was sent. When it is acknowledged,
-//! the number of segments delivered since then, divided by the longer of the sending time and the
-//! acknowledging time, is a sample of the rate. The names of the draft are in parentheses.
+//! Each segment stores the number of segments that had been delivered when it was sent. When it is acknowledged, the
+//! number of segments delivered since then, divided by the sending time or the acknowledging time of these segments,
+//! whichever is longer, is a sample of the rate. Names of the draft's variables are in parentheses.
 
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use super::segment_ring::SegmentRing;
 use crate::prefetch::prefetch;
 
-/// State that segments store at their transmission. It is the same for all segments of a burst.
+/// State that a segment stores when it is sent. The state is equal for all segments of a burst.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,
@@ -19,13 +19,14 @@ struct Sent {
     delivered: u64,
     /// Time at which the last of the delivered segments was acknowledged (`P.delivered_time`).
     delivered_at: Time,
-    /// Start of the flight that the segment ends (`P.first_sent_time`).
+    /// Send time of the segment that was delivered last, where the sending time of the sample begins
+    /// (`P.first_sent_time`).
     flight_began: Time,
-    /// The sender's limit (`P.is_app_limited`).
+    /// Limit of the sender other than the network, if any (`P.is_app_limited`).
     limit: Limit,
 }
 
-/// Segments sent together.
+/// Segments sent at the same time, which share one stored state.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     sent: Sent,
@@ -33,10 +34,10 @@ struct Burst {
     begin: u64,
 }
 
-/// Number that stands for no burst.
+/// Burst number that means no burst.
 const NONE: u64 = 0;
 
-/// Time and count that stand for no burst.
+/// Value of [`DeliveryRate::last`] that means no burst.
 const NO_BURST: (Time, u64) = (Time::NEVER, 0);
 
 /// The estimator of one connection.
@@ -44,18 +45,19 @@ const NO_BURST: (Time, u64) = (Time::NEVER, 0);
 pub(super) struct DeliveryRate {
     /// Burst number of each segment in flight; [`NONE`] once its delivery has been counted.
     burst_of: SegmentRing<u64>,
-    /// Bursts by number, including all that `burst_of` refers to.
+    /// Bursts by their numbers, at least those that `burst_of` refers to.
     bursts: SegmentRing<Burst>,
-    /// Time at which the last burst left, and the number of segments delivered by then;
-    /// [`NO_BURST`] once the next segment has to store another state.
+    /// Time at which the last burst left, and number of segments delivered by then; [`NO_BURST`] if the next segment
+    /// must begin another burst.
     last: (Time, u64),
     /// Time at which segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,
-    /// Time at which the segment most recently delivered was sent (`C.first_sent_time`).
+    /// Send time of the segment delivered last (`C.first_sent_time`).
     flight_began: Time,
-    /// The burst sent last among those of the segments that the current acknowledgement covers.
+    /// Number of the burst sent last, of all bursts with segments that the current acknowledgement covers.
     newest: u64,
-    /// Limit of the sender other than the network, until this many segments are delivered (`C.app_limited`).
+    /// A limit of the sender other than the network, and the count of delivered segments at which it ends
+    /// (`C.app_limited`).
     limited: Option<(Limit, u64)>,
 }
 
@@ -83,8 +85,8 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// Records a segment if it belongs to a burst that has begun, and returns true if so. Such a
-    /// segment is not alone: segments that left at the same time are still in flight.
+    /// Records a segment if it belongs to the current burst; returns false if it needs another burst. Segments of the
+    /// current burst are in flight, so that the caller need not test if the flight is empty.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;
@@ -112,8 +114,8 @@ impl DeliveryRate {
         self.last = (now, delivered);
     }
 
-    /// Forgets bursts whose segments have all been delivered: those before the first burst that is still in use.
-    /// Called when the ring is full, once in many bursts.
+    /// Forgets bursts whose segments have all been delivered, to make room in the ring. Rarely called: only when the
+    /// ring is full.
     #[cold]
     fn forget_bursts(&mut self) {
         let mut kept = self.bursts.base();
@@ -128,11 +130,11 @@ impl DeliveryRate {
 
     #[inline]
     fn sent(&self, burst: u64) -> &Sent {
-        // A segment in flight was sent in this burst.
+        // This is the burst in which a segment in flight was sent.
         &self.bursts.at(burst).sent
     }
 
-    /// Processes an acknowledgement of the segments from `left` to `right`, which may have been acknowledged
+    /// Processes an acknowledgement of the segments from `left` to `right`, some of which may have been acknowledged
     /// before.
     #[inline]
     pub(super) fn on_delivered(&mut self, left: u64, right: u64) {
@@ -162,18 +164,18 @@ impl DeliveryRate {
         self.burst_of.forget_below(segment);
     }
 
-    /// Records that `limit` keeps the sender from sending more, until `delivered` segments are
-    /// delivered.
+    /// Records that `limit` keeps the sender from sending more, and that the limit applies until `delivered` segments
+    /// have been delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, delivered: u64) {
         self.limited = Some((limit, delivered));
         self.last = NO_BURST;
     }
 
-    /// Returns the sample of the current acknowledgement, after which `delivered` segments are delivered, and the
-    /// limit of the sender when it sent the segments of the sample.
+    /// Returns the rate sample of the current acknowledgement, and the limit of the sender when it sent the sampled
+    /// segments. `delivered` is the number of delivered segments, including those that this acknowledgement covers.
     ///
-    /// There is no sample for an interval shorter than a round trip, which comes from acknowledgements that were
-    /// held up.
+    /// There is no sample if its interval is shorter than a round trip, as with acknowledgements that were delayed and
+    /// arrive together.
     pub(super) fn sample(
         &mut self,
         delivered: u64,
@@ -201,7 +203,7 @@ impl DeliveryRate {
         if interval < min_rtt || interval == Span::ZERO {
             return None;
         }
-        // Converted as a signed integer, since processors have an instruction for these only.
+        // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         let segments = (delivered - newest.delivered) as i64 as f64;
         Some((RateSample::new(segments, interval), newest.limit))
     }

@@ -12,18 +12,18 @@ use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Environment;
 
-/// Dummies still to be sent, evenly spaced.
+/// A train of dummies still to be sent, evenly spaced.
 #[derive(Debug)]
 pub(super) struct DummyTrain {
     path: Path,
     left: u64,
     spacing: Span,
-    /// Departure of the next dummy; events of other times belong to trains that have been replaced.
+    /// Time of the next dummy. An event at another time belongs to a train that has been replaced, and is ignored.
     next_at: Time,
 }
 
 impl DummyTrain {
-    /// Returns a train without dummies along a path.
+    /// Returns a train without dummies. Its dummies will take `path`.
     pub(super) fn new(path: Path) -> Self {
         Self {
             path,
@@ -33,7 +33,7 @@ impl DummyTrain {
         }
     }
 
-    /// Begins a train of new dummies, which replaces the current one.
+    /// Begins a train of the requested dummies, which replaces the current train.
     pub(super) fn begin(&mut self, dummies: Dummies, connection: u32, env: &mut impl Environment) {
         self.left = dummies.count;
         self.spacing = dummies.spacing;
@@ -51,7 +51,7 @@ impl DummyTrain {
         env.schedule().push_timer(self.next_at, event);
     }
 
-    /// Processes the event of a dummy: sends a copy of `segment`.
+    /// Processes an event for the departure of a dummy: sends a copy of `segment`.
     pub(super) fn on_event(
         &mut self,
         connection: u32,
@@ -78,7 +78,7 @@ impl DummyTrain {
     }
 }
 
-/// Returns the answer to a dummy, of low priority as well.
+/// Returns the answer to a dummy; the answer has low priority, too.
 pub(super) fn answer(packet: &Packet, path: Path, next: u64, bytes: u16) -> Packet {
     dummy(packet.flow, path, next, bytes, packet.stamp, Flags::ACK)
 }

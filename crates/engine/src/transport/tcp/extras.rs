@@ -1,6 +1,6 @@
-//! Measurements and actions that only some algorithms need: delivery rates, round-trip times of
-//! every segment, pairs, dummies, router headers; and the trace of a connection's state. They are
-//! allocated only for connections that need them.
+//! Measurements and actions that only some algorithms need: delivery rates, round-trip times of every segment, packet
+//! pairs, dummies, headers for routers, and the trace of a connection's state. Other connections allocate no memory for
+//! them.
 
 use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
 
@@ -17,30 +17,29 @@ use crate::config::{Ecn, RttSample, Tcp};
 /// Measurements and actions for the algorithm of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Extras {
-    /// Meter of the delivery rate.
+    /// Estimator of the delivery rate.
     pub(super) rate: Option<DeliveryRate>,
-    /// Send times of all segments, if timestamps do not time them.
+    /// Send times of all segments, where timestamps do not give the round-trip times.
     pub(super) times: Option<SendTimes>,
-    /// Timer of pairs of segments.
+    /// Measurement of the spacing of packet pairs.
     pub(super) pairs: Option<Pairs>,
-    /// Sender of dummies, once it has their route.
+    /// Train of dummies, once their path is known.
     pub(super) dummies: Option<DummyTrain>,
-    /// True if segments are timed for the algorithm alone, so that the extras report the round-trip
-    /// times.
+    /// True if only the algorithm uses the times of segments, so that they set the round-trip time of its samples.
     tells_rtt: bool,
     /// True if segments are timed or paired, or carry requests to routers.
     pub(super) marks_segments: bool,
     /// True if segments carry requests to routers.
     pub(super) asks_routers: bool,
-    /// True if segments are sent as L4S.
+    /// True if segments are sent as ECT(1), which requests L4S service.
     pub(super) asks_for_l4s: bool,
-    /// Counter of the marks that acknowledgements report, with AccECN.
+    /// With AccECN, the counter of the marks that acknowledgements report.
     pub(super) marks: Option<MarksReported>,
     /// Rate granted by XCP's routers since the last sample, in segments per second.
     pub(super) granted: Option<f64>,
     /// cwnd and ssthresh before the last reduction, if it may be undone.
     pub(super) prior: Option<(f64, f64)>,
-    /// Used part of the window, if slow start may continue beyond it.
+    /// Record of the used part of the window, on connections whose window may grow beyond the part used.
     pub(super) usage: Option<WindowUsage>,
     /// Number of the connection within its flow, if its state is recorded at each acknowledgement.
     pub(super) traced_as: Option<u64>,

@@ -1,8 +1,8 @@
-//! TCP: a sender and a receiver joined by segments and acknowledgements.
+//! TCP: senders and receivers, which exchange segments and acknowledgements.
 //!
-//! Segments are numbered, not bytes: the SYN is segment 0, data begins with 1. The sender's window
-//! is kept by a congestion controller; loss detection and retransmission are a separate choice, one
-//! file per algorithm in `recovery`.
+//! Sequence numbers count segments, not bytes: the SYN is segment 0, data begins with segment 1. A congestion
+//! controller sets the sender's window. Loss detection and retransmission are chosen independently of it, with one file
+//! per algorithm in `recovery`.
 
 mod accecn;
 mod ack;

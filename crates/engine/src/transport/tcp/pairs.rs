@@ -1,17 +1,18 @@
-//! Segments sent back to back, two at a time, and the spacing of their acknowledgements (Keshav, SIGCOMM 1991).
+//! Packet pairs: segments sent back to back, two at a time, and the spacing of their acknowledgements (Keshav, SIGCOMM
+//! 1991).
 
 use std::collections::VecDeque;
 
 use longhaul_units::{Span, Time};
 
-/// The pairs of one connection in flight.
+/// Packet pairs of a connection that are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     /// The first segments of pairs not yet acknowledged.
     firsts: VecDeque<u64>,
-    /// The last segment sent, if it may be the first of a pair, and its send time.
+    /// Number and send time of the last segment, if it may be the first of a pair.
     unpaired: Option<(u64, Time)>,
-    /// The last acknowledgement, if it acknowledged a first segment.
+    /// Number and arrival time of the last acknowledgement, if it acknowledged the first segment of a pair.
     acknowledged: Option<(u64, Time)>,
 }
 
@@ -31,8 +32,8 @@ impl Pairs {
         }
     }
 
-    /// Processes the acknowledgement of everything below `next`. Returns the spacing of a pair, if this
-    /// acknowledges its second segment and the acknowledgement of the first came just before.
+    /// Processes the acknowledgement of everything below `next`. If it acknowledges the second segment of a pair right
+    /// after the acknowledgement of the first one, returns the time between the two.
     pub(super) fn on_ack(&mut self, next: u64, now: Time) -> Option<Span> {
         let newest = next - 1;
         if let Some((first, at)) = self.acknowledged {
@@ -79,7 +80,7 @@ mod tests {
         ] {
             pairs.on_sent(segment, true, ms(at));
         }
-        // Segments 1 and 2, 3 and 4, and 6 and 7 left together.
+        // Segments 1 and 2, segments 3 and 4, and segments 6 and 7 left together.
         let acks = [
             (2, 100),
             (2, 101),
@@ -95,7 +96,7 @@ mod tests {
             .map(|(next, at)| pairs.on_ack(next, ms(at)))
             .collect();
         let spacing = |ms| Some(Span::from_millis(ms));
-        // Segment 4 was acknowledged together with another.
+        // Segment 4 was acknowledged together with another segment.
         let expected = [None, None, spacing(3), None, None, None, spacing(5), None];
         assert_eq!(spacings, expected);
     }

@@ -1,8 +1,8 @@
-//! A set of segment numbers as ranges `[left, right)`.
+//! A set of segment numbers, seen as ranges `[left, right)`.
 //!
-//! Receivers store the segments that arrived out of order in such a set, senders those selectively acknowledged.
-//! New data extends the last range, which is stored separately; all others are in a bitmap, so that the cost of
-//! insertion, removal and queries depends neither on the number of ranges nor on their lengths.
+//! Receivers store the segments that arrived out of order in such a set, and senders the selectively acknowledged
+//! segments. New data extends the last range, which is stored separately. All other numbers are in a bitmap, so that
+//! the cost of insertion, removal and queries depends neither on the number of ranges nor on their lengths.
 
 use crate::packet::{SackBlocks, SackOption};
 use crate::transport::tcp::bitmap::Bitmap;
@@ -13,15 +13,14 @@ const EMPTY: (u64, u64) = (0, 0);
 /// Disjoint ranges that do not touch.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
-    /// The last range, which most insertions extend; empty if the set is.
+    /// The last range, which most insertions extend; empty if the set is empty.
     newest: (u64, u64),
     total: u64,
-    /// Numbers of the last range below this one are also in the bitmap.
+    /// Numbers of the last range that are below this one are also in the bitmap.
     stored: u64,
-    /// All numbers below the last range.
+    /// Bitmap with all numbers below the last range.
     older: Bitmap,
-    /// All blocks except the first of the acknowledgement for which [`Self::repeats`] was last
-    /// called.
+    /// All SACK blocks except the first, of the acknowledgement with which [`Self::repeats`] was last called.
     repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
@@ -37,7 +36,7 @@ impl Ranges {
         self.newest == EMPTY
     }
 
-    /// Returns one past the largest number, zero if the set is empty.
+    /// Returns one more than the largest number, or zero if the set is empty.
     #[inline]
     pub(crate) fn end(&self) -> u64 {
         self.newest.1
@@ -98,7 +97,7 @@ impl Ranges {
         if left < self.newest.0 {
             self.add_below(left, right.min(self.newest.0), &mut added);
         }
-        // Most often the last range grows.
+        // In most cases, the last range grows.
         let end = self.newest.1;
         if right > end {
             added(end, right);
@@ -107,7 +106,7 @@ impl Ranges {
         }
     }
 
-    /// Begins another range above all others, without numbers yet.
+    /// Begins a last range at `left`, above all numbers of the set, with no numbers in it yet.
     #[inline(never)]
     fn begin(&mut self, left: u64) {
         let (first, end) = self.newest;
@@ -119,7 +118,8 @@ impl Ranges {
         self.newest = (left, left);
     }
 
-    /// Adds numbers below the last range, which they may reach.
+    /// Adds `[left, right)`, which lies below the last range and may touch it; calls `added` with each part that was
+    /// not in the set yet.
     #[inline(never)]
     fn add_below(&mut self, left: u64, right: u64, added: &mut impl FnMut(u64, u64)) {
         let mut hole = self.older.next_absent(left);
@@ -140,9 +140,9 @@ impl Ranges {
         }
     }
 
-    /// Returns true if all blocks except the first of the acknowledgement `next` repeat those of
-    /// the previous acknowledgement, as they usually do: they then contain nothing new. Otherwise
-    /// the caller has to add them.
+    /// Returns true if all SACK blocks except the first repeat those of the previous acknowledgement, as they usually
+    /// do: they then report nothing new. If the result is false, the caller has to add the blocks. `next` is the
+    /// acknowledgement number.
     #[inline]
     pub(crate) fn repeats(&mut self, sack: &SackOption, next: u64) -> bool {
         let [_, older @ ..] = sack.all(next);
@@ -153,8 +153,8 @@ impl Ranges {
         repeats
     }
 
-    /// Returns the blocks of the acknowledgement `next` that may hold something new, and their number; the caller
-    /// has to add them.
+    /// Returns the SACK blocks of an acknowledgement, and the number of these, from the first on, that may report
+    /// something new; the caller has to add these. `next` is the acknowledgement number.
     #[inline]
     pub(crate) fn unseen(
         &mut self,
@@ -187,7 +187,7 @@ impl Ranges {
         removed
     }
 
-    /// Returns the smallest number at or above `from` that is not in the set but below one that is.
+    /// Returns the smallest number at or above `from` that is not in the set, if a larger number is in the set.
     #[inline]
     pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
         let absent = self.next_absent(from);
@@ -211,7 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Blocks of an acknowledgement are left out only if all their numbers are in the set.
+        /// Checks that [`Ranges::unseen`] leaves out only blocks whose numbers are all in the set.
         #[test]
         fn what_is_left_out_is_known(
             acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),

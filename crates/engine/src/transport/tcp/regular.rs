@@ -1,18 +1,21 @@
-//! Regular acknowledgements: they acknowledge new data, but not the last segment, while the
-//! connection is in its plain state. With a large window, most acknowledgements are regular.
+//! The fast path for regular acknowledgements and segments. An acknowledgement is regular if it acknowledges new data,
+//! but not the last segment, while the connection is in its plain state. With a large window, most acknowledgements are
+//! regular.
 //!
-//! They are processed by the same functions as all others, compiled twice: for any acknowledgement, and, with
-//! `REGULAR`, without the cases that cannot occur for regular ones. Van Jacobson's header prediction is the same
-//! idea (Linux, `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
+//! The functions that process regular acknowledgements are those that process all others, compiled a second time: with
+//! `REGULAR`, without the cases that cannot occur for regular acknowledgements. Van Jacobson's header prediction is the
+//! same idea (Linux, `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
 
-/// Returns the value of a condition that is always false if `REGULAR`.
+/// Returns the condition `is_so`, which is always false if `REGULAR`, so that the compiler can remove the code that
+/// depends on it.
 #[inline(always)]
 pub(super) fn unusual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!(REGULAR && is_so), "out of the ordinary");
     !REGULAR && is_so
 }
 
-/// Returns the value of a condition that is always true if `REGULAR`.
+/// Returns the condition `is_so`, which is always true if `REGULAR`, so that the compiler can remove the code that
+/// depends on it.
 #[inline(always)]
 pub(super) fn usual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!REGULAR || is_so, "out of the ordinary");

@@ -1,4 +1,4 @@
-//! Optional contents of acknowledgements: transit times or delays, router feedback.
+//! Optional contents of acknowledgements: transit times or ACK delays, and feedback of routers.
 
 use longhaul_congestion::Load;
 use longhaul_units::{Span, Time};
@@ -12,23 +12,21 @@ use crate::transport::Environment;
 pub(super) struct Reports {
     /// The reported time, if any.
     time: Option<ReportedTime>,
-    /// Difference of the receiver's clock, with which transit times are measured.
+    /// Error of the receiver's clock, with which transit times are measured.
     clock: ClockError,
-    /// The highest load among the segments not yet answered.
+    /// The highest load factor in the segments not acknowledged yet (VCP).
     load: Option<Load>,
-    /// Sum of the rates that XCP's routers have granted to these segments, in bytes per second.
+    /// Sum of the rates that XCP's routers have granted to the segments not acknowledged yet, in bytes per second.
     granted: Option<f64>,
 }
 
 /// A time that acknowledgements report.
 #[derive(Clone, Copy, Debug)]
 enum ReportedTime {
-    /// The transit time of the last data segment. The transit time of a SYN is excluded: a SYN is
-    /// shorter, and would be taken for a lower delay of the path (Weigle, dissertation, UNC 2003,
-    /// chapter 3).
+    /// Transit time of the last data segment. A SYN does not count: it is shorter, and would lower the minimum delay of
+    /// the path (Weigle, dissertation, UNC 2003, chapter 3).
     Transit(Option<Span>),
-    /// The delay of the acknowledgement since the arrival of the last segment, at this time (RFC 9000 section
-    /// 13.2.5).
+    /// Delay of the acknowledgement since this time, at which the last segment arrived (RFC 9000 section 13.2.5).
     DelaySince(Time),
 }
 
@@ -43,8 +41,8 @@ impl ReportedTime {
 }
 
 impl Reports {
-    /// Creates the reports that the configuration needs, if any. `routers` is true if router
-    /// feedback is returned.
+    /// Creates the reports that the configuration needs, if any. `routers` is true if the receiver returns feedback of
+    /// routers.
     pub(super) fn new(config: &Tcp, routers: bool) -> Option<Box<Self>> {
         let time = ReportedTime::new(config);
         let reports = Self {
@@ -61,7 +59,7 @@ impl Reports {
         self.clock = clock;
     }
 
-    /// Records a segment.
+    /// Records an arrived segment for the next acknowledgement.
     pub(super) fn record(&mut self, packet: &Packet, env: &mut impl Environment) {
         let now = env.now();
         match &mut self.time {
@@ -78,7 +76,7 @@ impl Reports {
         }
     }
 
-    /// Returns the contents of the acknowledgement `next`: its options, and its flags so far.
+    /// Returns the contents of the acknowledgement with number `next`: the handle of its options, and its flags.
     pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,

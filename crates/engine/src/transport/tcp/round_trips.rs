@@ -7,7 +7,7 @@ use longhaul_units::Span;
 pub(crate) struct RoundTrips {
     pub(crate) samples: u64,
     pub(crate) sum: Span,
-    /// The smallest sample since the extremes were last restarted; zero without one.
+    /// The smallest sample since the last restart of the extremes; zero if there is none.
     pub(crate) min: Span,
     pub(crate) max: Span,
 }
@@ -23,7 +23,7 @@ impl RoundTrips {
         }
     }
 
-    /// Restarts the record of extremes; returns the smallest and largest so far.
+    /// Returns the smallest and the largest sample so far, and restarts the record of both.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
         let extremes = (self.min, self.max);
         (self.min, self.max) = (Span::ZERO, Span::ZERO);
@@ -35,7 +35,8 @@ impl RoundTrips {
 mod tests {
     use super::*;
 
-    /// Samples count from the beginning, the smallest and the largest from the last restart.
+    /// The count and sum of samples begin with the connection, the smallest and the largest sample with the last
+    /// restart.
     #[test]
     fn extremes_are_those_since_the_restart() {
         let mut trips = RoundTrips::default();

@@ -25,15 +25,15 @@ impl Timing {
     }
 }
 
-/// Estimator of the round-trip time, and the timeout computed from it. The configuration, which all connections of
-/// a group share, is a parameter of the methods, to keep the estimator small.
+/// Estimator of the round-trip time and the retransmission timeout. Its configuration is a parameter of the methods,
+/// since all connections of a group share it and the estimator stays small.
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     /// Smoothed round trip: in picoseconds or, with ns-2's clock, in eighths of a tick.
     srtt: i64,
     /// Variation of the round trip: in picoseconds or in quarters of a tick.
     rttvar: i64,
-    /// Phase of the host's clock within a tick at time zero (ns-2's `boot_time_`).
+    /// Position of the host's clock within a tick at time zero (ns-2's `boot_time_`).
     phase: Span,
     /// The timeout before backoff.
     base: Span,
@@ -42,7 +42,7 @@ pub(crate) struct RttEstimator {
     min_rtt: Span,
     /// Exponential backoff: the factor by which the timeout is multiplied.
     backoff: u32,
-    /// True if the next sample replaces `min_rtt`, even if it is longer.
+    /// True if `min_rtt` is provisional: the next sample replaces it, even if that is longer.
     min_rtt_stands_in: bool,
     pub(super) timing: Timing,
     /// True if the current acknowledgement has given a sample, on connections whose segments are all timed.
@@ -100,8 +100,8 @@ impl RttEstimator {
         rtt
     }
 
-    /// Adds a round-trip time to the smoothed values, but not to the minimum. It has no effect with ns-2's clock,
-    /// which needs the time at which the sample began.
+    /// Adds a round-trip time to the smoothed values, but not to the minimum. Does nothing with ns-2's clock, which
+    /// would also need the send time.
     #[inline]
     pub(crate) fn smooth(&mut self, config: &Rto, rtt: Span) {
         if let RttClock::Exact { granularity } = config.clock {
@@ -134,13 +134,13 @@ impl RttEstimator {
             self.rttvar = rtt_ps / 2;
         } else {
             let error = self.srtt.abs_diff(rtt_ps);
-            // beta = 1/4, alpha = 1/8.
+            // RFC 6298 section 2.3 with beta = 1/4 and alpha = 1/8.
             self.rttvar = ((3 * self.rttvar as u64 + error) / 4) as i64;
             self.srtt = ((7 * self.srtt as u64 + rtt_ps as u64) / 8) as i64;
         }
     }
 
-    /// Updates the estimate with shifts, as ns-2's `rtt_update`.
+    /// Updates the estimate with integer shifts, as ns-2's `rtt_update` does.
     fn update_ticks(&mut self, ticks: i64) {
         if self.srtt == 0 {
             self.srtt = ticks << 3;
@@ -178,8 +178,7 @@ impl RttEstimator {
         if let RttClock::Ns2Ticks { .. } = config.clock
             && self.backoff > 8
         {
-            // ns-2 restarts the mean. The variation, to which ns-2 adds the mean, is set anew by
-            // the next sample.
+            // ns-2 restarts the mean. The next sample sets the variation, to which ns-2 adds the mean.
             self.srtt = 0;
         }
     }
@@ -260,10 +259,10 @@ mod tests {
         });
         let mut rtt = RttEstimator::new(&config, Span::ZERO);
         assert_eq!(rtt.timeout(), Span::from_secs(1));
-        // (2.2): SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
+        // RFC 6298 (2.2): SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
         sample(&mut rtt, &config, 100);
         assert_eq!(rtt.timeout(), Span::from_millis(300));
-        // (2.3): RTTVAR = 3/4 50 + 1/4 |100 - 180| = 57.5; SRTT = 7/8 100 + 1/8 180 = 110.
+        // RFC 6298 (2.3): RTTVAR = 3/4 50 + 1/4 |100 - 180| = 57.5; SRTT = 7/8 100 + 1/8 180 = 110.
         sample(&mut rtt, &config, 180);
         assert_eq!(rtt.srtt(&config), Span::from_millis(110));
         assert_eq!(rtt.timeout(), Span::from_millis(340));
@@ -273,7 +272,7 @@ mod tests {
         for _ in 0..100 {
             sample(&mut rtt, &config, 100);
         }
-        // RTTVAR decays towards zero, so the minimum timeout applies.
+        // RTTVAR decreases towards zero, so that the minimum timeout applies.
         assert_eq!(rtt.timeout(), Span::from_millis(200));
         for _ in 0..20 {
             rtt.back_off(&config);
@@ -281,8 +280,8 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_secs(60));
     }
 
-    /// Section 5.7: if the timer expired for the SYN, a timeout below 3 seconds is set to 3 seconds
-    /// when data transmission begins; a longer timeout keeps its back-off.
+    /// RFC 6298 section 5.7: if the timer expired for the SYN, a timeout below 3 s is raised to 3 s when data
+    /// transmission begins. A longer timeout keeps its backoff.
     #[test]
     fn a_lost_syn_begins_again_with_three_seconds() {
         let granularity = Span::from_millis(1);
@@ -310,17 +309,17 @@ mod tests {
             tick: Span::from_millis(10),
         });
         let mut rtt = RttEstimator::new(&config, Span::ZERO);
-        // 104 ms are 10 whole ticks: srtt 80 eighths, rttvar 20 quarters, RTO 10 + 4*5 ticks.
+        // 104 ms are 10 whole ticks. srtt is 80 eighths, rttvar is 20 quarters, and the RTO is 10 + 4*5 ticks.
         sample(&mut rtt, &config, 104);
         assert_eq!(rtt.srtt(&config), Span::from_millis(100));
         assert_eq!(rtt.timeout(), Span::from_millis(300));
-        // 12 ticks: error 2; srtt 82; rttvar 20 + 2 - 5 = 17; RTO ((17<<3) + 82) >> 3 = 27 ticks.
+        // After a sample of 12 ticks, the error is 2, srtt is 82, rttvar is 20 + 2 - 5 = 17, and the RTO is ((17<<3) +
+        // 82) >> 3 = 27 ticks.
         sample(&mut rtt, &config, 120);
         assert_eq!(rtt.timeout(), Span::from_millis(270));
     }
 
-    /// A round trip of 4 ms, within a tick of 10 ms, counts as one tick (ns-2.35,
-    /// `TcpAgent::rtt_update`).
+    /// A round trip of 4 ms within one tick of 10 ms counts as one tick (ns-2.35, `TcpAgent::rtt_update`).
     #[test]
     fn a_round_trip_within_a_tick_takes_one() {
         let config = config(RttClock::Ns2Ticks {
@@ -331,8 +330,8 @@ mod tests {
         assert_eq!(rtt.srtt(&config), Span::from_millis(10));
     }
 
-    /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the next sample counts as the
-    /// first one: srtt 96 eighths, rttvar 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
+    /// ns-2.35, `TcpAgent::rtt_backoff`: once the backoff exceeds eight, the next sample is treated as the first one:
+    /// srtt is 96 eighths of a tick, rttvar 24 quarters, and the RTO (24 * 8 + 96) / 8 = 36 ticks.
     #[test]
     fn ns2_s_mean_starts_over_after_four_back_offs() {
         let config = config(RttClock::Ns2Ticks {

@@ -1,5 +1,5 @@
-//! A ring with an entry for each segment in flight. It is as long as the flight, so that no memory
-//! is allocated once the flight has reached its largest size.
+//! A ring buffer with an entry for each segment in flight. Its length follows the flight, so that no more memory is
+//! allocated once the flight has reached its largest size.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ pub(super) struct SegmentRing<T> {
     /// Slots of entries; their number is a power of two. A segment's slot is its number modulo the
     /// number of slots.
     slots: Vec<T>,
-    /// The first entry's segment.
+    /// Number of the segment of the first entry.
     base: u64,
-    /// One past the last entry's segment.
+    /// One past the number of the segment of the last entry.
     end: u64,
 }
 
@@ -63,7 +63,7 @@ impl<T: Copy> SegmentRing<T> {
         Some(self.at_mut(segment))
     }
 
-    /// Returns the segments from `left` to `right` that have an entry.
+    /// Returns those segments of `[left, right)` that have an entry.
     #[inline]
     pub(super) fn within(&self, left: u64, right: u64) -> Range<u64> {
         left.max(self.base)..right.min(self.end)
@@ -90,7 +90,7 @@ impl<T: Copy> SegmentRing<T> {
         self.end - self.base == self.slots.len() as u64
     }
 
-    /// Sets the entry of a segment that has one, or of the next segment.
+    /// Sets the entry of a segment that has an entry, or of the segment after the last one.
     #[inline]
     pub(super) fn set(&mut self, segment: u64, entry: T) {
         debug_assert!(
@@ -103,7 +103,8 @@ impl<T: Copy> SegmentRing<T> {
         }
     }
 
-    /// Sets the entry of a segment as [`Self::set`] if there is a slot for it; returns true if so.
+    /// Sets the entry of a segment as [`Self::set`] does, but only if there is a slot for it; returns false if there is
+    /// none.
     #[inline]
     pub(super) fn set_in_place(&mut self, segment: u64, entry: T) -> bool {
         if segment - self.base >= self.slots.len() as u64 {
@@ -115,7 +116,7 @@ impl<T: Copy> SegmentRing<T> {
         true
     }
 
-    /// Doubles the number of slots.
+    /// Doubles the number of slots. `filler` is written to the new slots.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, filler: T) {
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares the ring with a queue of segments and their entries. Forgetting may pass the last
+        /// Compares the ring with a queue of segments and their entries. `forget_below` may be called beyond the last
         /// entry; the next segment is then the first one after the forgotten range.
         #[test]
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {

@@ -1,10 +1,9 @@
-//! Send times of segments, from which every acknowledgement gives a round-trip sample with the
-//! sender's clock alone.
+//! Send times of segments, with which every acknowledgement gives a round-trip sample from the sender's clock alone.
 //!
-//! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because it is ambiguous which
-//! copy arrived. If a cumulative acknowledgement covers such a segment, the other segments that it covers give
-//! none either, since they may have waited at the receiver; segments that it reports selectively do (Linux,
-//! `tcp_clean_rtx_queue`).
+//! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because the acknowledgement may be for
+//! any copy. If a cumulative acknowledgement covers a retransmitted segment, the other segments that it covers give no
+//! sample either, since they may have waited at the receiver for that segment. Segments that the SACK blocks of the
+//! same packet report do give samples (Linux, `tcp_clean_rtx_queue`).
 
 use longhaul_units::Time;
 
@@ -14,11 +13,11 @@ use super::segment_ring::SegmentRing;
 enum Sent {
     Once(Time),
     Repeatedly,
-    /// The segment has arrived, and was acknowledged selectively.
+    /// The segment has arrived: a SACK block has reported it.
     Sacked,
 }
 
-/// Send times of the first and the last segment that an acknowledgement newly covers.
+/// Send times of the segments that were sent first and last, among those that an acknowledgement newly covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) first: Time,
@@ -26,7 +25,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns the send times including one more segment, sent at `at`.
+    /// Returns the send times of a set of segments to which one more, sent at `at`, is added. `ends` is `None` for the
+    /// empty set.
     #[inline]
     fn with(ends: Option<Self>, at: Time) -> Option<Self> {
         Some(match ends {
@@ -46,12 +46,12 @@ impl Ends {
 #[derive(Debug, Default)]
 pub(super) struct SendTimes {
     sent: SegmentRing<Sent>,
-    /// Send times of the segments that the current acknowledgement covers.
+    /// Send times for the current acknowledgement, if it gives samples.
     ends: Option<Ends>,
 }
 
 impl SendTimes {
-    /// Records a segment that leaves.
+    /// Records that a segment is sent; `is_new` is true for its first transmission.
     pub(super) fn on_sent(&mut self, segment: u64, is_new: bool, now: Time) {
         let sent = if is_new {
             Sent::Once(now)
@@ -71,8 +71,8 @@ impl SendTimes {
         }
     }
 
-    /// Records the cumulative acknowledgement of the segments from `una` to `next`, before the selective ones of
-    /// the same packet.
+    /// Records the cumulative acknowledgement of the segments from `una` to `next`. To be called before the SACK blocks
+    /// of the same packet are recorded.
     pub(super) fn on_cumulative(&mut self, una: u64, next: u64) {
         let mut ends = None;
         let mut ambiguous = false;
@@ -110,8 +110,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Karn's rule (RFC 6298 section 3): a cumulative acknowledgement that covers a segment sent twice gives no
-    /// sample; a selective acknowledgement of another segment gives one.
+    /// Karn's rule (RFC 6298 section 3): a cumulative acknowledgement that covers a segment sent twice gives no sample,
+    /// but a SACK block for another segment gives one.
     #[test]
     fn only_segments_sent_once_give_samples() {
         let mut times = SendTimes::default();

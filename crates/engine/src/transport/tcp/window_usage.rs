@@ -1,7 +1,7 @@
-//! The part of the window that a sender has used, on which growth depends while something else limits the sender
-//! (Linux, `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
+//! The used part of the window: while something other than the network limits the sender, growth depends on it (Linux,
+//! `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
 
-/// The largest flight since the last round trip, in segments.
+/// Record of the largest flight in the last round trip.
 #[derive(Debug, Default)]
 pub(super) struct WindowUsage {
     /// True if that flight filled the window (`is_cwnd_limited`).
@@ -19,8 +19,8 @@ impl WindowUsage {
         (self.filled, self.end) = (true, end);
     }
 
-    /// Records that segments have been sent: those from `una` to `end` are not acknowledged, of which `in_flight`
-    /// are in the network.
+    /// Records that segments have been sent. Segments from `una` to `end` are not acknowledged now, and `in_flight` of
+    /// them are in the network.
     pub(super) fn on_sent(&mut self, (una, end): (u64, u64), in_flight: u64, cwnd: f64) {
         let fills = in_flight as f64 >= cwnd;
         let most = end - una;
@@ -33,8 +33,8 @@ impl WindowUsage {
         }
     }
 
-    /// Returns true if the window may grow (`tcp_is_cwnd_limited`): it was full or, in slow start, is below twice
-    /// the largest flight.
+    /// Returns true if the window may grow (`tcp_is_cwnd_limited`): if a flight filled it or, in slow start, if it is
+    /// below twice the largest flight.
     pub(super) fn allows_growth(&self, in_slow_start: bool, cwnd: f64) -> bool {
         self.filled || in_slow_start && cwnd < 2.0 * self.most as f64
     }
@@ -50,7 +50,8 @@ pub(super) struct FlightPeaks {
 }
 
 impl FlightPeaks {
-    /// Records the segments in flight before an acknowledgement in the round trip of this number.
+    /// Records that `in_flight` segments were in flight before an acknowledgement; `round` is the number of the round
+    /// trip.
     #[inline]
     pub(super) fn note(&mut self, round: u64, in_flight: u64) {
         if round != self.round {
@@ -60,8 +61,9 @@ impl FlightPeaks {
         self.current = self.current.max(in_flight);
     }
 
-    /// Returns true if at least half of a window was in flight. If not, the window does not limit the sender (RFC
-    /// 7661 section 4.3); Linux allows growth in slow start down to the same half (`tcp_is_cwnd_limited`).
+    /// Returns true if at least half of the window `cwnd` was in flight in the last two round trips. A window of which
+    /// less was used does not limit the sender (RFC 7661 section 4.3). Linux applies the same limit to growth in slow
+    /// start (`tcp_is_cwnd_limited`).
     #[inline]
     pub(super) fn fill_half_of(&self, cwnd: f64) -> bool {
         2.0 * self.current.max(self.last) as f64 >= cwnd
@@ -105,8 +107,8 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// `tcp_cwnd_validate`, with a window of ten: a larger flight replaces a smaller one in the record, a full
-    /// window replaces any, and the record ends when all segments sent by its time are acknowledged.
+    /// By `tcp_cwnd_validate`, with a window of ten: a larger flight replaces a smaller one in the record, and a full
+    /// window replaces any. The record ends when all segments sent up to its time are acknowledged.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();
@@ -130,8 +132,8 @@ mod tests {
         assert!(!usage.allows_growth(false, 10.0));
     }
 
-    /// By `tcp_is_cwnd_limited`, the window may grow below twice the largest flight in slow start,
-    /// and wherever it was full.
+    /// By `tcp_is_cwnd_limited`, the window may grow in slow start while it is below twice the largest flight, and
+    /// always if it was full.
     #[test]
     fn growth_depends_on_the_part_that_was_used() {
         for (filled, slow_start, cwnd, grows) in [

@@ -1,10 +1,10 @@
-//! Conversion of segment numbers and the configuration to values on the wire.
+//! Conversion from segment numbers and configured values to values on the wire.
 
 use longhaul_units::Time;
 
 use crate::config::{Ecn, Tcp};
 
-/// The layout of a connection's sequence space. The SYN is byte 0, the data begins with byte 1.
+/// Sequence space of a connection: the SYN is byte 0, and the data begins with byte 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire<'a> {
     config: &'a Tcp,
@@ -19,7 +19,7 @@ impl<'a> Wire<'a> {
         u64::from(self.config.mss_bytes)
     }
 
-    /// Returns one past the last segment's number; unlimited for a greedy source.
+    /// Returns one past the number of the last segment; the largest number for an unlimited (greedy) source.
     pub(super) fn end(&self) -> u64 {
         self.config
             .transfer
@@ -47,7 +47,7 @@ impl<'a> Wire<'a> {
         self.config.ecn == Ecn::Accurate
     }
 
-    /// Returns the timestamp value and echo, if the option is in use.
+    /// Returns `value` and `echo` as the two fields of the timestamp option; `None` if the option is not in use.
     pub(crate) fn stamps(&self, value: Time, echo: Time) -> Option<(Time, Time)> {
         self.config.timestamps.bytes().map(|_| (value, echo))
     }

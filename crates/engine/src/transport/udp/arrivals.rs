@@ -1,20 +1,21 @@
-//! Filter of duplicate datagrams, if links make copies.
+//! Filter of duplicate datagrams, for paths whose links duplicate packets.
 //!
-//! One bit for each of the last sequence numbers, as in the replay window of IPsec receivers (RFC
-//! 4303 section 3.4.3): memory does not grow with the run. A datagram further behind the newest one
-//! than the window counts as a copy.
+//! It keeps one bit for each of the last sequence numbers, as the replay window of IPsec receivers does (RFC 4303
+//! section 3.4.3), so that memory does not grow with the run. A datagram older than the window counts as a duplicate.
 
 use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Length of the window in sequence numbers: 32 KiB, and 0.3 s at 10 Gbit/s in packets of 1500 bytes.
+/// Length of the window in sequence numbers. Its bits take 32 KiB; at 10 Gbit/s with packets of 1500 bytes, it covers
+/// 0.3 s.
 const WINDOW: u64 = 1 << 18;
 
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// Words from number `first` on; sequence numbers below count as arrived.
+    /// Bits of the sequence numbers, in words of 64, from word number `first` on. All numbers before them count as
+    /// arrived.
     words: VecDeque<u64>,
     first: u64,
 }
@@ -37,7 +38,7 @@ impl Arrivals {
         first
     }
 
-    /// Moves the window up to a place; returns the position of that place in it.
+    /// Moves the window forward to include a word; returns the word's index in the window.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn copies_are_told_from_first_arrivals_as_far_back_as_the_window_reaches() {
         let mut arrivals = Arrivals::default();
-        // Every third datagram is lost, and each of the others comes twice, the second time ten numbers later.
+        // Every third datagram is lost. Each of the others arrives twice, the second time ten numbers later.
         let mut first = 0;
         for sequence in 0..3 * WINDOW {
             let copy = sequence.saturating_sub(10);
@@ -75,7 +76,7 @@ mod tests {
         let lost = oldest.next_multiple_of(3);
         assert!(arrivals.is_first(lost) && !arrivals.is_first(lost));
         assert!(!arrivals.is_first(lost - 66), "below the window");
-        // In order, one word is enough.
+        // If all numbers arrive in order, one word is sufficient.
         let mut arrivals = Arrivals::default();
         assert!((0..1000).all(|number| arrivals.is_first(number)));
         assert_eq!(arrivals.words.len(), 1);

@@ -6,7 +6,7 @@ use crate::config::{Distribution, Spacing, Udp};
 use crate::random::Stream;
 use crate::transport::Bursts;
 
-/// The clock of a stream.
+/// Rule for the departure times of a stream's datagrams.
 #[derive(Debug)]
 pub(crate) enum Departures {
     /// One datagram after each interval.
@@ -21,7 +21,8 @@ pub(crate) enum Departures {
 }
 
 impl Departures {
-    /// Creates the departures; `stream` returns the random numbers for a part of the flow, if any are needed.
+    /// Creates the rule. `stream` returns a random number stream for a named part of the flow; it is called only if
+    /// random numbers are needed.
     pub(crate) fn new(config: &Udp, stream: impl FnOnce(&str) -> Stream) -> Self {
         let interval = config.rate.transmission(config.packet_bytes.into()).0;
         if let Some(bursts) = &config.bursts {
@@ -39,9 +40,10 @@ impl Departures {
         }
     }
 
-    /// Returns the departure of the next datagram, after `number` others since `begin`, the last at `now`.
+    /// Returns the departure time of the next datagram. The stream began at `begin` and has sent `number` datagrams,
+    /// the last one at `now`.
     ///
-    /// Even departures are computed from the beginning, so that the rate is exact.
+    /// Even departures are computed from the beginning, so that rounding errors do not add up.
     pub(super) fn next(&mut self, config: &Udp, begin: Time, number: u64, now: Time) -> Time {
         let elapsed = |bytes: u64| -> Span { config.rate.transmission(bytes).0 };
         let bytes = u64::from(config.packet_bytes);
@@ -63,7 +65,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns departures in milliseconds of datagrams of 1000 bytes at 8 Mbit/s, one per millisecond on average.
+    /// Returns the departure times in milliseconds of `count` datagrams of 1000 bytes at 8 Mbit/s, one per millisecond
+    /// on average.
     fn departures(spacing: Spacing, count: u64) -> Vec<f64> {
         let config = Udp {
             rate: Rate::from_bps(8_000_000),
@@ -91,7 +94,7 @@ mod tests {
             .collect();
         assert!(late.iter().all(|late| (-1e-9..0.5).contains(late)));
         let mean = late.iter().sum::<f64>() / late.len() as f64;
-        // Uniform up to a half: 0.25, with a standard error of 0.0014.
+        // The mean of a uniform distribution up to a half is 0.25, with a standard error of 0.0014.
         assert!((mean - 0.25).abs() < 0.006, "{mean}");
     }
 
@@ -102,7 +105,7 @@ mod tests {
         let gaps: Vec<f64> = all.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let mean = all[COUNT - 1] / COUNT as f64;
         assert!((mean - 1.0).abs() < 0.012, "{mean}");
-        // P(X > 2) = e^-2, with a standard error of 0.0011.
+        // The expected share is P(X > 2) = e^-2, with a standard error of 0.0011.
         let long = gaps.iter().filter(|gap| **gap > 2.0).count() as f64 / COUNT as f64;
         assert!((long - libm::exp(-2.0)).abs() < 0.005, "{long}");
     }

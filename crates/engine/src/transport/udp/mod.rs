@@ -1,4 +1,4 @@
-//! Datagrams, sent at a rate or in bursts, and the count of those that arrive.
+//! UDP streams: datagrams that are sent at a rate or in bursts, and counted when they arrive.
 
 mod arrivals;
 mod departures;
@@ -37,7 +37,7 @@ pub(crate) struct UdpStream {
 }
 
 impl UdpStream {
-    /// Creates the stream; `copied` is true if links make copies.
+    /// Creates the stream; `copied` is true if links on its path duplicate packets.
     pub(crate) fn new(
         (index, flow): (u32, u32),
         path: Path,
@@ -101,7 +101,7 @@ impl UdpStream {
             .next(&self.config, self.begin, self.sent, now)
     }
 
-    /// Records a datagram that arrives.
+    /// Counts a datagram that arrives.
     pub(crate) fn on_packet(&mut self, packet: &Packet) {
         let is_first = self
             .arrivals
@@ -115,7 +115,7 @@ impl UdpStream {
         self.flow
     }
 
-    /// Returns the beginning of the datagrams' route.
+    /// Returns the index at which the route of the datagrams begins.
     pub(crate) fn route(&self) -> u32 {
         self.path.route
     }

@@ -1,39 +1,38 @@
-//! Additions of the kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): an allowance for
-//! aggregated acknowledgements, and a test for traffic policers. The kernel also paces a hundredth
-//! below the rate, keeps whole segments in flight, and measures the round-trip time anew even if
-//! samples equal the smallest.
+//! Additions of the kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): an allowance for aggregated
+//! acknowledgements, and the detection of traffic policers. The kernel also paces at 99 % of the rate, keeps a whole,
+//! even number of segments in flight, and measures the round-trip time again even if samples equal the smallest one.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::algorithms::bbr::{larger, smaller};
 
-/// Fraction of the rate at which segments leave (`bbr_pacing_margin_percent`).
+/// Pacing rate as a fraction of the computed rate (`bbr_pacing_margin_percent`).
 pub(super) const PACING_MARGIN: f64 = 0.99;
 
-/// Segments above the smallest window that have to be in flight in the probing phase (`bbr_quantization_budget`).
+/// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Smallest number of round trips for which excess is remembered; the largest is twice as many
+/// Minimum number of round trips for which an excess is remembered; the maximum is twice as large
 /// (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
-/// Longest time, in seconds of delivery at the bandwidth, that the excess may amount to (`bbr_extra_acked_max_us`).
+/// Upper bound of the allowance for an excess, as a time in seconds at the estimated bandwidth
+/// (`bbr_extra_acked_max_us`).
 const EXCESS_S: f64 = 0.1;
 
-/// Minimum ratio of lost to delivered segments that indicates a policer (`bbr_lt_loss_thresh`).
+/// Minimum ratio of lost to delivered segments in an interval that indicates a policer (`bbr_lt_loss_thresh`).
 const POLICED_LOSS: f64 = 50.0 / 256.0;
 
-/// Minimum and maximum number of round trips in an interval over which a policer's rate is
-/// measured.
+/// Minimum and maximum number of round trips in an interval over which the rate of a policer is measured.
 const INTERVAL: (u32, u32) = (4, 16);
 
-/// Differences up to which the rates of two intervals agree: a fraction, or bits per second
-/// (`bbr_lt_bw_ratio`, `bbr_lt_bw_diff`).
+/// Maximum difference of the rates of two intervals that count as equal, as a fraction; the next constant is the
+/// maximum in bits per second (`bbr_lt_bw_ratio`, `bbr_lt_bw_diff`).
 const RATIO: f64 = 1.0 / 8.0;
 const DIFFERENCE_BPS: f64 = 4000.0;
 
-/// Number of round trips for which a policer's rate is kept (`bbr_lt_bw_max_rtts`).
+/// Number of round trips for which the rate of a policer is used (`bbr_lt_bw_max_rtts`).
 const POLICED_ROUNDS: u32 = 48;
 
 /// State of the kernel's two additions.
@@ -43,20 +42,21 @@ pub(super) struct Kernel {
     pub(super) policer: Policer,
 }
 
-/// Segments acknowledged in excess of those that the bandwidth explains (`bbr_update_ack_aggregation`).
+/// Estimate of aggregation: the number of segments acknowledged in excess of the number that the bandwidth explains
+/// (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Beginning of the time in which acknowledgements come faster than the bandwidth.
+    /// Time since which acknowledgements arrive faster than the bandwidth explains.
     since: Time,
     /// Number of segments acknowledged since then.
     acked: f64,
-    /// Largest excess in the current period of `EXCESS_ROUNDS` rounds, and in the period before.
+    /// Largest excess in the current period of `EXCESS_ROUNDS` rounds, and in the period before it.
     most: [f64; 2],
     rounds: u32,
 }
 
 impl Aggregation {
-    /// Counts an acknowledgement of `acked` segments, while `bandwidth` segments a second are delivered.
+    /// Processes an acknowledgement of `acked` segments. `bandwidth` is the estimated bandwidth in segments per second.
     pub(super) fn on_ack(
         &mut self,
         acked: f64,
@@ -80,7 +80,7 @@ impl Aggregation {
         self.most[0] = larger(self.most[0], smaller(self.acked - expected, cwnd));
     }
 
-    /// Returns the segments in flight to add for the excess (`bbr_ack_aggregation_cwnd`).
+    /// Returns the number of segments to add to those in flight for the excess (`bbr_ack_aggregation_cwnd`).
     pub(super) fn room(&self, bandwidth: f64) -> f64 {
         smaller(
             larger(self.most[0], self.most[1]),
@@ -89,26 +89,26 @@ impl Aggregation {
     }
 }
 
-/// Detection of a token bucket that drops packets above its rate (`bbr_lt_bw_sampling`): two
-/// intervals have the same rate and end with many losses.
+/// Detection of a policer, a token bucket that drops packets above its rate (`bbr_lt_bw_sampling`). A policer is
+/// detected if two intervals have the same rate and each ends with many losses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
-    /// Segments per second of the last interval; zero without one.
+    /// Delivery rate of the last interval, in segments per second; zero before the first.
     rate: f64,
     in_use: bool,
     rounds: u32,
-    /// The current interval: its beginning, and the segments delivered and lost by then.
+    /// Beginning of the current interval; the next fields are the numbers of segments delivered and lost by then.
     since: Time,
     delivered: u64,
     lost: u64,
 }
 
-/// Values in an acknowledgement that the detection of a policer uses.
+/// Values of an acknowledgement that the detection of a policer uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckReport {
     pub(super) now: Time,
-    /// Segments of the flow.
+    /// Number of the flow's segments delivered so far; the next field is that of lost ones.
     pub(super) delivered: u64,
     pub(super) lost: u64,
     /// True if this acknowledgement reports losses.
@@ -119,13 +119,13 @@ pub(super) struct AckReport {
 }
 
 impl Policer {
-    /// Returns the policer's rate, if a policer was detected.
+    /// Returns the rate of the policer; `None` if no policer is detected.
     pub(super) fn rate(&self) -> Option<f64> {
         self.in_use.then_some(self.rate)
     }
 
-    /// Processes an acknowledgement; returns true if a policer's rate has been used for long enough. Only rounds of
-    /// the gain cycle count.
+    /// Processes an acknowledgement. `cycling` is true during the gain cycle; only its rounds count. Returns true if
+    /// the rate of a policer has been used for long enough.
     pub(super) fn on_ack(&mut self, report: AckReport, cycling: bool) -> bool {
         if self.in_use {
             self.rounds += u32::from(cycling && report.round_start);
@@ -151,7 +151,7 @@ impl Policer {
         false
     }
 
-    /// Ends an interval with a loss, if it had enough losses.
+    /// Ends an interval at a loss, if its losses were high enough.
     fn end_interval(&mut self, report: AckReport) {
         let delivered = (report.delivered - self.delivered) as f64;
         let lost = (report.lost - self.lost) as f64;
@@ -202,8 +202,9 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// At 1000 segments a second, bursts of 40 every 20 ms exceed the expectation by 20. The excess is forgotten after
-    /// five to ten round trips without bursts, and is at most 100 ms of segments or the window.
+    /// At 1000 segments per second, bursts of 40 acknowledged segments every 20 ms exceed the expected number by 20.
+    /// The excess is forgotten after five to ten round trips without bursts; it is limited to 100 ms of segments and to
+    /// the window.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();
@@ -215,7 +216,7 @@ mod tests {
         };
         steady(&mut aggregation, 0, 300);
         assert_eq!(aggregation.room(1000.0), 1.0);
-        // The epoch began with the acknowledgement before.
+        // The epoch began with the preceding acknowledgement.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(320));
         assert_eq!(aggregation.room(1000.0), 40.0);
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(340));
@@ -229,7 +230,8 @@ mod tests {
         assert_eq!(aggregation.room(1000.0), 1.0);
     }
 
-    /// Runs rounds of a tenth of a second, at whose ends `of` gives the segments delivered and lost.
+    /// Runs rounds of 100 ms; `of` gives the numbers of segments delivered and lost by the end of each. Returns the
+    /// rate of the policer after each round.
     fn rounds(policer: &mut Policer, of: &[(u64, u64)]) -> Vec<Option<f64>> {
         let (mut delivered, mut lost) = (0, 0);
         let round = |(number, &(more, less)): (usize, &(u64, u64))| {
@@ -251,9 +253,9 @@ mod tests {
         of.iter().enumerate().map(round).collect()
     }
 
-    /// The first interval begins with a loss and delivers 100 segments a round, the second 108: the rates agree within
-    /// an eighth. Each interval ends after four rounds with losses of a fifth of the delivered segments. 48 rounds
-    /// later the test begins anew.
+    /// The first interval begins with a loss and delivers 100 segments per round, the second one 108: these rates
+    /// differ by less than an eighth. Each interval ends after four rounds, with losses of a fifth of the delivered
+    /// segments. The detection restarts 48 rounds later.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();
@@ -269,8 +271,8 @@ mod tests {
         assert_eq!(rates[rates.len() - 2..], [Some(1040.0), None]);
     }
 
-    /// Neither few losses nor different rates indicate a policer; an interval without enough losses
-    /// ends after 16 rounds.
+    /// Neither few losses nor different rates indicate a policer. An interval without enough losses ends after 16
+    /// rounds.
     #[test]
     fn few_losses_and_different_rates_are_not() {
         let few = [(100, 19); 40];
@@ -287,7 +289,7 @@ mod tests {
         );
     }
 
-    /// A sample that equals the smallest postpones the probe in the draft only.
+    /// In the draft, a sample that equals the smallest round-trip time postpones the probe; in the kernel it does not.
     #[test]
     fn an_equal_sample_does_not_put_the_probe_off() {
         for (variant, expired) in [(Variant::Paper, false), (Variant::Linux6_18, true)] {
@@ -304,8 +306,8 @@ mod tests {
         }
     }
 
-    /// In ticks of 4 ms, an age of ten seconds and 3 ms does not exceed ten seconds; an age of 4 ms
-    /// more does.
+    /// The kernel measures ages in ticks of 4 ms: an age of ten seconds and 3 ms does not exceed ten seconds, an age of
+    /// ten seconds and 4 ms does.
     #[test]
     fn ages_are_in_ticks() {
         for (variant, expired) in [(Variant::Paper, true), (Variant::Linux6_18, false)] {
@@ -323,8 +325,8 @@ mod tests {
         }
     }
 
-    /// 10.5 segments are rounded up to 11; three bursts of one segment make 14, an allowance of
-    /// four more 18. Probing adds two.
+    /// A target of 10.5 segments is rounded up to 11. Three bursts of one segment make 14, and an allowance of four
+    /// segments makes 18. The probing phase adds two.
     #[test]
     fn what_is_in_flight_is_whole_and_even() {
         let mut bbr = bbr(Variant::Linux6_18);

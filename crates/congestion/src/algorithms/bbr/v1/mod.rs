@@ -1,6 +1,6 @@
-//! BBR, version 1: draft-cardwell-iccrg-bbr-congestion-control-00 section 4.
+//! BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, section 4.
 //!
-//! The additions of Linux are a variant.
+//! A variant has the additions of Linux.
 
 mod fast_path;
 mod kernel;
@@ -83,10 +83,11 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
     build: |settings| Ok(Bbr::new(settings)),
 };
 
-/// Number of round trips over which the largest bandwidth is taken (BtlBwFilterLen).
+/// Number of round trips over which the maximum of the bandwidth is taken (BtlBwFilterLen).
 const BANDWIDTH_ROUNDS: u64 = 10;
 
-/// The gain cycle (section 4.3.4.2): a probe, a phase that drains its queue, and cruising.
+/// Gains of the eight phases of the gain cycle (section 4.3.4.2): a probe, a phase that drains the queue of the probe,
+/// and six phases of cruising.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,9 +107,9 @@ pub struct Bbr {
     meter: Meter,
     pacer: Pacer,
     state: State,
-    /// Largest delivery rate, in segments per second, over the last rounds.
+    /// Maximum delivery rate over the last rounds, in segments per second.
     bandwidth: WindowedMax,
-    /// Smallest round-trip time and when it was measured; none before the first.
+    /// Smallest round-trip time and the time at which it was measured; `None` before the first sample.
     min_rtt: Option<(Span, Time)>,
     /// The smallest round-trip time in seconds.
     min_rtt_s: f64,
@@ -118,18 +119,17 @@ pub struct Bbr {
     phase_start: Time,
     initial_window: f64,
     recovery: Recovery,
-    /// True in the first round of recovery, which sends one segment for each delivered one.
+    /// True in the first round of a recovery, in which one segment is sent for each delivered one.
     conserving: bool,
     /// True if recovery has begun since the last acknowledgement was processed.
     entering: bool,
     was_idle: bool,
-    /// Additions of the kernel; none in the other variants.
+    /// Additions of the kernel; `None` in other variants.
     kernel: Option<Box<Kernel>>,
-    /// State of the random sequence from which the start of the gain cycle is drawn. The time of
-    /// the first acknowledgement seeds it, so that it is the same in every run and differs between
-    /// flows.
+    /// State of the random sequence from which the first phase of the gain cycle is drawn. The time of the first
+    /// acknowledgement is its seed, so that it is equal in every run, but differs between flows.
     draws: u64,
-    /// Bounds of the fast path, set by each full update.
+    /// Bounds of the fast path, which each full update computes.
     #[serde(skip)]
     fast_path: FastPath,
 }
@@ -161,7 +161,7 @@ impl Bbr {
         }
     }
 
-    /// Begins the connection (section 4.2.1).
+    /// Initialises the state at the first acknowledgement (section 4.2.1).
     fn begin(&mut self, ack: &AckSample, window: &Window) {
         self.draws = ack.now.as_ps();
         self.initial_window = window.cwnd();
@@ -218,7 +218,7 @@ impl Bbr {
         }
     }
 
-    /// Returns the number of segments sent in one burst (BBRSetSendQuantum, section 4.2.2).
+    /// Returns the number of segments in a burst (BBRSetSendQuantum, section 4.2.2).
     fn quantum(&self) -> f64 {
         const SLOW_BPS: f64 = 1.2e6;
         const FAST_BPS: f64 = 24e6;
@@ -229,8 +229,7 @@ impl Bbr {
         }
     }
 
-    /// Returns the target of segments in flight: a gain times the path's bandwidth-delay product
-    /// (BBRInflight).
+    /// Returns the target of segments in flight: `gain` times the bandwidth-delay product of the path (BBRInflight).
     fn in_flight_at(&self, gain: f64) -> f64 {
         self.with_budget(gain, self.bandwidth.get(), 0.0)
     }
@@ -245,10 +244,9 @@ impl Bbr {
         self.with_budget(self.window_gain(), rate, room)
     }
 
-    /// Returns a target of segments in flight: a gain times the bandwidth-delay product at `rate`
-    /// segments per second, plus `room` and a budget for sending in bursts. The kernel uses a
-    /// whole, even number of segments, and more of them while it probes
-    /// (`bbr_quantization_budget`).
+    /// Returns a target of segments in flight: `gain` times the bandwidth-delay product at `rate` segments per second,
+    /// plus `room` and a budget for bursts. The kernel rounds to a whole, even number, and adds segments while it
+    /// probes (`bbr_quantization_budget`).
     fn with_budget(&self, gain: f64, rate: f64, room: f64) -> f64 {
         if self.min_rtt.is_none() {
             return self.initial_window;
@@ -289,7 +287,7 @@ impl Bbr {
         self.phase_start = now;
     }
 
-    /// Begins the gain cycle at a phase drawn at random, except the phase that drains the queue.
+    /// Begins the gain cycle at a random phase, but not at the one that drains the queue.
     fn enter_probe_bw(&mut self, now: Time) {
         self.state = State::ProbeBw;
         self.phase = CYCLE.len() - 1 - (split_mix(&mut self.draws) % 7) as usize;
@@ -303,7 +301,7 @@ impl Bbr {
         if matches!(self.state, State::Startup) && self.filled {
             self.state = State::Drain;
             if self.kernel.is_some() {
-                // `bbr_check_drain`
+                // As in `bbr_check_drain`.
                 window.set_ssthresh(self.in_flight_at(1.0));
             } else {
                 window.exit_slow_start();
@@ -314,9 +312,9 @@ impl Bbr {
         }
     }
 
-    /// Adds a round-trip time; returns true if the smallest had grown too old (BBRUpdateRTprop).
+    /// Adds a round-trip time; returns true if the smallest one had expired before (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
-        // In Linux, ages are measured in ticks.
+        // Linux measures ages in clock ticks.
         let old = |since: Time| {
             let until = since + self.probe_rtt_interval;
             ack.now > until && (self.kernel.is_none() || ticks(ack.now) > ticks(until))
@@ -334,7 +332,8 @@ impl Bbr {
         expired
     }
 
-    /// Advances the probe for the round-trip time (section 4.3.5).
+    /// Begins, advances or ends the probe for the round-trip time (section 4.3.5). `expired` is true if the smallest
+    /// round-trip time had expired.
     fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, expired: bool, window: &mut Window) {
         if expired && !self.is_probing_rtt() && !self.was_idle {
             self.recovery.save(window, false);
@@ -360,7 +359,7 @@ impl Bbr {
         }
     }
 
-    /// Sets the window (section 4.2.3).
+    /// Sets the window after an acknowledgement (section 4.2.3); its upper bound is `target`.
     fn set_window(&self, ack: &AckSample, sample: &Sample, target: f64, window: &mut Window) {
         let mut cwnd = larger(window.cwnd() - sample.newly_lost, 1.0);
         let grown = cwnd + sample.newly_delivered;
@@ -380,10 +379,10 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Begins a recovery with its first acknowledgement: for a round the window is the segments in
-    /// flight and those just delivered. In Linux, the latter are the segments that this
-    /// acknowledgement reports, without those of earlier acknowledgements that indicated the loss:
-    /// one more retransmission would find the queue full.
+    /// Begins a recovery with its first acknowledgement: for one round, the window is the number of segments in flight
+    /// plus those just delivered. As in Linux, the latter are only the segments that this acknowledgement reports,
+    /// without those of earlier acknowledgements that indicated the loss: one more retransmission would find the queue
+    /// full.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
         self.meter.restart_round();
@@ -436,7 +435,7 @@ impl Bbr {
         }
     }
 
-    /// Processes an acknowledgement in full.
+    /// Processes an acknowledgement with all rules, and computes the bounds of the fast path.
     #[inline(never)]
     fn full_update(&mut self, ack: &AckSample, newly: Newly, window: &mut Window) {
         let mut sample = self.meter.sample(ack, newly);
@@ -470,7 +469,7 @@ impl CongestionControl for Bbr {
         Phases::All
     }
 
-    /// Uses the round-trip time of the SYN as the first minimum, as Linux does (`bbr_init`).
+    /// Takes the round-trip time of the SYN as the first minimum, as Linux does (`bbr_init`).
     fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
         if let Some(rtt) = ack.rtt.filter(|_| self.kernel.is_some()) {
             self.min_rtt = Some((rtt, ack.now));
@@ -490,8 +489,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Begins a recovery (section 4.2.3.4); marks are ignored. The window is set with the sample of
-    /// the acknowledgement, whose segments in flight exclude the segments found lost.
+    /// Begins a recovery (section 4.2.3.4); ignores marks. The window is set with the next sample, in which the
+    /// segments in flight exclude those found lost.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;
@@ -512,7 +511,7 @@ impl CongestionControl for Bbr {
         (self.entering, self.conserving) = (false, false);
     }
 
-    /// Restarts from idle at the estimated bandwidth, without a gain (section 4.3.6).
+    /// Restarts after an idle time: paces at the estimated bandwidth, without a gain (section 4.3.6).
     fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
         self.was_idle = true;
         self.fast_path = FastPath::default();
@@ -521,8 +520,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Returns the pacing rate; none before the first delivery in the kernel's form, since the kernel
-    /// does not pace the first ten segments (`tcp_update_skb_after_send`).
+    /// Returns the pacing rate. In the kernel's variant, `None` before the first delivery, since the kernel does not
+    /// pace the first ten segments (`tcp_update_skb_after_send`).
     fn pacing_rate(&self) -> Option<Rate> {
         let begins = self.kernel.is_some() && self.meter.delivered == 0;
         self.pacer.rate.filter(|_| !begins)

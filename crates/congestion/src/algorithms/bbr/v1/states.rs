@@ -1,5 +1,5 @@
-//! The state machine of version 1 (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3). The path carries 1000
-//! segments a second and 100 in flight.
+//! Tests of the state machine of version 1 (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3). The path
+//! delivers 1000 segments per second, and 100 segments fill it without a queue.
 
 use longhaul_units::Span;
 
@@ -11,7 +11,7 @@ fn flow(variant: Variant) -> Flow<Bbr> {
     Flow::new(Bbr::new(&ENTRY.settings(variant, &[]).unwrap()))
 }
 
-/// Returns a flow at the first acknowledgement after the queue was drained.
+/// Returns a flow in its gain cycle, at the first acknowledgement after the queue was drained.
 fn cycling() -> Flow<Bbr> {
     let mut flow = flow(Variant::Paper);
     flow.round(500.0, 200);
@@ -21,8 +21,8 @@ fn cycling() -> Flow<Bbr> {
     flow
 }
 
-/// Sections 4.3.2 and 4.3.3: Startup ends after three rounds with less than a quarter more
-/// bandwidth; Drain ends when no more segments are in flight than the path carries.
+/// Sections 4.3.2 and 4.3.3: Startup ends after three rounds in which the bandwidth grew by less than a quarter. Drain
+/// ends when no more segments are in flight than the path holds.
 #[test]
 fn startup_ends_on_a_plateau_and_drain_with_the_queue() {
     for variant in [Variant::Paper, Variant::Linux6_18] {
@@ -54,7 +54,7 @@ fn startup_ends_on_a_plateau_and_drain_with_the_queue() {
     }
 }
 
-/// Rounds that the application limits do not end Startup.
+/// Rounds in which the application limits the rate do not end Startup.
 #[test]
 fn an_application_does_not_end_startup() {
     let mut flow = flow(Variant::Paper);
@@ -63,8 +63,8 @@ fn an_application_does_not_end_startup() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// Section 4.3.4: the flow probes until a round trip is over and the queue has risen, drains until
-/// the queue is gone or a round trip is over, and cruises for six round trips.
+/// Section 4.3.4: the flow probes until a round trip is over and the queue has grown; it drains until the queue is gone
+/// or a round trip is over; and it cruises for six round trips.
 #[test]
 fn the_cycle_has_eight_phases() {
     let mut flow = cycling();
@@ -78,19 +78,20 @@ fn the_cycle_has_eight_phases() {
         gains.push(flow.bbr.pacing_gain());
     }
     assert_eq!(gains, [0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.25]);
-    // The probe does not end before a quarter more is in flight.
+    // The probe continues until a quarter more than the bandwidth-delay product is in flight.
     flow.acked(110, 0, 1000.0, 5, later);
     assert_eq!(flow.bbr.pacing_gain(), 1.25);
     // A loss ends the probe.
     flow.acked(50, 1, 1000.0, 5, later);
     assert_eq!(flow.bbr.pacing_gain(), 0.75);
-    // No more is in flight than the path carries: the queue is drained before a round trip is over.
+    // The segments in flight are not more than the path carries, so that the drain phase ends before a round trip is
+    // over.
     flow.acked(50, 0, 1000.0, 40, Span::from_millis(1));
     assert_eq!(flow.bbr.pacing_gain(), 1.0);
 }
 
-/// Section 4.3.5: after ten seconds without a smaller round-trip time, four segments are in flight
-/// for 200 ms and a round trip; afterwards the window is the same as before.
+/// Section 4.3.5: after ten seconds without a smaller round-trip time, four segments are in flight for 200 ms and a
+/// round trip. The window is then restored.
 #[test]
 fn the_round_trip_time_is_measured_with_four_segments() {
     let mut flow = cycling();
@@ -133,8 +134,8 @@ fn a_measurement_in_startup_leads_back_to_it() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// Section 4.2.3.4: in the first round of a recovery one segment leaves for each that arrives; afterwards the window is
-/// restored. After a timeout the window is one segment until its recovery is over.
+/// Section 4.2.3.4: in the first round of a recovery, one segment is sent for each that arrives; then the window is
+/// restored. After a timeout, the window is one segment until the recovery is over.
 #[test]
 fn a_recovery_conserves_packets_for_a_round() {
     let mut flow = cycling();

@@ -1,4 +1,5 @@
-//! The cycle of ProbeBW in version 3: down, cruise, refill, up (section 5.3.3), and the long-term bound that results.
+//! The cycle of ProbeBW in version 3 (down, cruise, refill, up; section 5.3.3), and the long-term bound that it
+//! determines.
 
 use longhaul_units::Time;
 
@@ -10,11 +11,11 @@ use crate::facts::AckSample;
 use crate::split_mix::{fraction, split_mix};
 use crate::window::Window;
 
-/// Largest number of rounds between probes for bandwidth, for coexistence with Reno (section 5.3.3.5.3).
+/// Maximum number of rounds between two probes for bandwidth, for coexistence with Reno (section 5.3.3.5.3).
 const STANDARD_ROUNDS: f64 = 63.0;
 
 impl Machine {
-    /// Starts the first cycle after Startup or ProbeRTT.
+    /// Starts the first cycle, after Startup or ProbeRTT.
     pub(super) fn start_cycles(&mut self, rules: &mut impl Rules, now: Time) {
         rules.on_cycles(self.bandwidth());
         self.start_down(rules, now);
@@ -33,8 +34,8 @@ impl Machine {
         self.state = State::Down;
     }
 
-    /// Starts ProbeBW_REFILL. The probe that follows raises the long-term bound as if `up_rounds`
-    /// of its rounds had passed already.
+    /// Starts ProbeBW_REFILL. The probe that follows raises the long-term bound as if `up_rounds` of its rounds had
+    /// already passed.
     pub(super) fn start_refill(&mut self, up_rounds: u32) {
         self.bounds.reset_short();
         (self.probe.up_rounds, self.probe.up_acked) = (up_rounds, 0.0);
@@ -51,15 +52,15 @@ impl Machine {
         self.raise_slope(window);
     }
 
-    /// Doubles the growth of the long-term bound: 1, 2, 4, ... segments a round (BBRRaiseInflightLongtermSlope).
+    /// Doubles the growth of the long-term bound per round: 1, 2, 4, ... segments (BBRRaiseInflightLongtermSlope).
     fn raise_slope(&mut self, window: &Window) {
         let growth = f64::from(1_u32 << self.probe.up_rounds.min(30));
         self.probe.up_rounds += 1;
         self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
     }
 
-    /// Returns true if this cycle had marks and no losses, so that it ends when marks cease: another flow may have left (Linux v3,
-    /// `bbr_check_time_to_probe_bw`).
+    /// Returns true if this cycle had marks and no losses. It then ends when marks cease, since another flow may have
+    /// left (Linux v3, `bbr_check_time_to_probe_bw`).
     pub(super) fn probes_after_marks(&self) -> bool {
         self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
     }
@@ -73,13 +74,13 @@ impl Machine {
         ack.in_flight as f64 <= self.cruises_at()
     }
 
-    /// Returns the segments in flight at which ProbeBW_DOWN ends.
+    /// Returns the number of segments in flight at which ProbeBW_DOWN ends.
     pub(super) fn cruises_at(&self) -> f64 {
         let carried = self.budget(self.carried(self.max_rate(), 1.0));
         smaller(self.with_headroom(), carried)
     }
 
-    /// Returns true if the long-term bound, not the path, limits the rate.
+    /// Returns true if the long-term bound limits the rate, and not the path.
     pub(super) fn is_held(&self, ack: &AckSample, window: &Window) -> bool {
         self.probe.is_cwnd_limited(ack) && window.cwnd() >= self.bounds.long_in_flight
     }
@@ -103,7 +104,7 @@ impl Machine {
         window: &Window,
     ) {
         if self.probe.stopping && sample.round_start {
-            // The last samples of the probe have arrived.
+            // The last rate samples of the probe have arrived.
             self.probe.stopping = false;
             self.probe.sampling &= R::SAMPLES_BEYOND_PROBES;
             if self.is_in_cycle() && !sample.limited {
@@ -149,7 +150,7 @@ impl Machine {
         }
         self.probe.up_acked += sample.newly_delivered;
         if self.probe.up_acked >= self.probe.up_per_segment {
-            // Whole segments: a conversion is quicker than rounding, and none are negative.
+            // The bound grows by whole segments. The number is not negative, and a conversion is faster than rounding.
             let grown = (self.probe.up_acked / self.probe.up_per_segment) as i64 as f64;
             self.probe.up_acked -= grown * self.probe.up_per_segment;
             self.bounds.long_in_flight += grown;

@@ -1,4 +1,4 @@
-//! The rules of the draft, and those of Linux for marks (google/bbr, branch v3).
+//! The rules of the draft, with those of Linux for marks (google/bbr, branch v3).
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// Rounds after which Drain ends in any case (section 5.3.2).
+/// Number of rounds after which Drain ends in any case (section 5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
 
 /// State of the draft's rules, in addition to that of the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Draft {
-    /// Bounds of the fast path, set by each full update.
+    /// Bounds of the fast path, which each full update computes.
     #[serde(skip)]
     pub(super) fast_path: FastPath,
 }
@@ -45,7 +45,7 @@ impl Rules for Draft {
         true
     }
 
-    /// Checks for a full pipe once in each round (BBRCheckFullBWReached, section 5.3.1.2).
+    /// Once per round, checks if the pipe is full (BBRCheckFullBWReached, section 5.3.1.2).
     fn check_full(&mut self, machine: &mut Machine, ack: &AckSample, sample: &Sample) {
         if let Some(rate) = ack.delivery_rate
             && !machine.full_now
@@ -81,7 +81,7 @@ impl Rules for Draft {
         machine.reset_full(per_second(ack));
     }
 
-    /// Advances the cycle as BBRUpdateProbeBWCyclePhase does (section 5.3.3.6).
+    /// Advances the cycle of ProbeBW (BBRUpdateProbeBWCyclePhase, section 5.3.3.6).
     #[inline(always)]
     fn advance_cycle(
         &mut self,
@@ -119,7 +119,7 @@ impl Rules for Draft {
         machine.min_rtt.update(ack, machine.probe_rtt_interval);
     }
 
-    /// Enters recovery; acknowledgements then report the losses.
+    /// Enters a recovery; the losses themselves are reported by acknowledgements.
     fn on_loss(&mut self, machine: &mut Machine, window: &Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
     }
@@ -134,7 +134,8 @@ impl Machine {
         self.recovery.episode.is_none() && self.marks.have_ceased(ack)
     }
 
-    /// Returns the round of a probe in which the long-term bound grows by a share of about `ecn_reprobe`.
+    /// Returns the round of a probe in which the long-term bound grows by a fraction of about `ecn_reprobe`. A probe
+    /// that follows marks begins with this growth.
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)

@@ -1,6 +1,6 @@
-//! Fast path for acknowledgements that change little of the model: no round begins, nothing is lost or marked,
-//! the rate is below the maximum, the round-trip time above the minimum. A full update leaves bounds
-//! within which this holds. It saves some 170 instructions of an acknowledgement, a twelfth of a simulation.
+//! Fast path for acknowledgements that change little of the model: no round begins, nothing is lost or marked, the rate
+//! is below the maximum, and the round-trip time is above the minimum. A full update computes bounds within which this
+//! is true. The fast path saves some 170 instructions per acknowledgement, a twelfth of a simulation.
 
 use longhaul_units::{Span, Time};
 
@@ -15,11 +15,11 @@ use crate::window::Window;
 /// Bounds of the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FastPath {
-    /// Time until which neither the maximum rate nor the minimum round trip expires.
+    /// Time until which neither the maximum rate nor the minimum round-trip time expires.
     until: Time,
-    /// Number of segments, delivered or lost, up to which no round begins.
+    /// Number of segments, delivered or lost, up to which no new round begins.
     answered: u64,
-    /// Segments in flight above which the phase continues.
+    /// Number of segments in flight above which the phase of the cycle continues.
     in_flight: f64,
     /// Minimum round-trip time; a shorter one needs a full update.
     rtt: Span,
@@ -28,8 +28,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement on the fast path if the bounds admit it, with the outcome of a full update by these
-    /// rules. Returns true if it did.
+    /// Processes an acknowledgement on the fast path if it is within the bounds; the outcome is that of a full update
+    /// with these rules. Returns false if a full update is needed.
     #[inline]
     pub(super) fn admits(
         &self,
@@ -84,7 +84,8 @@ impl FastPath {
 }
 
 impl Machine {
-    /// Processes an acknowledgement in ProbeBW_UP if it only changes counters; returns true if it did.
+    /// Processes an acknowledgement in ProbeBW_UP if it only changes counters. Returns false if a full update is
+    /// needed.
     #[inline]
     fn goes_on_up(
         &mut self,
@@ -105,8 +106,8 @@ impl Machine {
         true
     }
 
-    /// Returns the bounds of the fast path. They hold in the cycle of ProbeBW, until the cycle advances, a round ends or
-    /// [`super::model::MinRtt::update`] would change something. The window may grow to `bound`.
+    /// Returns the bounds of the fast path. During the cycle of ProbeBW, they are valid until the cycle advances, a
+    /// round ends, or [`super::model::MinRtt::update`] would change something. The window may grow to `bound`.
     pub(super) fn fast_path_bounds(
         &self,
         ack: &AckSample,
@@ -177,8 +178,9 @@ mod tests {
         Differential::new(Bbr3::new(&settings))
     }
 
-    /// Delivers an acknowledgement of a path of 1000 segments a second and 100 ms: some arrive together, few have
-    /// the full rate. On a `lossy` path four of a hundred segments are lost for a fifth of each second.
+    /// Passes the acknowledgement with this number, on a path of 1000 segments per second and 100 ms: some
+    /// acknowledgements come together, and few show the full rate. On a `lossy` path, four of a hundred segments are
+    /// lost during a fifth of each second.
     fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
         let delivered = match number % 50 {
             0 => 3,
@@ -201,7 +203,7 @@ mod tests {
         /// The fast path and the full update have the same outcome.
         #[test]
         fn fast_path_acknowledgements_come_to_the_same(
-            // The test begins when the pipe is full and drained, and covers all phases after that.
+            // The comparison begins when the pipe is full and drained, and it covers all later phases.
             before in 700_usize..9_000,
             lossy: bool,
             steps in prop::collection::vec(
@@ -225,7 +227,8 @@ mod tests {
         }
     }
 
-    /// Only the first acknowledgement of a round, larger rates and probes need a full update.
+    /// Only three kinds of acknowledgements need a full update: the first of a round, those with rates above the
+    /// maximum, and probes.
     #[test]
     fn most_acknowledgements_take_the_fast_path() {
         let mut differential = differential();

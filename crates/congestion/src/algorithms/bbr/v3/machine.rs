@@ -1,4 +1,4 @@
-//! The state machine of version 3, and the values that follow from its state: all that its variants share.
+//! The state machine of version 3, and the values that depend only on its state: everything that its variants share.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -27,19 +27,20 @@ const UP_WINDOW_GAIN: f64 = 2.25;
 /// BBR.ProbeRTTCwndGain (section 2.13.2).
 const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
 
-/// Pacing rate as a fraction of the bandwidth: a margin of one per cent keeps queues from forming
-/// (BBR.PacingMarginPercent, section 2.4).
+/// Pacing rate as a fraction of the bandwidth: a margin of one per cent prevents queues (BBR.PacingMarginPercent,
+/// section 2.4).
 pub(super) const PACED: f64 = 0.99;
 
-/// Rounds of the window for aggregated acknowledgements (BBR.ExtraAckedFilterLen, section 2.11).
+/// Number of rounds over which the maximum of aggregated acknowledgements is taken (BBR.ExtraAckedFilterLen, section
+/// 2.11).
 const AGGREGATION_ROUNDS: u64 = 10;
 
-/// States of draft-ietf-ccwg-bbr-05.
+/// States of the state machine (draft-ietf-ccwg-bbr-05).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum State {
     /// Startup, section 5.3.1.
     Startup,
-    /// Drain, section 5.3.2, with the round in which it began.
+    /// Drain, section 5.3.2; the field is the round in which it began.
     Drain { since: u64 },
     /// ProbeBW_DOWN, section 5.3.3.1.
     Down,
@@ -53,61 +54,65 @@ pub(super) enum State {
     ProbeRtt(ProbeRtt),
 }
 
-/// The state machine. Fields give the names of the draft's state variables (draft-ietf-ccwg-bbr-05, sections 2 and 5).
+/// The state machine. The docs of the fields give the names of the draft's variables (draft-ietf-ccwg-bbr-05, sections
+/// 2 and 5).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Machine {
-    /// Share of lost segments that a probe tolerates: BBR.LossThresh.
+    /// Fraction of lost segments that a probe tolerates: BBR.LossThresh.
     pub(super) loss_threshold: f64,
-    /// Factor of the short-term bounds after a loss: BBR.Beta.
+    /// Factor by which a loss multiplies the short-term bounds: BBR.Beta.
     pub(super) kept: f64,
-    /// Share of the long-term bound left to others while cruising: BBR.Headroom.
+    /// Fraction of the long-term bound that is left to other flows while cruising: BBR.Headroom.
     pub(super) headroom: f64,
     /// Time between probes for the round-trip time: BBR.ProbeRTTInterval.
     pub(super) probe_rtt_interval: Span,
-    /// Fraction of the marked share by which the window falls; zero without a response to marks (`ecn_factor` of Linux
-    /// v3).
+    /// Factor on the fraction of marked segments by which marks reduce the short-term bound; zero without a response to
+    /// marks (Linux v3, `ecn_factor`).
     pub(super) ecn_factor: f64,
-    /// Longest round trip, in seconds, with which marks count (Linux v3, `ecn_max_rtt_us`).
+    /// Maximum round-trip time, in seconds, with which marks have an effect (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,
-    /// Growth of the long-term bound with which a probe after marks begins (Linux v3, `ecn_reprobe_gain`).
+    /// Growth of the long-term bound, as a fraction, with which a probe after marks begins (Linux v3,
+    /// `ecn_reprobe_gain`).
     pub(super) ecn_reprobe: f64,
-    /// True if segments ask for L4S (RFC 9331).
+    /// True if segments are sent as ECT(1), which requests L4S service (RFC 9331).
     pub(super) l4s: bool,
-    /// Counters of delivered and lost segments, and of the round trips that follow from them: BBR.round_count,
+    /// Counters of delivered and lost segments, and of the round trips that are determined from them: BBR.round_count,
     /// BBR.next_round_delivered.
     pub(super) meter: Meter,
     /// Pacing rate and send quantum: C.pacing_rate, C.send_quantum.
     pub(super) pacer: Pacer,
-    /// BBR.state, with the state of ProbeRTT.
+    /// Current state, which includes the variables of ProbeRTT: BBR.state.
     pub(super) state: State,
     /// True once Startup has filled the pipe: BBR.full_bw_reached.
     pub(super) filled: bool,
-    /// Rate and rounds by which a full pipe is recognised: BBR.full_bw, BBR.full_bw_count.
+    /// Bandwidth and number of rounds by which a full pipe is detected: BBR.full_bw, BBR.full_bw_count.
     pub(super) full: FullPipe,
     /// True if the rate has stopped growing in this phase: BBR.full_bw_now.
     pub(super) full_now: bool,
-    /// Largest delivery rate of the last cycle and of this one, in segments per second: the two values of BBR.max_bw_filter.
+    /// Maximum delivery rate of the last cycle and that of the current cycle, in segments per second: the two values of
+    /// BBR.max_bw_filter.
     pub(super) rates: [f64; 2],
-    /// Deliveries, losses and marks of this round trip: BBR.bw_latest, BBR.inflight_latest, BBR.loss_in_round.
+    /// Deliveries, losses and marks in the current round trip: BBR.bw_latest, BBR.inflight_latest, BBR.loss_in_round.
     pub(super) signals: Signals,
-    /// BBR.bw_shortterm, BBR.inflight_shortterm and BBR.inflight_longterm.
+    /// Bounds of the rate and of the segments in flight: BBR.bw_shortterm, BBR.inflight_shortterm and
+    /// BBR.inflight_longterm.
     pub(super) bounds: Bounds,
     /// State of the probing for bandwidth (section 5.3.3): BBR.cycle_stamp, BBR.bw_probe_wait, BBR.probe_up_cnt and others.
     pub(super) probe: Probe,
-    /// BBR.min_rtt and BBR.probe_rtt_min_delay, with their times.
+    /// Smallest round-trip times, with the times of their measurement: BBR.min_rtt and BBR.probe_rtt_min_delay.
     pub(super) min_rtt: MinRtt,
-    /// Aggregated acknowledgements (section 5.5.9): BBR.extra_acked and its interval.
+    /// Excess of aggregated acknowledgements and its interval (section 5.5.9): BBR.extra_acked and others.
     pub(super) aggregation: Aggregation,
-    /// Share of marked segments (Linux v3, `ecn_alpha`).
+    /// Fraction of marked segments (Linux v3, `ecn_alpha`).
     pub(super) marks: Marks,
     /// Window in segments before the first acknowledgement: C.InitialCwnd.
     pub(super) initial_window: f64,
     /// Loss recovery, and the window to restore afterwards: BBR.prior_cwnd.
     pub(super) recovery: Recovery,
-    /// True if the flow sends again after it was idle: BBR.idle_restart.
+    /// True if the flow sends again after an idle time: BBR.idle_restart.
     pub(super) was_idle: bool,
-    /// State of the sequence from which waits between probes are drawn. The time of the first
-    /// acknowledgement seeds it, so that it is the same in every run and differs between flows.
+    /// State of the random sequence from which waits between probes are drawn. The time of the first acknowledgement is
+    /// its seed, so that it is equal in every run, but differs between flows.
     pub(super) draws: u64,
 }
 
@@ -150,7 +155,7 @@ impl Machine {
         smaller(self.max_rate(), self.bounds.short_rate)
     }
 
-    /// Returns the bandwidth-delay product times `gain`, in segments.
+    /// Returns `gain` times the bandwidth-delay product at this bandwidth, in segments.
     pub(super) fn carried(&self, bandwidth: f64, gain: f64) -> f64 {
         match self.min_rtt.rtt {
             Some(_) => gain * bandwidth * self.min_rtt.rtt_s,
@@ -158,19 +163,20 @@ impl Machine {
         }
     }
 
-    /// Returns the number of segments that are sent in one burst (BBRSetSendQuantum, section 5.6.3).
+    /// Returns the number of segments in a burst (BBRSetSendQuantum, section 5.6.3).
     pub(super) fn quantum(&self) -> f64 {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// Rounds a number of segments up to at least the send quantum's budget and the smallest window
-    /// (BBRQuantizationBudget, section 5.6.4.2).
+    /// Returns a number of segments in flight, raised to the budget of the send quantum and to the smallest window if
+    /// it is below these (BBRQuantizationBudget, section 5.6.4.2).
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
     }
 
-    /// Returns the bandwidth-delay product, or the window if congestion reduced it (BBRTargetInflight, section 5.3.3.6).
+    /// Returns the bandwidth-delay product, or the window if congestion has reduced it below (BBRTargetInflight,
+    /// section 5.3.3.6).
     pub(super) fn target(&self, window: &Window) -> f64 {
         smaller(self.carried(self.bandwidth(), 1.0), window.cwnd())
     }
@@ -228,12 +234,13 @@ impl Machine {
             .max(MIN_WINDOW)
     }
 
-    /// Saves the window to restore after a timeout, and restarts it.
+    /// Saves the window before a timeout, and restarts it.
     pub(super) fn time_out(&mut self, window: &mut Window) {
         self.recovery.time_out(window, self.is_probing_rtt());
     }
 
-    /// Restarts from idle at the estimated bandwidth, without a gain (BBRHandleRestartFromIdle, section 5.4.1).
+    /// Restarts after an idle time: paces at the estimated bandwidth, without a gain (BBRHandleRestartFromIdle, section
+    /// 5.4.1).
     pub(super) fn on_idle(&mut self) {
         self.was_idle = true;
         if self.is_in_cycle() {
@@ -241,14 +248,14 @@ impl Machine {
         }
     }
 
-    /// Returns the length of the window for aggregated acknowledgements, in round trips.
+    /// Returns the number of round trips over which the maximum of aggregated acknowledgements is taken.
     #[inline]
     pub(super) fn aggregation_rounds(&self) -> u64 {
         if self.filled { AGGREGATION_ROUNDS } else { 1 }
     }
 }
 
-/// Returns the delivery rate of an acknowledgement in segments per second, zero if it was not measured.
+/// Returns the delivery rate of an acknowledgement in segments per second; zero if it was not measured.
 pub(super) fn per_second(ack: &AckSample) -> f64 {
     ack.delivery_rate.map_or(0.0, RateSample::per_second)
 }

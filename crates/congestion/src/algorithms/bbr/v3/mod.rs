@@ -1,8 +1,8 @@
-//! BBR, version 3: draft-ietf-ccwg-bbr-05, section 5, and variant picoquic.
+//! BBR version 3: draft-ietf-ccwg-bbr-05, section 5; and variant picoquic.
 //!
-//! The draft stores with each segment the flight and the losses at its transmission. Here both are estimated from the
-//! flow: delivery rate times round-trip time, and the losses of the round. The draft specifies no response to marks;
-//! this one is that of Linux (google/bbr, branch v3).
+//! The draft stores with each segment the flight and the losses at its transmission. Here both are estimated for the
+//! flow: the flight as delivery rate times round-trip time, and the losses as those of the round. The draft specifies
+//! no response to marks; the response here is that of Linux (google/bbr, branch v3).
 
 mod cycle;
 mod draft;
@@ -36,14 +36,14 @@ pub struct Bbr3 {
     form: Form,
 }
 
-/// Rules that the state machine follows: those of the draft or of picoquic.
+/// Rules of the state machine: those of the draft, or those of picoquic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Form {
     Draft(Draft),
     Picoquic(Box<Picoquic>),
 }
 
-/// Calls a method with the rules of the selected variant.
+/// Calls a method of the state machine with the rules of the selected variant.
 macro_rules! with_rules {
     ($form:expr, $rules:ident => $call:expr) => {
         match $form {
@@ -84,7 +84,8 @@ impl CongestionControl for Bbr3 {
         with_rules!(&mut self.form, rules => rules.on_ack(&mut self.machine, ack, window));
     }
 
-    /// Saves the window to restore after recovery; the losses themselves are processed with the acknowledgements.
+    /// Saves the window, to restore it after the recovery. The losses themselves are processed with the
+    /// acknowledgements that report them.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.form.leave_fast_path();
         if matches!(event.cause, Cause::Loss | Cause::Nak) {
@@ -115,8 +116,8 @@ impl CongestionControl for Bbr3 {
         self.machine.quantum() as u64
     }
 
-    /// Declares the use of marks: a sender that claims ECN support must treat marks as congestion
-    /// (draft-ietf-ccwg-bbr-05, section 3.7). The share of marks is that of segments.
+    /// Declares that marks are used: a sender that claims ECN support must treat marks as congestion
+    /// (draft-ietf-ccwg-bbr-05, section 3.7). The fraction of marks refers to segments.
     fn needs(&self) -> Needs {
         Needs {
             no_ecn: self.machine.ecn_factor == 0.0,

@@ -1,5 +1,5 @@
-//! Model of the path in BBR version 3: bounds, recent losses and marks, the state of its probing,
-//! smallest round-trip times and aggregated acknowledgements.
+//! Model of the path in BBR version 3: its bounds, recent losses and marks, the state of probing, smallest round-trip
+//! times, and aggregated acknowledgements.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -12,66 +12,69 @@ use crate::windowed_max::WindowedMax;
 /// Age at which the smallest round-trip time expires (BBR.MinRTTFilterLen, section 2.13.1).
 pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
 
-/// Weight of a round in the share of marked segments (Linux v3, bbr_ecn_alpha_gain).
+/// Weight of a round in the average fraction of marked segments (Linux v3, bbr_ecn_alpha_gain).
 const ECN_GAIN: f64 = 1.0 / 16.0;
 
-/// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
+/// Fraction of marked segments from which on too many segments are in flight (Linux v3, bbr_ecn_thresh).
 const ECN_THRESHOLD: f64 = 0.5;
 
-/// Bounds of the model; infinity stands for no bound.
+/// Bounds of the model; infinity means that there is no bound.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Bounds {
-    /// Short-term bounds after recent losses: segments per second, and in flight.
+    /// Short-term bound after recent losses, in segments per second; the next field is that of the segments in flight.
     pub(super) short_rate: f64,
     pub(super) short_in_flight: f64,
-    /// Segments in flight that probing found to be safe.
+    /// Long-term bound: number of segments in flight that probing found to be safe.
     pub(super) long_in_flight: f64,
 }
 
-/// Recent deliveries and losses.
+/// Recent deliveries and losses, from which the bounds are computed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
-    /// Segments sent when the current round of losses began.
+    /// Number of segments that had been sent when the current round of losses began.
     pub(super) round_end: u64,
     pub(super) round_start: bool,
     pub(super) lost: bool,
     pub(super) marked: bool,
-    /// Segments lost in the current round.
+    /// Number of segments lost in the current round.
     pub(super) losses: f64,
     /// Number of acknowledgements that reported losses in the current round.
     pub(super) loss_events: u32,
-    /// Largest delivery rate and delivered volume of the current round.
+    /// Maximum delivery rate in the current round, in segments per second; the next field is the maximum volume
+    /// delivered.
     pub(super) rate: f64,
     pub(super) volume: f64,
 }
 
-/// The segments delivered over the last flight (RS.delivered), from its rate and its time.
+/// The last flight: its delivery rate and the time in which it was delivered. Their product is the number of segments
+/// delivered (RS.delivered).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     rate: Option<RateSample>,
     rtt: Span,
 }
 
-/// The probing for bandwidth.
+/// State of the probing for bandwidth.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Probe {
-    /// Rounds since the last probe, time at which the cycle began, and wait until the next probe.
+    /// Number of rounds since the last probe; the next fields are the time at which the cycle began, and the wait until
+    /// the next probe.
     pub(super) rounds: u64,
     pub(super) start: Time,
     pub(super) wait: Span,
-    /// True while samples still reflect the probe; `stopping` until the round after the probe has begun.
+    /// True while samples reflect the probe; the next field is true until the round after the probe has begun.
     pub(super) sampling: bool,
     pub(super) stopping: bool,
-    /// Growth of the long-term bound: number of rounds so far, acknowledged segments needed for each segment of growth,
-    /// and acknowledged segments counted so far.
+    /// Number of rounds for which the long-term bound has grown; the next fields are the number of acknowledged
+    /// segments for one segment of growth, and the number acknowledged so far.
     pub(super) up_rounds: u32,
     pub(super) up_per_segment: f64,
     pub(super) up_acked: f64,
-    /// Segments sent when the window was last full.
+    /// Number of segments that had been sent when the window was last full.
     cwnd_full_until: u64,
 }
 
-/// Smallest round-trip times of the last ten seconds (BBR.min_rtt) and of the interval between ProbeRTT states
+/// Smallest round-trip times: of the last ten seconds (BBR.min_rtt), and of the interval between ProbeRTT states
 /// (BBR.probe_rtt_min_delay).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct MinRtt {
@@ -82,7 +85,7 @@ pub(super) struct MinRtt {
     pub(super) expired: bool,
 }
 
-/// Segments acknowledged in excess of the bandwidth (section 5.5.9).
+/// Number of segments acknowledged in excess of those that the bandwidth explains (section 5.5.9).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Aggregation {
     pub(super) start: Time,
@@ -90,7 +93,7 @@ pub(super) struct Aggregation {
     pub(super) extra: WindowedMax,
 }
 
-/// The state after an acknowledgement, and the extra segments acknowledged with it.
+/// The state after an acknowledgement, and the number of excess segments in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aggregated {
     start: Time,
@@ -98,25 +101,25 @@ pub(super) struct Aggregated {
     pub(super) extra: f64,
 }
 
-/// The share of marked segments.
+/// Fraction of marked segments, and the response to it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// True if marks count: once the smallest round-trip time was short enough at the end of a round.
+    /// True if marks have an effect: at the end of a round, the smallest round-trip time was short enough.
     pub(super) eligible: bool,
-    /// Number of rounds in a row with too many marks.
+    /// Number of successive rounds with too many marks.
     pub(super) high_rounds: u32,
-    /// Share of marked segments, smoothed and of the last round.
+    /// Smoothed fraction of marked segments; the next field is that of the last round.
     pub(super) alpha: f64,
     pub(super) share: f64,
     pub(super) marked: f64,
     pub(super) delivered: f64,
-    /// Marks that acknowledgements have counted so far (RFC 9768).
+    /// Number of marks that acknowledgements have reported so far (RFC 9768).
     seen: u64,
-    /// True if marks arrived in this cycle of ProbeBW.
+    /// True if marks have arrived in this cycle of ProbeBW.
     pub(super) in_cycle: bool,
-    /// True if losses occurred in this cycle of ProbeBW.
+    /// True if there were losses in this cycle of ProbeBW.
     pub(super) lost_in_cycle: bool,
-    /// Number of segments delivered or lost at which the round trip after the last marks ends.
+    /// Number of segments, delivered or lost, at which the round trip after the last marks ends.
     round_until: u64,
 }
 
@@ -134,8 +137,8 @@ impl Bounds {
 }
 
 impl Probe {
-    /// Records if the window of `cwnd` was full before an acknowledgement, with `prior_in_flight` segments in flight, the
-    /// largest number since the last acknowledgement.
+    /// Records if the window was full before an acknowledgement. `prior_in_flight` is the number of segments in flight
+    /// before it, the maximum since the last acknowledgement.
     #[inline]
     pub(super) fn note_use_of_cwnd(&mut self, ack: &AckSample, prior_in_flight: f64, cwnd: f64) {
         if prior_in_flight + 1.0 > cwnd {
@@ -143,8 +146,8 @@ impl Probe {
         }
     }
 
-    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1); false if
-    /// pacing, the application or the receiver limited the flow all the time.
+    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1). Returns
+    /// false if pacing, the application or the receiver always limited the flow.
     #[inline]
     pub(super) fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
         ack.delivered + ack.lost <= self.cwnd_full_until
@@ -159,7 +162,7 @@ impl MinRtt {
         }
     }
 
-    /// Sets the smallest round-trip time to the last one, until ProbeRTT has measured it.
+    /// Sets the smallest round-trip time to the last sample, until ProbeRTT has measured a new one.
     pub(super) fn measure_anew(&mut self, ack: &AckSample) {
         if let (Some((rtt, _)), Some(last)) = (&mut self.rtt, ack.rtt) {
             *rtt = last;
@@ -199,7 +202,7 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the state after `newly` delivered segments, at this bandwidth and window (BBRUpdateACKAggregation).
+    /// Returns the state after `newly` delivered segments, with this bandwidth and window (BBRUpdateACKAggregation).
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -218,7 +221,7 @@ impl Aggregation {
         }
     }
 
-    /// Returns a new interval without excess segments.
+    /// Returns the state at the beginning of an interval, without excess segments.
     pub(super) fn none(now: Time) -> Aggregated {
         Aggregated {
             start: now,
@@ -235,7 +238,7 @@ impl Aggregation {
 }
 
 impl Signals {
-    /// Raises rate and volume to those of a sample if these are larger.
+    /// Raises the maxima of rate and volume to those of a sample, if these are larger.
     #[inline(always)]
     pub(super) fn raise(&mut self, rate: RateSample, flight: Flight) {
         if !rate.is_below(self.rate) {
@@ -263,7 +266,8 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// Records an acknowledgement with marks: as many as it counts, or all of its `newly` segments if it does not count.
+    /// Records an acknowledgement with marks. If the acknowledgement does not count marks, all of its `newly` segments
+    /// count as marked.
     pub(super) fn note(&mut self, ack: &AckSample, newly: f64) {
         let counted = ack.marked.map(|total| total - self.seen);
         self.marked += counted.map_or(newly, |count| count as f64);
@@ -275,8 +279,8 @@ impl Marks {
         }
     }
 
-    /// Returns true if this cycle had marks and no losses, and a round trip has passed without
-    /// marks. (Linux is back in its state `TCP_CA_Open` then.)
+    /// Returns true if this cycle had marks and no losses, and if a round trip has passed without marks. (Linux checks
+    /// that it is back in the state `TCP_CA_Open`.)
     pub(super) fn have_ceased(&self, ack: &AckSample) -> bool {
         let answered = ack.delivered + ack.lost;
         let over = !ack.ecn_echo && answered >= self.round_until;
@@ -288,7 +292,7 @@ impl Marks {
         (self.in_cycle, self.lost_in_cycle) = (false, false);
     }
 
-    /// Updates the share of marked segments at the end of a round.
+    /// Updates the fraction of marked segments at the end of a round.
     pub(super) fn end_round(&mut self) {
         if !self.eligible {
             return;
@@ -302,7 +306,7 @@ impl Marks {
         (self.marked, self.delivered) = (0.0, 0.0);
     }
 
-    /// Returns true if the share of marks shows too much in flight in the last round.
+    /// Returns true if the fraction of marks in the last round shows that too many segments were in flight.
     pub(super) fn are_high(&self) -> bool {
         self.eligible && self.share > ECN_THRESHOLD
     }
@@ -322,7 +326,7 @@ impl Flight {
         }
     }
 
-    /// Returns the number of segments; 0 if it was not measured.
+    /// Returns the number of segments in the flight; 0 if it was not measured.
     pub(super) fn segments(self) -> f64 {
         self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
     }
@@ -334,7 +338,7 @@ impl Flight {
             .is_none_or(|rate| rate.has_fewer_in(self.rtt, segments))
     }
 
-    /// Returns the larger of the flight and `segments`.
+    /// Returns the flight or `segments`, whichever is larger.
     #[inline]
     pub(super) fn or_more(self, segments: f64) -> f64 {
         match self.rate {

@@ -1,23 +1,23 @@
-//! BBR, version 3, of picoquic (picoquic/bbr.c, August 2026), where it differs from the draft:
+//! Rules of picoquic for BBR version 3 (picoquic/bbr.c, August 2026), where they differ from the draft:
 //!
-//! - The smallest round-trip time is taken from the longest of seven samples, so that jitter does
-//!   not lower it (`BBRUpdateMinRTT`); while samples are close to it, no ProbeRTT is due.
-//! - When all seven are a quarter longer, Startup ends (`RTTJitterBufferStartup`). ProbeBW_UP then ends after a round-trip
-//!   time, and also with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate
-//!   does not end it.
-//! - A cycle is as long as its wall-clock wait; rounds are not counted (`rounds_since_bw_probe` is never incremented). After
-//!   Startup, and while a probe brings a sixteenth more, the next one comes within 250 ms and a round trip
-//!   (`do_rapid_start`).
-//! - Startup begins again at 1.5 times the rate with which the cycles began (`bw_probe_ceiling`), and after a timeout
-//!   (`do_handle_suspension`). In QUIC that is the probe timeout (RFC 9002 section 6.2); here it is a silence of two
-//!   round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
-//! - A delivery rate of a third of the pacing rate, at twice the smallest round-trip time, is taken as the rate of the
-//!   path (`BBRCheckPathSaturated`).
-//! - Losses count from the fourth in a flight on, and hold the window for a round trip
-//!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`); each loss removes its segment from the
-//!   window.
+//! - The smallest round-trip time is updated with the longest of seven samples, so that jitter does not lower it
+//!   (`BBRUpdateMinRTT`). While samples are close to it, no ProbeRTT is due.
+//! - Startup ends when all seven samples exceed the smallest round-trip time by a quarter (`RTTJitterBufferStartup`).
+//!   ProbeBW_UP ends in this case after a round trip, and also with 1.25 bandwidth-delay products in flight
+//!   (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end it.
+//! - A cycle is as long as its wall-clock wait; rounds are not counted (`rounds_since_bw_probe` is never incremented).
+//!   After Startup, and as long as probes increase the rate by a sixteenth, the next probe comes within 250 ms and a
+//!   round trip (`do_rapid_start`).
+//! - Startup begins again if the rate reaches 1.5 times that at which the cycles began (`bw_probe_ceiling`), and after
+//!   a timeout (`do_handle_suspension`). In QUIC the latter is the probe timeout (RFC 9002 section 6.2); here it is a
+//!   silence of two round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
+//! - A path is saturated if the delivery rate is a third of the pacing rate, at twice the smallest round-trip time. The
+//!   delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
+//! - Losses have an effect from the fourth in a flight on, and hold the window for a round trip (`IsInflightTooHigh`,
+//!   `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
 //!
-//! Left out: HyStart on paths above 250 ms, careful resume, lost feedback and the end of a limit by the application.
+//! Not implemented: HyStart on paths above 250 ms, careful resume, lost feedback, and the end of a limit by the
+//! application.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -30,41 +30,41 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Share of the smallest round-trip time, and additional time, by which a round-trip time counts as grown
-/// (`PICOQUIC_MINRTT_MARGIN`).
+/// Increase above the smallest round-trip time from which on a round-trip time counts as long: a quarter of the
+/// smallest one, plus the time in the next constant (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Round-trip time below which growth does not count (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Round-trip time below which none counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Share of the smallest round-trip time, and additional packets, within which a round-trip time counts as close to it
-/// (`BBRAdaptMinRttMargin`).
+/// Difference to the smallest round-trip time up to which a round-trip time is close to it: a fraction of it, plus the
+/// transmission time of the packets in the next constant (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
-/// Round-trip time above which intervals are counted in round-trip times (`BBRLongRttThreshold`).
+/// Round-trip time above which intervals are multiples of the round-trip time (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
-/// Multiple of the rate when cycles began above which Startup begins again.
+/// Factor on the rate at which the cycles began; above this product, Startup begins again.
 const CEILING: f64 = 1.5;
 
-/// Growth of the rate by a probe after which the next probe comes early, and number of probes
-/// without growth after which probes are no longer early.
+/// Factor by which a probe must increase the rate for the next probe to come early; the next constant is the number of
+/// probes without such an increase after which probes are no longer early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
 const PROBES: u32 = 3;
 
-/// Round trips without an acknowledgement that count as a suspension.
+/// Number of round trips without an acknowledgement after which the path counts as suspended.
 const SILENCE_RTTS: u64 = 2;
 
-/// Losses of a flight that do not count.
+/// Number of losses in a flight that have no effect.
 const FEW_LOSSES: f64 = 3.0;
 
-/// Bandwidth-delay products in flight at which probing up ends.
+/// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
 const UP_IN_FLIGHT: f64 = 1.25;
 
-/// Multiples at which a path counts as saturated: round-trip time divided by the smallest, and
-/// pacing rate divided by delivery rate.
+/// Multiple of the smallest round-trip time from which on a path may count as saturated; the next constant is the ratio
+/// of pacing rate to delivery rate.
 const SATURATED_RTTS: u64 = 2;
 const SATURATED_RATES: f64 = 3.0;
 
@@ -72,29 +72,29 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of acknowledgements in a row after which all recent round-trip times had grown.
+    /// Number of successive acknowledgements after which all recent round-trip times were long.
     excess: usize,
-    /// True if the next probe comes early.
+    /// True if the next probe for bandwidth comes early.
     hurries: bool,
-    /// Rate above which Startup begins again: segments per second.
+    /// Rate above which Startup begins again, in segments per second.
     ceiling: f64,
-    /// Number of segments sent when the window was last held for losses; the hold ends when they
-    /// are acknowledged.
+    /// Number of segments that had been sent when the window was last held for losses. The hold ends when these
+    /// segments are acknowledged.
     held_until: u64,
-    /// Number of segments delivered when the window was last held or released.
+    /// Number of segments that had been delivered when the window was last held or released.
     delivered: u64,
     /// Time of the last acknowledgement.
     heard: Time,
 }
 
 impl Picoquic {
-    /// Calls the update out of line, which leaves registers to the draft's code.
+    /// Processes an acknowledgement. Not inlined, which leaves more registers to the code for the draft's rules.
     #[inline(never)]
     pub(super) fn on_ack(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         machine.full_update(self, ack, window);
     }
 
-    /// Ends a probe; the growth of the rate decides if the next one comes early.
+    /// Records the end of a probe; the growth of the rate decides if the next one comes early.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -111,7 +111,7 @@ impl Picoquic {
         }
     }
 
-    /// Counts acknowledgements after which all recent round-trip times are long.
+    /// Counts an acknowledgement after which all recent round-trip times are long; otherwise restarts the count.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -123,8 +123,8 @@ impl Picoquic {
 }
 
 impl MinRtt {
-    /// Updates the smallest round-trip time from the longest of the recent samples; times close to the smallest postpone
-    /// ProbeRTT (`BBRUpdateMinRTT`).
+    /// Updates the smallest round-trip time with the longest of the recent samples. Samples close to it postpone
+    /// ProbeRTT (`BBRUpdateMinRTT`). `like` is the difference up to which a sample is close.
     fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
@@ -152,7 +152,7 @@ impl Rules for Picoquic {
     const CONSERVES: bool = true;
     const SAMPLES_BEYOND_PROBES: bool = true;
 
-    /// Restarts Startup after a silence with segments in flight.
+    /// Restarts Startup if the path was silent while segments were in flight.
     fn begin_ack(&mut self, machine: &mut Machine, ack: &AckSample) {
         let before = std::mem::replace(&mut self.heard, ack.now);
         let silent = before > Time::ZERO && ack.now > before + ack.srtt * SILENCE_RTTS;
@@ -161,17 +161,18 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true from the fourth loss on, among segments sent since the window was last held or released.
+    /// Returns true from the fourth loss on, among the segments sent since the window was last held or released.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
 
-    /// Begins a new aggregation at once: picoquic always expects more (`BBRUpdateACKAggregation`).
+    /// Begins a new interval of aggregation at every acknowledgement, since picoquic always expects more segments than
+    /// arrive (`BBRUpdateACKAggregation`).
     fn begin_aggregation(&self, aggregation: &mut Aggregation, now: Time) {
         aggregation.go_on(Aggregation::none(now));
     }
 
-    /// Follows `BBRCheckStartupDone`.
+    /// Checks if Startup has filled the pipe (`BBRCheckStartupDone`).
     fn check_full(&mut self, machine: &mut Machine, _ack: &AckSample, sample: &Sample) {
         if machine.state != State::Startup {
             return;
@@ -181,7 +182,7 @@ impl Rules for Picoquic {
         machine.filled |= long || checks && machine.full.is_full(machine.max_rate());
     }
 
-    /// Sets the long-term bound to the segments in flight when Startup has filled the pipe.
+    /// Sets the long-term bound to the segments in flight, when Startup has filled the pipe.
     fn on_full_pipe(&mut self, machine: &mut Machine, flight: Flight) {
         self.hurries = true;
         machine.full.rounds = 0;
@@ -190,7 +191,8 @@ impl Rules for Picoquic {
         *bound = flight.or_more(before);
     }
 
-    /// Follows `BBRCheckRecovery` and `BBRCheckDrain`.
+    /// Holds the window after too many losses, or releases it (`BBRCheckRecovery`); ends Drain when the queue has
+    /// drained (`BBRCheckDrain`).
     fn drain(
         &mut self,
         machine: &mut Machine,
@@ -214,7 +216,7 @@ impl Rules for Picoquic {
         self.ceiling = CEILING * bandwidth;
     }
 
-    /// Follows `BBRPickProbeWait` and `BBRPickProbeWaitEarly`.
+    /// Returns the wait until the next probe (`BBRPickProbeWait`, `BBRPickProbeWaitEarly`).
     fn wait(&mut self, min_rtt: &MinRtt, drawn: f64) -> Span {
         self.excess = 0;
         let rtt_s = min_rtt.rtt_s;
@@ -233,7 +235,7 @@ impl Rules for Picoquic {
         machine.probe.start = ack.now;
     }
 
-    /// Follows `BBRUpdateProbeBWCyclePhase`.
+    /// Advances the cycle of ProbeBW (`BBRUpdateProbeBWCyclePhase`).
     fn advance_cycle(
         &mut self,
         machine: &mut Machine,
@@ -271,7 +273,7 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Updates the smallest round-trip time and the count of long ones.
+    /// Updates the smallest round-trip time, and the count of long round-trip times.
     fn update_min_rtt(&mut self, machine: &mut Machine, ack: &AckSample) {
         let Some(rtt) = ack.rtt else { return };
         self.rtts.take(rtt, ack.now);
@@ -297,10 +299,10 @@ impl Rules for Picoquic {
         min_rtt.measure_anew(ack);
     }
 
-    /// Does nothing: picoquic acts on the losses that acknowledgements report.
+    /// Does nothing: picoquic processes losses when acknowledgements report them.
     fn on_loss(&mut self, _machine: &mut Machine, _window: &Window) {}
 
-    /// Restarts Startup at the end of a recovery from a timeout; does nothing at the end of other recoveries.
+    /// Restarts Startup at the end of a recovery from a timeout. Does nothing at the end of other recoveries.
     fn on_recovery_exit(&mut self, machine: &mut Machine, window: &mut Window) {
         if machine.recovery.episode == Some(Episode::Timeout) {
             self.restart_startup(machine);
@@ -311,7 +313,7 @@ impl Rules for Picoquic {
 }
 
 impl Picoquic {
-    /// Restarts Startup with the current window.
+    /// Restarts Startup, with the current window.
     fn restart_startup(&mut self, machine: &mut Machine) {
         machine.reset_full(0.0);
         machine.filled = false;
@@ -319,7 +321,7 @@ impl Picoquic {
         machine.state = State::Startup;
     }
 
-    /// Holds the window at the segments in flight for a round trip, after too many losses.
+    /// Holds the window at the number of segments in flight for a round trip, after too many losses.
     fn hold(&mut self, machine: &mut Machine, sample: &Sample, window: &mut Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
         let held = sample.in_flight + larger(sample.newly_delivered, 1.0);
@@ -328,7 +330,7 @@ impl Picoquic {
         self.delivered = machine.meter.delivered;
     }
 
-    /// Restores the window once the round trip for which it was held is over.
+    /// Restores the window after the round trip in which it was held.
     fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         if machine.meter.answered() <= self.held_until {
             return;
@@ -353,8 +355,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`), in the half of the cycles whose drawn number of
-    /// rounds is 1.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). Checked only in those cycles whose drawn number
+    /// of rounds is 1, half of all.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -397,7 +399,7 @@ mod tests {
         Flow::new(Bbr3::new(&settings))
     }
 
-    /// Delivers a number of acknowledgements of one segment each, 2 ms apart, with round trips of `rtt_ms`.
+    /// Passes `count` acknowledgements of one segment each, 2 ms apart, with round-trip times of `rtt_ms`.
     fn acks(flow: &mut Flow<Bbr3>, count: u32, rtt_ms: u64) {
         flow.ack.rtt = Some(Span::from_millis(rtt_ms));
         let in_flight = flow.ack.in_flight;
@@ -405,13 +407,13 @@ mod tests {
         flow.ack.rtt = Some(RTT);
     }
 
-    /// Returns a flow that cruises on a path of 1000 segments a second, of which 100 are in flight.
+    /// Returns a flow that cruises on a path of 1000 segments per second, with 100 in flight.
     fn cruising() -> Flow<Bbr3> {
         let mut flow = flow();
         flow.round(500.0, 200);
         flow.rounds(8, 1000.0, 200);
         assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
-        // 15 % less is in flight than the path carries at that rate.
+        // The segments in flight are 15 % fewer than the path carries at that rate.
         flow.round(1000.0, 85);
         flow.acked(1, 0, 1000.0, 85, MS);
         assert_eq!(flow.bbr.machine.state, State::Cruise);
@@ -438,9 +440,9 @@ mod tests {
         flow
     }
 
-    /// Startup ends with the eighth acknowledgement after which all seven recent samples are long;
-    /// the seventh long sample is the first of these. On a path of 100 ms, 125 ms are not long: the
-    /// growth has to exceed a quarter and a margin.
+    /// Startup ends with the eighth acknowledgement after which all seven recent samples are long; the seventh long
+    /// sample is the first such acknowledgement. On a path of 100 ms, samples of 125 ms are not long, since the
+    /// increase has to exceed a quarter plus a margin.
     #[test]
     fn grown_round_trips_end_startup() {
         for (rtt_ms, count, ends) in [(126, 14, true), (126, 13, false), (125, 60, false)] {
@@ -448,14 +450,14 @@ mod tests {
             flow.ack.in_flight = 1_000;
             acks(&mut flow, 10, 100);
             acks(&mut flow, count, rtt_ms);
-            // That acknowledgement is followed by the check of the next.
+            // The next acknowledgement includes the check for the preceding ones.
             acks(&mut flow, 1, rtt_ms);
             assert_eq!(flow.bbr.machine.filled, ends, "{rtt_ms} {count}");
         }
     }
 
-    /// A single short sample among long ones is jitter: the smallest round-trip time is taken from
-    /// the longest of seven samples.
+    /// A single short sample among long ones is jitter, and does not lower the smallest round-trip time, which is
+    /// updated with the longest of seven samples.
     #[test]
     fn jitter_does_not_lower_the_smallest_round_trip_time() {
         let mut flow = flow();
@@ -470,7 +472,7 @@ mod tests {
         );
     }
 
-    /// A probe lasts a round trip at least; a plateau of the rate does not end it.
+    /// A probe lasts at least a round trip; a plateau of the rate does not end it.
     #[test]
     fn a_probe_ends_when_round_trips_grow_or_with_much_in_flight() {
         let mut flow = going_up();
@@ -486,8 +488,8 @@ mod tests {
         assert_eq!(flow.bbr.machine.state, State::Down);
     }
 
-    /// The next probe comes within a round trip and 250 ms, until four probes in a row have brought
-    /// less than a sixteenth more.
+    /// The next probe comes within a round trip and 250 ms, until four successive probes have increased the rate by
+    /// less than a sixteenth.
     #[test]
     fn probes_come_early_while_they_bring_more() {
         let mut picoquic = Picoquic {
@@ -543,8 +545,8 @@ mod tests {
         );
     }
 
-    /// From the fourth loss on, and above 2 %, the window is held for a round trip at the segments in flight plus those
-    /// that arrive. Then it is restored.
+    /// From the fourth loss on, and if more than 2 % are lost, the window is held for a round trip: at the number of
+    /// segments in flight, plus those that arrive. Then it is restored.
     #[test]
     fn many_losses_hold_the_window_for_a_round_trip() {
         let mut flow = cruising();
@@ -565,9 +567,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// picoquic's aggregation interval begins anew with each ACK (`BBRUpdateACKAggregation`): the
-    /// excess is that of one burst, without the excess of the previous burst. The draft's interval
-    /// goes on: the excess is 5 segments less the one that the rate sends in a millisecond, plus 7.
+    /// In picoquic, an interval of aggregation begins with each ACK (`BBRUpdateACKAggregation`), so that the excess is
+    /// that of one burst only. In the draft, the interval continues: the excess is 5 segments, less the one that the
+    /// rate explains for a millisecond, plus 7.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;
@@ -581,8 +583,8 @@ mod tests {
         assert_eq!(extra(&aggregation), 7.0);
     }
 
-    /// The delivery rate is a third of the pacing rate at twice the round-trip time, in a cycle for
-    /// which the check was drawn.
+    /// The delivery rate is a third of the pacing rate, at twice the smallest round-trip time, in a cycle in which
+    /// saturation is checked.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

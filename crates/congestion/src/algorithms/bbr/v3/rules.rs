@@ -1,4 +1,4 @@
-//! Rules in which the draft and picoquic differ: the state machine is compiled once for each set.
+//! The rules in which the draft and picoquic differ. The state machine is compiled once for each variant.
 
 use longhaul_units::{Span, Time};
 
@@ -8,33 +8,31 @@ use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// The rules of a variant, with its state in addition to that of the state machine. Only picoquic
-/// implements the rules that have an empty body here.
+/// The rules of a variant, with its additional state. Rules with an empty body here exist only in picoquic.
 pub(super) trait Rules {
-    /// True if each loss removes a segment from the window, and too many losses hold the window for
-    /// a round trip.
+    /// True if each loss removes a segment from the window, and if too many losses hold the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if samples still count as samples of a probe after its end, until one shows too much in
-    /// flight.
+    /// True if samples after the end of a probe still count as samples of this probe, until one of them shows that too
+    /// many segments are in flight.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Prepares the variant's state before an acknowledgement is processed.
     fn begin_ack(&mut self, _machine: &mut Machine, _ack: &AckSample) {}
 
-    /// Returns true if losses of the last flight above the loss threshold have an effect.
+    /// Returns true if losses in the last flight have an effect, given that they exceed the loss threshold.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool;
 
-    /// May begin a new interval of aggregated acknowledgements, before the excess of this one is computed.
+    /// May begin a new interval of aggregated acknowledgements, before the excess of the current one is computed.
     fn begin_aggregation(&self, _aggregation: &mut Aggregation, _now: Time) {}
 
-    /// Checks for a full pipe, and records the outcome in the state machine.
+    /// Checks if the pipe is full, and records the result in the state machine.
     fn check_full(&mut self, machine: &mut Machine, ack: &AckSample, sample: &Sample);
 
-    /// Called when Startup has filled the pipe.
+    /// Processes the end of Startup, when the pipe is full.
     fn on_full_pipe(&mut self, _machine: &mut Machine, _flight: Flight) {}
 
-    /// Begins the cycles of ProbeBW when the queue has drained.
+    /// Ends Drain and begins the cycles of ProbeBW, when the queue has drained.
     fn drain(
         &mut self,
         machine: &mut Machine,
@@ -44,13 +42,13 @@ pub(super) trait Rules {
         window: &mut Window,
     );
 
-    /// Called when the cycles of ProbeBW begin, at this bandwidth.
+    /// Processes the beginning of the cycles of ProbeBW; `_bandwidth` is the estimated bandwidth.
     fn on_cycles(&mut self, _bandwidth: f64) {}
 
-    /// Returns the wait for the next probe, from a number drawn from 0 to 1.
+    /// Returns the wait until the next probe; `drawn` is a random number from 0 to 1.
     fn wait(&mut self, min_rtt: &MinRtt, drawn: f64) -> Span;
 
-    /// Called when ProbeBW_UP begins.
+    /// Processes the beginning of ProbeBW_UP.
     fn on_up(&mut self, machine: &mut Machine, ack: &AckSample);
 
     /// Advances the cycle of ProbeBW.
@@ -66,12 +64,12 @@ pub(super) trait Rules {
     /// Updates the smallest round-trip time.
     fn update_min_rtt(&mut self, machine: &mut Machine, ack: &AckSample);
 
-    /// Called when ProbeRTT begins.
+    /// Processes the beginning of ProbeRTT.
     fn on_probe_rtt(&self, _min_rtt: &mut MinRtt, _ack: &AckSample) {}
 
-    /// Called when the transport's recovery from losses begins.
+    /// Processes the beginning of the transport's recovery from losses.
     fn on_loss(&mut self, machine: &mut Machine, window: &Window);
 
-    /// Called when a recovery ends, including one after a timeout.
+    /// Processes the end of a recovery, including one after a timeout.
     fn on_recovery_exit(&mut self, machine: &mut Machine, window: &mut Window);
 }

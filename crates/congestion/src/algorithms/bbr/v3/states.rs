@@ -1,5 +1,5 @@
-//! The state machine of version 3, after the example test cases of draft-ietf-ccwg-bbr (editor's copy of August 2026,
-//! appendix A). The path carries 1000 segments a second and 100 in flight.
+//! Tests of the state machine of version 3, after the example test cases of draft-ietf-ccwg-bbr (editor's copy of
+//! August 2026, appendix A). The path delivers 1000 segments per second, and 100 segments fill it without a queue.
 
 use longhaul_units::Span;
 
@@ -49,7 +49,7 @@ fn going_up() -> Flow<Bbr3> {
     flow
 }
 
-/// Enters fast recovery and reports `each` lost segments with each of `acks` acknowledgements, in one round.
+/// Enters fast recovery, and reports `each` lost segments with each of `acks` acknowledgements in one round.
 fn losing(flow: &mut Flow<Bbr3>, acks: u64, each: u64) {
     flow.lose();
     (0..acks).for_each(|_| flow.acked(1, each, 1000.0, 200, MS));
@@ -96,7 +96,7 @@ fn exiting_drain_based_on_inflight() {
     flow.round(1000.0, 101);
     assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
     flow.round(1000.0, 100);
-    // Nothing is left for the phase that goes down.
+    // The Drain state leaves nothing for the Down phase, so that it is skipped.
     assert_eq!(flow.bbr.machine.state, State::Cruise);
 }
 
@@ -119,7 +119,7 @@ fn exiting_probe_up_on_bandwidth_plateau() {
     assert_eq!(flow.bbr.machine.state, State::Down);
 }
 
-/// The draft does not change the long-term bound where the application limits the rate.
+/// In the draft, the long-term bound does not change while the application limits the rate.
 #[test]
 fn exiting_probe_up_on_loss_when_application_limited() {
     let mut flow = going_up();
@@ -142,7 +142,8 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
     assert_eq!(startup.bbr.machine.state, State::Startup);
 }
 
-/// ProbeBW_DOWN ends below the bandwidth-delay product, and at 15 % below the long-term bound.
+/// ProbeBW_DOWN ends when fewer segments are in flight than the bandwidth-delay product, and than the long-term bound
+/// less 15 %.
 #[test]
 fn exiting_probe_down_on_inflight() {
     for (bound, from, to) in [(f64::INFINITY, 101, 100), (100.0, 86, 85)] {
@@ -216,7 +217,7 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
-/// Fifty segments arrive where the bandwidth accounts for one: the window allows for them, in
+/// Fifty segments are acknowledged at a time at which the bandwidth explains one. The window allows for them, in
 /// addition to two bandwidth-delay products.
 #[test]
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
@@ -243,8 +244,8 @@ fn correctly_managing_sub_packet_bdps() {
     assert!(flow.window.cwnd() >= 4.0);
 }
 
-/// While the window is full and at the long-term bound, the bound grows by 1, 2, 4 and 8 segments
-/// in successive rounds.
+/// While the window is full and equals the long-term bound, the bound grows by 1, 2, 4 and 8 segments in successive
+/// rounds.
 #[test]
 fn the_long_term_bound_grows_exponentially() {
     let mut flow = going_up();
@@ -261,8 +262,8 @@ fn the_long_term_bound_grows_exponentially() {
     assert_eq!(growth, [1.0, 2.0, 4.0, 8.0]);
 }
 
-/// Losses outside probes lower the short-term bounds to seven tenths at most, not below what was delivered; the largest
-/// rate is forgotten after two cycles.
+/// Losses outside probes reduce the short-term bounds by three tenths at most, and not below the delivered rate and
+/// volume. The maximum rate is forgotten after two cycles.
 #[test]
 fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     let mut flow = going_down();
@@ -286,7 +287,7 @@ fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     assert_eq!(flow.bbr.machine.max_rate(), 100.0);
 }
 
-/// Neither startup nor a probe lowers the short-term bounds, and a probe begins without them.
+/// Losses in Startup and in a probe do not lower the short-term bounds, and a probe begins without short-term bounds.
 #[test]
 fn probes_have_no_short_term_bounds() {
     let mut flow = going_down();
@@ -301,8 +302,8 @@ fn probes_have_no_short_term_bounds() {
     assert_eq!(flow.bbr.machine.bounds.short_rate, f64::INFINITY);
 }
 
-/// More than 2 % of the flight lost: the bound becomes the flight, or seven tenths of the bandwidth-delay product if
-/// that is more.
+/// If more than 2 % of the flight are lost, the long-term bound becomes the flight or seven tenths of the
+/// bandwidth-delay product, whichever is larger.
 #[test]
 fn handling_loss_during_probe_up_after_inflight_longterm_is_set() {
     let mut flow = going_up();
@@ -324,9 +325,9 @@ fn handling_application_limited_sending_during_probe_refill() {
     assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
-/// Linux v3: marks count where the smallest round-trip time is short. The smoothed share starts at
-/// one and changes by a sixteenth of the difference each round; the short-term bound is reduced by
-/// a third of the smoothed share.
+/// Linux v3: marks have an effect if the smallest round-trip time is short. The smoothed fraction starts at one, and
+/// changes by a sixteenth of the difference in each round. The short-term bound is reduced by a third of the smoothed
+/// fraction.
 #[test]
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {
@@ -356,7 +357,7 @@ fn marks_lower_the_short_term_bound() {
     }
 }
 
-/// Startup ends after two rounds in a row with half of the segments marked.
+/// Startup ends after two successive rounds with half of the segments marked.
 #[test]
 fn marks_end_startup() {
     let mut flow = flow();
@@ -369,8 +370,7 @@ fn marks_end_startup() {
     assert!(flow.bbr.machine.filled);
 }
 
-/// Acknowledgements cover two segments with one mark each: half of the segments count as marked,
-/// not all.
+/// If each acknowledgement covers two segments and counts one mark, half of the segments are marked, not all.
 #[test]
 fn counted_marks_are_not_those_of_whole_acknowledgements() {
     for (counts, share) in [(true, 0.5), (false, 1.0)] {
@@ -387,9 +387,8 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
     }
 }
 
-/// Linux v3: after a round trip without marks that follows marks, and no losses since the last
-/// probe, the next probe begins. Its first round may add 2^5 segments to a bound of 100, of which a
-/// half is 50.
+/// Linux v3: the next probe begins when a round trip without marks has followed marks, with no losses since the last
+/// probe. Its first round may add 2^5 segments to a bound of 100, since half of the bound is 50.
 #[test]
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {

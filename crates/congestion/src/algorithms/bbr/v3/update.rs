@@ -1,4 +1,4 @@
-//! The update of the state machine by an acknowledgement, under the rules of a variant.
+//! Update of the state machine by an acknowledgement, with the rules of a variant.
 
 use longhaul_units::Time;
 
@@ -10,11 +10,11 @@ use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
 use crate::window::Window;
 
-/// Number of ranges lost in a round that ends Startup (BBRStartupFullLossCnt, section 5.3.1.3). Acknowledgements that
-/// report losses are counted instead of ranges, as in Linux v3.
+/// Number of lost ranges in a round that ends Startup (BBRStartupFullLossCnt, section 5.3.1.3). As in Linux v3,
+/// acknowledgements that report losses are counted instead of ranges.
 const STARTUP_LOSSES: u32 = 6;
 
-/// Number of rounds in a row with too many marks that ends Startup (Linux v3, bbr_full_ecn_cnt).
+/// Number of successive rounds with too many marks that ends Startup (Linux v3, bbr_full_ecn_cnt).
 const STARTUP_MARKED_ROUNDS: u32 = 2;
 
 impl Machine {
@@ -26,7 +26,7 @@ impl Machine {
         self.pacer.begin(ack, window, STARTUP_GAIN);
     }
 
-    /// Records delivered, lost and marked segments (sections 5.5.10.2 and 5.5.10.3).
+    /// Records the delivered, lost and marked segments of an acknowledgement (sections 5.5.10.2 and 5.5.10.3).
     #[inline(always)]
     fn note_signals(&mut self, ack: &AckSample, sample: &Sample, flight: Flight) {
         if sample.newly_lost > 0.0 {
@@ -83,8 +83,8 @@ impl Machine {
             || self.marks.are_high()
     }
 
-    /// Lowers the short-term bounds at the end of a round with losses or marks (BBRUpdateCongestionSignals,
-    /// section 5.5.10.3).
+    /// Lowers the short-term bounds at the end of a round that had losses or marks (BBRUpdateCongestionSignals, section
+    /// 5.5.10.3).
     fn end_signal_round(&mut self, rules: &impl Rules, flight: Flight, window: &Window) {
         if !self.signals.round_start {
             return;
@@ -103,8 +103,8 @@ impl Machine {
         (signals.losses, signals.loss_events) = (0.0, 0);
     }
 
-    /// Returns true if the losses of a round in fast recovery, or the marks of several rounds, end Startup (section
-    /// 5.3.1.3).
+    /// Returns true if Startup must end, because of the losses of a round in fast recovery or the marks of several
+    /// rounds (section 5.3.1.3).
     fn is_queue_too_high(&self, rules: &impl Rules, flight: Flight) -> bool {
         let many = self.signals.loss_events >= STARTUP_LOSSES;
         let lost = self.recovery.is_fast() && many && self.is_too_high(rules, flight);
@@ -193,8 +193,8 @@ impl Machine {
         }
     }
 
-    /// Sets the window (sections 5.6.4.6 and 5.6.4.7); `carried` is the bandwidth-delay product times the window's gain.
-    /// Returns the upper bound of the window once the pipe is full.
+    /// Sets the window (sections 5.6.4.6 and 5.6.4.7). `carried` is the bandwidth-delay product times the gain of the
+    /// window. Returns the upper bound of the window once the pipe is full.
     fn set_window<R: Rules>(
         &self,
         carried: f64,
@@ -226,12 +226,12 @@ impl Machine {
         smaller(most, cap)
     }
 
-    /// Returns true if the window is held because of losses.
+    /// Returns true if the window is held after losses (picoquic's rules).
     pub(super) fn is_conserving<R: Rules>(&self) -> bool {
         R::CONSERVES && self.recovery.is_fast()
     }
 
-    /// Returns the window, less the segments just lost if the rules subtract them.
+    /// Returns the window, less the segments that were just lost if the rules subtract them.
     fn window_after_losses<R: Rules>(&self, sample: &Sample, window: &Window) -> f64 {
         if R::CONSERVES {
             larger(window.cwnd() - sample.newly_lost, 1.0)
@@ -240,11 +240,11 @@ impl Machine {
         }
     }
 
-    /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound of the window once the pipe is
-    /// full.
+    /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound of the window once the pipe
+    /// is full.
     ///
-    /// Its parts are marked `inline(always)`: compiled for two sets of rules, they would otherwise be called, which costs
-    /// 1.6 % of the instructions of a simulation.
+    /// Its parts are marked `inline(always)`. Otherwise, since it is compiled for two sets of rules, they would be
+    /// called, which would cost 1.6 % of the instructions of a simulation.
     pub(super) fn full_update<R: Rules>(
         &mut self,
         rules: &mut R,
@@ -306,8 +306,8 @@ mod tests {
     use crate::algorithms::bbr3::ENTRY;
     use crate::parameter::Variant;
 
-    /// Section 5.3.1.3: six lost ranges end Startup, however many segments they have, but only if
-    /// more than 2 % of the flight are lost.
+    /// Section 5.3.1.3: six lost ranges end Startup, however many segments they have, but only if more than 2 % of the
+    /// flight are lost.
     #[test]
     fn a_burst_of_losses_does_not_end_the_startup() {
         let rules = Draft::default();

@@ -1,15 +1,15 @@
-//! C4 in picoquic (c4.c, August 2026), with the later additions of its authors: trimming, draining and any number of
+//! C4 of picoquic (c4.c, August 2026), with later additions of its authors: trimming, draining, and any number of
 //! returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
-//! private-octopus/c4). It differs from the draft in that
+//! private-octopus/c4). It differs from the draft in these points:
 //!
-//! - the window limits the segments in flight before a segment leaves, so that part of a segment counts as a whole one,
-//!   and a probe adds at least one segment;
-//! - Initial also uses the largest rate over a millisecond;
-//! - Pushing has a gain of 1.227 (the constant is named 25 % and is 1256/1024), ends with the first round trip in which
-//!   the rate grows by less than three quarters of that gain, and is repeated if the rate has grown by a quarter of it;
-//!   the third growth in a row leads back to Initial;
-//! - losses count when they are found, except losses in Recovery, and also remove a part of the maximum round trip;
-//! - delays count only for packets sent faster than the nominal rate, and a high jitter only below 1 MB/s.
+//! - The window limits the segments in flight before a segment is sent, so that a part of a segment counts as a whole
+//!   one; a probe adds at least one segment.
+//! - Initial also uses the maximum rate over a millisecond.
+//! - Pushing has a gain of 1.227 (the constant's name says 25 %, its value is 1256/1024). It ends with the first round
+//!   trip in which the rate grows by less than three quarters of this gain, and is repeated if the rate has grown by a
+//!   quarter of it. The third successive growth leads back to Initial.
+//! - Losses count when they are detected, except in Recovery. They also reduce the nominal maximum round-trip time.
+//! - Delays count only for packets sent faster than the nominal rate, and high jitter only below 1 MB/s.
 
 #[cfg(test)]
 mod tests;
@@ -26,13 +26,13 @@ use crate::facts::{AckSample, Limit};
 use crate::peak_rate::PeakRate;
 use crate::window::Window;
 
-/// `C4_ALPHA_PUSH_25`.
+/// Rate coefficient of Pushing (`C4_ALPHA_PUSH_25`).
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
-/// Number of successive growths, by probes and pushes, that leads back to Initial.
+/// Number of successive increases, by probes and pushes, that leads back to Initial.
 const MAX_LEVEL: u32 = 3;
-/// Acknowledgements and losses before losses end Initial.
+/// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
-/// Number of eras without growth after which Initial ends, and number after which a delay ends it.
+/// Number of eras without growth after which Initial ends; the next constant is the number after which a delay ends it.
 const FULL_ERAS: u32 = 3;
 const FULL_ERAS_AT_DELAY: u32 = 2;
 const CRUISING_ERAS: u32 = 2;
@@ -46,7 +46,7 @@ pub(super) enum State {
     Pushing,
 }
 
-/// Signals of congestion, each with the part of the rate that it removes.
+/// Congestion signal, with the fraction of the rate that it removes.
 #[derive(Clone, Copy, Debug)]
 enum Signal {
     Delay(f64),
@@ -62,18 +62,18 @@ enum Growth {
     Fast,
 }
 
-/// A round trip.
+/// An era: a round trip.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Era {
-    /// Number of segments sent before the round trip.
+    /// Number of segments sent before the era.
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// Coefficient with which the packets acknowledged in the round trip were sent.
+    /// Rate coefficient with which the packets acknowledged in the era were sent.
     alpha: f64,
 }
 
-/// State before an attempt, from which growth is measured.
+/// State before a probe or push, against which growth is measured.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attempt {
     rate: f64,
@@ -90,17 +90,17 @@ pub struct PicoquicC4 {
     alpha: f64,
     /// Nominal rate in segments per second.
     rate: f64,
-    /// Longest round trip without a queue of the flow's packets; zero before the first one.
+    /// Largest round-trip time without a queue of the flow's own packets, in seconds; zero before the first sample.
     max_rtt_s: f64,
-    /// Running minimum of round trips.
+    /// Running minimum of the round-trip time, in seconds.
     running_min_s: f64,
     era: Era,
     attempt: Attempt,
     level: u32,
-    /// The largest rate since the last Recovery.
+    /// Maximum delivery rate since the last Recovery, in segments per second.
     largest: f64,
     congested_recoveries: u32,
-    /// True if the next Recovery is to drain a queue.
+    /// True if the next Recovery has to drain a queue.
     draining: bool,
     initial_cwnd: f64,
     full_eras: u32,
@@ -167,13 +167,14 @@ impl PicoquicC4 {
         self.note_rtt(ack);
     }
 
-    /// Restarts the window: a timeout is a probe for lost tails, no congestion.
+    /// Restarts the window. In picoquic, a timeout probes for lost segments at the end of the data, and is no
+    /// congestion signal.
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
         self.timed_out = true;
         window.restart();
     }
 
-    /// Processes an acknowledgement in picoquic's order: round trips, losses, rates.
+    /// Processes an acknowledgement in picoquic's order: first round-trip times, then losses, then rates.
     pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         if self.initial_cwnd == 0.0 {
             self.initial_cwnd = window.cwnd();
@@ -194,7 +195,7 @@ impl PicoquicC4 {
         self.set_window(ack, window);
     }
 
-    /// Follows `c4_update_rtt`.
+    /// Updates the round-trip times of the era (`c4_update_rtt`).
     fn note_rtt(&mut self, ack: &AckSample) {
         let Some(rtt) = ack.rtt else { return };
         let rtt_s = rtt.as_secs_f64();
@@ -215,8 +216,9 @@ impl PicoquicC4 {
         measuring::delay_threshold_s(self.insensitivity(), self.max_rtt_s)
     }
 
-    /// Answers an excessive delay: in Initial once the rate has stopped growing (`c4_initial_handle_rtt_excess`), later for
-    /// packets sent faster than the nominal rate (`c4_handle_rtt_excess`).
+    /// Responds to an excessive delay. In Initial this happens only once the rate has stopped growing
+    /// (`c4_initial_handle_rtt_excess`); in other states, only for packets sent faster than the nominal rate
+    /// (`c4_handle_rtt_excess`).
     fn answer_delay(&mut self, ack: &AckSample, window: &mut Window) {
         if self.excess_s == 0.0 || ack.rtt.is_none() {
             return;
@@ -235,8 +237,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Returns the number of newly delivered segments. Losses assumed at a timeout do not count:
-    /// they are no evidence about the path.
+    /// Updates the fraction of losses; returns the number of newly delivered segments. Losses assumed at a timeout do
+    /// not count, since they say nothing about the path.
     fn count_losses(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);
@@ -278,7 +280,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// Answers congestion; a second signal in Recovery makes it drain (`c4_notify_congestion`).
+    /// Responds to congestion; a second signal in Recovery makes Recovery drain (`c4_notify_congestion`).
     fn answer(&mut self, signal: Signal, ack: &AckSample) {
         self.attempt.congested = true;
         if !matches!(signal, Signal::Delay(_)) {
@@ -308,9 +310,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Follows `c4_handle_ack`, in whole bytes per second, so that rounding errors do not count as growth. If a sample
-    /// does not exceed the nominal rate, the network still counts as the limit if the sample's segments fill the path
-    /// at that rate.
+    /// Updates the rates (`c4_handle_ack`), in whole bytes per second, so that rounding errors do not count as growth.
+    /// If a sample does not exceed the nominal rate, the network still counts as the limit if the sample's segments
+    /// fill the path at this rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
@@ -326,7 +328,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// Follows `c4_growth_evaluate`.
+    /// Returns the growth of the rate since the last attempt (`c4_growth_evaluate`).
     fn growth(&self) -> Growth {
         let Attempt { rate, alpha, .. } = self.attempt;
         let by = |part: f64| (1.0 + part * (alpha - 1.0)) * rate;
@@ -367,7 +369,7 @@ impl PicoquicC4 {
         ack.delivered + ack.lost > self.era.end
     }
 
-    /// Follows `c4_initial_handle_ack`.
+    /// Grows the window during Initial (`c4_initial_handle_ack`).
     fn grow_initial(&mut self, delivered: f64, ack: &AckSample, window: &mut Window) {
         self.events += 1;
         self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
@@ -387,8 +389,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Leaves Initial; half of the window is taken as the segments that the path held without a queue of this flow
-    /// (`c4_exit_initial`).
+    /// Ends Initial. Half of the window is taken as the number of segments that the path held without a queue of this
+    /// flow (`c4_exit_initial`).
     fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 {
             return;
@@ -469,7 +471,8 @@ impl PicoquicC4 {
         self.begin_era(ack);
     }
 
-    /// Updates the round-trip times from packets sent no faster than the nominal rate (`c4_update_min_max_rtt`).
+    /// Updates the estimates of round-trip times at the end of an era, from packets sent no faster than the nominal
+    /// rate (`c4_update_min_max_rtt`).
     fn end_era_rtts(&mut self) {
         if self.era.alpha > 1.0 || self.era.max_rtt_s == 0.0 {
             return;
@@ -482,7 +485,7 @@ impl PicoquicC4 {
         self.max_rtt_s = self.max_rtt_s.max(MIN_MAX_RTT_S);
     }
 
-    /// Follows `c4_exit_recovery`.
+    /// Ends Recovery, and chooses the next state (`c4_exit_recovery`).
     fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
         if self.growth() > Growth::None {
             self.congested_recoveries = 0;
@@ -509,8 +512,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a rate that was not reached: to the largest sample after two congested cycles, and half way to it after a
-    /// cycle without congestion that the network limited.
+    /// Lowers a nominal rate that was not reached: to the maximum sample after two cycles with congestion, and by half
+    /// of the difference to it after a cycle without congestion in which the network was the limit.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;
@@ -525,7 +528,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// Follows `c4_apply_rate_and_cwin`.
+    /// Sets the window, the pacing rate and the quantum (`c4_apply_rate_and_cwin`).
     fn set_window(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 || self.max_rtt_s == 0.0 {
             return;

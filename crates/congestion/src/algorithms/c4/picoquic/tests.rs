@@ -26,8 +26,7 @@ fn probing() -> Path {
     path
 }
 
-/// Recovery drains after Initial, and after an era whose longest round trip was shorter than the
-/// nominal one.
+/// Recovery drains after Initial, and after an era whose largest round-trip time was below the nominal one.
 #[test]
 fn recovery_drains_what_initial_and_longer_round_trips_left() {
     let mut path = Path::new();
@@ -45,9 +44,9 @@ fn recovery_drains_what_initial_and_longer_round_trips_left() {
     near(path.c4.alpha, 7.0 / 8.0);
 }
 
-/// A successful probe is followed by Pushing at 1256/1024, which ends with the first era whose growth is less than
-/// three quarters of that. Growth by a quarter is enough for another push; the third success in a row leads back to
-/// Initial.
+/// A successful probe is followed by Pushing at 1256/1024, which ends with the first era in which the rate grows by
+/// less than three quarters of this gain. If it has grown by a quarter of the gain, another push follows. The third
+/// success in succession leads back to Initial.
 #[test]
 fn successes_lead_to_pushes_and_then_to_initial() {
     let mut path = probing();
@@ -61,8 +60,8 @@ fn successes_lead_to_pushes_and_then_to_initial() {
     assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
 }
 
-/// Losses end Initial only after more than twenty acknowledgements and losses, since the losses of
-/// a first flight say little.
+/// Losses end Initial only after more than twenty acknowledgements and losses, since losses in the first flight say
+/// little.
 #[test]
 fn losses_end_initial_after_twenty_events() {
     for (acks, lost, ends) in [(16, 4, false), (17, 4, true), (1, 19, false), (1, 20, true)] {
@@ -79,9 +78,8 @@ fn losses_end_initial_after_twenty_events() {
     }
 }
 
-/// A loss removes between an eighth and a quarter of the rate, by the sensitivity (here 0.9222),
-/// and the same share of the round trip. Losses in Recovery, and losses assumed at a timeout, do
-/// not count.
+/// A loss removes between an eighth and a quarter of the rate, depending on the sensitivity (here 0.9222), and the same
+/// fraction of the nominal round-trip time. Losses in Recovery, and losses assumed at a timeout, do not count.
 #[test]
 fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     let mut path = Path::cruising();
@@ -104,8 +102,8 @@ fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     near(path.c4.rate, 1000.0);
 }
 
-/// A round trip longer than the nominal one by more than 1/16 + 3/16 of the insensitivity ends a
-/// probe; while cruising it does not count.
+/// In a probe, a round-trip time that exceeds the nominal one by more than 1/16 + 3/16 of the insensitivity ends the
+/// probe; while cruising, it has no effect.
 #[test]
 fn delays_count_in_probes_only() {
     let mut path = Path::cruising();
@@ -124,7 +122,7 @@ fn delays_count_in_probes_only() {
     near(path.c4.rate, 1000.0);
 }
 
-/// A flow at 2 Mbit/s with round trips of 5 and 130 ms returns to Initial, and may do so again.
+/// A flow at 2 Mbit/s with round-trip times of 5 and 130 ms returns to Initial, and may do so repeatedly.
 #[test]
 fn jitter_of_a_slow_flow_leads_back_to_initial() {
     let mut path = Path::new();
@@ -138,8 +136,9 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
     }
 }
 
-/// After a cycle without congestion, a rate that was not reached falls half way to the largest sample, if the network
-/// was the limit and there was a sample. After the second congested cycle in a row it falls to the largest sample.
+/// After a cycle without congestion, a rate that was not reached is lowered by half of the difference to the maximum
+/// sample, if the network was the limit and there was a sample. After the second successive cycle with congestion, it
+/// is lowered to the maximum sample.
 #[test]
 fn a_rate_that_was_not_reached_is_lowered() {
     let lowered = |used, largest, congested: &[bool]| {
@@ -165,13 +164,14 @@ fn a_rate_that_was_not_reached_is_lowered() {
     assert_eq!(lowered(false, 600.0, &[true, false, true]), 1000.0);
 }
 
-/// The window is rounded up to whole segments and a probe adds at least a segment: a window of 3.67 segments becomes 5.
+/// The window is rounded up to whole segments, and a probe adds at least one segment: a window of 3.67 segments becomes
+/// 5.
 #[test]
 fn small_windows_probe_by_a_segment() {
     let mut path = probing();
     path.c4.rate = 30.0;
     path.c4.max_rtt_s = 0.1;
     path.c4.set_window(&path.ack.clone(), &mut path.window);
-    // 17/16 * 30 * 0.115 = 3.67, and 1 less 0.1875 of a segment: 4.48.
+    // 17/16 * 30 * 0.115 is 3.67. Adding 1 - 0.1875 segments gives 4.48.
     near(path.window.cwnd(), 5.0);
 }

@@ -1,5 +1,4 @@
-//! The port of a link with explicit service: the discipline holds the packets, and the port counts
-//! them.
+//! The port of a link with explicit service: the discipline stores the packets, and the port counts them.
 
 use longhaul_units::{Span, Time};
 
@@ -9,9 +8,8 @@ use crate::packet::{Flags, OptionStore, Packet};
 use crate::queue::{Arrival, DropReason, Effects, PacketQueue, Queue};
 
 impl Port {
-    /// Processes a packet that reaches the near end of an idle link. Returns true if it goes
-    /// straight into service and has been counted. Most acknowledgements do, and bypass the
-    /// discipline.
+    /// Processes a packet that reaches the near end of an idle link. Returns true if the packet goes straight into
+    /// service, bypassing the discipline, as most acknowledgements do; it has then been counted.
     #[inline]
     pub(in crate::network::link) fn pass(&mut self, bytes: u16) -> bool {
         if self.waiting_pkts > 0 || self.loss.is_to_decide() || !self.queue.as_buffered().passes() {
@@ -23,8 +21,8 @@ impl Port {
         true
     }
 
-    /// Processes a packet that reaches the near end at `now`. The link had been idle since
-    /// `idle_since`. Returns true if the packet was accepted.
+    /// Processes a packet that reaches the near end at `now`; the link has been idle since `idle_since`, if it is idle.
+    /// Returns true if the packet is accepted.
     pub(in crate::network::link) fn enqueue(
         &mut self,
         packet: Packet,
@@ -72,7 +70,7 @@ impl Port {
         true
     }
 
-    /// Returns the packet to transmit from `now` on.
+    /// Returns the packet whose transmission begins at `now`, if there is one.
     pub(in crate::network::link) fn dequeue(
         &mut self,
         now: Time,
@@ -93,14 +91,14 @@ impl Port {
         next
     }
 
-    /// Records that a held packet leaves the queue, into service or dropped.
+    /// Records that a packet stored in the discipline leaves the queue, because it begins service or is dropped.
     fn note_end_of_wait(&mut self, packet: &Packet, now: Time) {
         self.note_start(packet.bytes);
         self.note_wait(now.since(packet.time));
         self.counters.starts_ahead -= u128::from(packet.time.as_ps());
     }
 
-    /// Counts the discipline's effects on packets that it held; usually there are none.
+    /// Counts the discipline's effects on packets that it had accepted; usually there are none.
     #[inline(always)]
     fn settle(&mut self, now: Time, effects: &mut Effects, options: &mut OptionStore) {
         if !effects.is_empty() {
@@ -131,8 +129,7 @@ impl Port {
         self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
-    /// Appends a packet that has begun service. Returns true if all packets before it have been
-    /// forwarded.
+    /// Appends a packet that has begun service to the ring. Returns true if all earlier packets have been forwarded.
     pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) -> bool {
         self.ring.push(packet, self.ring.accepted())
     }
@@ -145,7 +142,7 @@ impl Port {
         }
     }
 
-    /// Returns the sum of the waiting times so far of the packets that wait now, in picoseconds.
+    /// Returns the sum of the times that the packets in the queue have waited so far, in picoseconds.
     pub(in crate::network::link) fn waited(&self, now: Time) -> u128 {
         self.waiting_ps(now) - self.counters.starts_ahead
     }

@@ -1,5 +1,5 @@
-//! The port in front of a link: decides with the queue discipline about the admission of packets,
-//! and counts packets that arrive, wait, leave or are lost.
+//! The port in front of a link: it asks the queue discipline if a packet is admitted, and counts packets that arrive,
+//! wait, leave or are lost.
 
 mod explicit;
 
@@ -15,14 +15,13 @@ use crate::network::loss::LossModel;
 use crate::packet::{Flags, Packet};
 use crate::queue::{Arrival, DropReason, Queue, Verdict};
 
-/// Queue discipline, loss and counters of a link with any clock.
+/// Queue discipline, loss and counters of a link.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub(super) queue: Queue,
     pub(super) loss: LossModel,
-    /// Packets that have begun service and are not yet at the far end. With service on arrival, the
-    /// waiting packets are in the ring as well, behind them; with explicit service the discipline
-    /// holds those.
+    /// Packets that have begun service and have not reached the far end. With service on arrival, the waiting packets
+    /// follow them in the ring; with explicit service, the discipline stores the waiting packets.
     ring: Ring,
     waiting_pkts: u64,
     waiting_bytes: u64,
@@ -32,34 +31,32 @@ pub(crate) struct Port {
     waits: Option<Box<Waits>>,
 }
 
-/// Counters. They may include departures later than the counters' last update; see
-/// [`Link::catch_up`](super::Link::catch_up).
+/// Counters, which may include departures later than their last update; see [`Link::catch_up`](super::Link::catch_up).
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,
     marked_pkts: u64,
     dropped: [u64; DropReason::COUNT],
     dropped_bytes: u64,
-    /// Total waiting time of all accepted packets, in picoseconds, including waits that lie in the
-    /// future.
+    /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits: u128,
-    /// Sum, over the packets that wait, of the time at which their service starts, in picoseconds;
-    /// the part of `waits` that lies in the future is computed from it. With explicit service,
-    /// which does not know the starts, it is the sum of the packets' arrival times.
+    /// Sum of the times at which the service of waiting packets will start, in picoseconds. The part of `waits` that is
+    /// in the future is computed from it. With explicit service, where these times are not known, it is the sum of the
+    /// arrival times.
     starts_ahead: u128,
     queue_max: u64,
-    /// Sum, over arrivals, of the number of waiting packets that each found.
+    /// Sum over all arrivals of the number of packets that each found waiting.
     found_waiting: u64,
 }
 
-/// Queueing delays: recorded one by one for packets that wait; the packets that find the link idle
-/// are only counted.
+/// Queueing delays. They are recorded one by one for packets that wait; packets that find the link idle are only
+/// counted.
 #[derive(Debug, Default)]
 struct Waits {
-    /// Recorded delays; with service on arrival, packets are recorded as soon as they are accepted.
+    /// Recorded delays. With service on arrival, a packet's delay is recorded when the packet is accepted.
     timed: DelayHistogram,
-    /// Packets accepted before the measurement began (with explicit service, packets taken into
-    /// service).
+    /// Number of packets accepted before the measurement began; with explicit service, of packets that had begun
+    /// service.
     before: u64,
 }
 
@@ -77,7 +74,7 @@ impl Port {
         self.waits.is_some()
     }
 
-    /// Returns the queueing delays so far, if they are measured.
+    /// Takes the queueing delays measured so far; `None` if they are not measured.
     pub(super) fn take_waits(&mut self) -> Option<DelayHistogram> {
         let Waits { mut timed, before } = *self.waits.take()?;
         timed.record_instant(self.ring.accepted() as u64 - before - timed.packets());
@@ -97,14 +94,14 @@ impl Port {
         }
     }
 
-    /// Returns the number of packets that have begun service and are not yet at the far end; with service on
-    /// arrival, waiting packets are included.
+    /// Returns the number of packets that have begun service and have not reached the far end. With service on arrival,
+    /// waiting packets are included.
     pub(super) fn under_way(&self) -> usize {
         self.ring.under_way()
     }
 
-    /// Accepts or drops a packet that reaches the near end. Returns its flags, possibly with a
-    /// mark, if it is accepted.
+    /// Decides about a packet that reaches the near end. Returns its flags, possibly with a mark; `None` if it is
+    /// dropped.
     #[inline(always)]
     fn admit(
         &mut self,
@@ -189,7 +186,7 @@ impl Port {
             }
             self.counters.starts_ahead += u128::from(start.as_ps());
         }
-        // The packet in front of the waiting ones may be in service.
+        // The packet before the waiting ones may be in service.
         let needed = self.ring.accepted() - self.waiting_pkts as usize;
         let packet = Packet {
             time,
@@ -205,13 +202,13 @@ impl Port {
         }
     }
 
-    /// Holds a packet that has been served elsewhere, to forward it at its arrival. Returns true if
-    /// it is the first one.
+    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if it is the next one
+    /// to be forwarded.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }
 
-    /// Records the services that have begun by `now`, with service on arrival.
+    /// With service on arrival, updates the counters for services that have begun by `now`.
     #[inline(always)]
     pub(super) fn begin_services(&mut self, clock: &mut impl Clock, now: DualClockTime) {
         while self.waiting_pkts > 0 && clock.has_begun(now) {
@@ -224,7 +221,7 @@ impl Port {
         }
     }
 
-    /// Records that a packet begins to wait.
+    /// Counts a packet that begins to wait.
     #[inline]
     fn note_waiting(&mut self, bytes: u16) {
         self.waiting_pkts += 1;
@@ -232,14 +229,14 @@ impl Port {
         self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
-    /// Records that a waiting packet begins service.
+    /// Counts a waiting packet that begins service.
     #[inline]
     fn note_start(&mut self, bytes: u16) {
         self.waiting_pkts -= 1;
         self.waiting_bytes -= u64::from(bytes);
     }
 
-    /// Records the total waiting time of a packet.
+    /// Adds the complete waiting time of a packet to the counters.
     #[inline]
     fn note_wait(&mut self, wait: Span) {
         self.counters.waits += u128::from(wait.as_ps());
@@ -257,7 +254,7 @@ impl Port {
         self.ring.forward(until)
     }
 
-    /// Returns the packet to forward after `others` other packets, if it is known.
+    /// Returns the packet that will be forwarded after `others` other packets, if that is known already.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.ring.ahead(others)
@@ -269,13 +266,13 @@ impl Port {
         self.ring.last_forwarded()
     }
 
-    /// Returns the packets and bytes that wait.
+    /// Returns the number of waiting packets, and their bytes.
     pub(super) fn waiting(&self) -> (u64, u64) {
         (self.waiting_pkts, self.waiting_bytes)
     }
 
-    /// Returns the sum of the remaining waiting times, from `now` on, of the packets that wait, in
-    /// picoseconds; with service on arrival.
+    /// With service on arrival, returns the sum of the times that the waiting packets still have to wait after `now`,
+    /// in picoseconds.
     pub(super) fn waits_ahead(&self, now: Time) -> u128 {
         self.counters.starts_ahead - self.waiting_ps(now)
     }
@@ -290,13 +287,13 @@ impl Port {
         self.counters.waits
     }
 
-    /// Restarts the maximum of the queue; returns the maximum so far.
+    /// Returns the maximum length of the queue so far, and restarts its record.
     pub(super) fn restart_maximum(&mut self) -> u64 {
         std::mem::replace(&mut self.counters.queue_max, self.waiting_pkts)
     }
 
-    /// Returns the counters up to `now`, with service on arrival. All services that have begun by
-    /// `now` must have been recorded.
+    /// With service on arrival, returns the counters up to `now`. All services that have begun by then must have been
+    /// recorded.
     pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
         let in_service = clock.busy_until() > now;
         let unsent = clock.unsent(now, self.waiting_bytes);
@@ -304,9 +301,9 @@ impl Port {
         self.counters(self.waiting_pkts, in_service, unsent, waited_ps)
     }
 
-    /// Returns the counters. `in_ring` is the number of packets that wait in the ring; `in_service`
-    /// is true if the packet in front of the waiting packets is in service; `unsent` is the unsent
-    /// work of packets in service; `waited_ps` is the sum of the waiting times in picoseconds.
+    /// Returns the counters. `in_ring` is the number of packets waiting in the ring. `in_service` is true if the packet
+    /// in front of them is in service, and `unsent` is its unsent part. `waited_ps` is the sum of the waiting times in
+    /// picoseconds.
     pub(super) fn counters(
         &self,
         in_ring: u64,
@@ -330,7 +327,8 @@ impl Port {
             departed_pkts: accepted_pkts - pending_pkts,
             departed_bytes,
             transmitted: Work::of_bytes(counters.accepted_bytes - self.waiting_bytes).since(unsent),
-            // The network knows the link's capacities and the packets that did not reach the port.
+            // The capacities of the link and the packets that did not reach the port are known to the network, which
+            // adds them.
             bucket_capacity: Work::default(),
             line_capacity: Work::default(),
             dropped_loss_pkts: dropped(DropReason::Loss),

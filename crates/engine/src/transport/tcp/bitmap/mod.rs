@@ -57,12 +57,12 @@ impl Bitmap {
 /// The words of the set.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Words in a ring, a power of two of them; the place of a word is its number modulo their count. There are
-    /// always more words than the window needs, so that a word without numbers lies on either side of the window.
+    /// Ring of words. Its length is a power of two, and a word's place is its number modulo this length. The ring has
+    /// always more words than the window, so that an empty word lies on either side of the window.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,
-    /// The window: all other words are empty.
+    /// Range of word numbers: all words outside are empty.
     window: Range<u64>,
 }
 
@@ -80,7 +80,7 @@ impl Words {
         word as usize & (self.words.len() - 1)
     }
 
-    /// Returns the number of words from one place up to another, round the ring.
+    /// Returns the number of words from the place `from` forward to the place `to`, round the ring.
     #[inline]
     fn distance(&self, from: usize, to: usize) -> u64 {
         (to.wrapping_sub(from) & (self.words.len() - 1)) as u64
@@ -268,7 +268,7 @@ impl Words {
         removed.into()
     }
 
-    /// Sets a word from which numbers were removed.
+    /// Replaces the word `before` at `place` by `after`, which has fewer bits, and updates the trees.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!((bitmap.next_absent(1), bitmap.next_absent(71)), (70, 300));
     }
 
-    /// A reference set of units, each of `size` consecutive numbers.
+    /// Reference for tests of [`Tree`]: a set of units, each of which stands for `size` consecutive numbers.
     struct Units {
         size: u64,
         units: BTreeSet<u64>,

@@ -1,5 +1,5 @@
-//! A set of places, as words of bits. The non-empty words form a set at the next level, and so on
-//! up to a single word (a van Emde Boas tree of degree 64).
+//! A set of places (indices from 0), stored as words of bits. The non-empty words form a set at the next level, and so
+//! on up to a single word (a van Emde Boas tree of degree 64).
 
 const BITS: usize = u64::BITS as usize;
 
@@ -99,15 +99,16 @@ impl Tree {
         None
     }
 
-    /// Returns the first place of the set at or after a place, round the ring of places. The set must not be
-    /// empty.
+    /// Returns the first place of the set at or after `from` or, if there is none, the first place of all. The set must
+    /// not be empty.
     #[inline]
     pub(super) fn next_round(&self, from: usize) -> usize {
         let found = self.next(from).or_else(|| self.next(0));
         found.expect("the ring has a place to spare")
     }
 
-    /// Returns the last place of the set before a place, round the ring of `places`. The set must not be empty.
+    /// Returns the last place of the set before `end` or, if there is none, the last place of all `places`. The set
+    /// must not be empty.
     #[inline]
     pub(super) fn last_round(&self, end: usize, places: usize) -> usize {
         let found = self.last(end).or_else(|| self.last(places));

@@ -1,4 +1,4 @@
-//! Counters over time, the sender's limit, and the event log.
+//! Counters and time integrals of a connection, the limit that keeps the sender from sending more, and the event log.
 
 use longhaul_congestion::Limit;
 use longhaul_units::{PS_PER_S, Time};
@@ -9,7 +9,7 @@ use crate::transport::Environment;
 use crate::transport::tcp::regular::usual;
 
 impl ControlBlock {
-    /// Records the limit that holds the sender back, after segments from `first` on have left.
+    /// Records what limits the sender now, after the segments from `first` on have left.
     #[inline]
     pub(crate) fn note_limit(&mut self, first: u64, now: Time) {
         let limit = if self.nxt >= self.end {
@@ -28,22 +28,22 @@ impl ControlBlock {
             }
         }
         if limit != Limit::Network {
-            // Most connections have nothing that uses the limit.
+            // Most connections have no part that uses the limit.
             if self.extras.is_some() {
                 self.note_unused(before, first);
             }
         }
     }
 
-    /// Records that something other than the network limits the sender. `before` is the limit
-    /// before the segments from `first` on left.
+    /// Records that the sender is limited by something other than the network. `before` was the limit before the
+    /// segments from `first` on left.
     #[inline(never)]
     fn note_unused(&mut self, before: Limit, first: u64) {
         let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
         let (until, cwnd) = (self.delivered + in_flight, self.congestion.window.cwnd());
         let sent = (self.una, self.max_sent);
         let limit = self.limit;
-        // Linux tests for this when the application writes the next time.
+        // Linux tests this when the application writes the next time.
         let at_write = self.config.growth_beyond_use;
         let Some(extras) = &mut self.extras else {
             return;
@@ -63,9 +63,9 @@ impl ControlBlock {
         }
     }
 
-    /// Records that the application writes. If it had nothing left to send, and the window allowed
-    /// more than the `in_flight` segments, delivery rates until all of these are delivered are
-    /// application-limited (Linux, `tcp_rate_check_app_limited`).
+    /// Records that the application writes data. If it had nothing left to send, and the window allowed more than the
+    /// `in_flight` segments, delivery-rate samples are application-limited until all of these segments are delivered
+    /// (Linux, `tcp_rate_check_app_limited`).
     pub(crate) fn note_write(&mut self, in_flight: u64) {
         let room = (in_flight as f64) < self.congestion.window.cwnd();
         let unused = room && self.limit == Limit::Application;
@@ -98,7 +98,7 @@ impl ControlBlock {
     #[inline]
     pub(crate) fn integrate_cwnd<const REGULAR: bool>(&mut self, now: Time) {
         if usual::<REGULAR>(self.running()) {
-            // Converted as a signed integer, since processors have an instruction for these only.
+            // The conversion is from a signed integer, since processors have an instruction for signed integers only.
             let span_ps = now.since(self.cwnd_since).as_ps() as i64 as f64;
             self.cwnd_integral_ps += self.congestion.window.cwnd() * span_ps;
         }
@@ -114,8 +114,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the number of data packets sent, retransmissions included. Each segment is new once;
-    /// the SYN, and a FIN in a separate segment, hold no data.
+    /// Returns the number of data packets sent, retransmissions included. Neither the SYN nor a FIN in a separate
+    /// segment counts, since they hold no data.
     pub(crate) fn sent_pkts(&self) -> u64 {
         let bare_fin = self.max_sent > self.fin && self.fin_is_bare();
         self.max_sent.saturating_sub(1) - u64::from(bare_fin) + self.counters.retransmitted_pkts
@@ -143,7 +143,8 @@ impl ControlBlock {
         }
     }
 
-    /// Records the state after each acknowledgement from now on, under a connection's number within the flow.
+    /// Begins to record the state after each acknowledgement. `connection` is the connection's number within its flow
+    /// in these records.
     pub(crate) fn trace_as(&mut self, connection: u64) {
         self.extras.get_or_insert_default().traced_as = Some(connection);
     }
@@ -176,7 +177,7 @@ impl ControlBlock {
         self.congestion.probe(&mut record);
     }
 
-    /// Logs a congestion event; `before` is the window before it.
+    /// Logs a congestion event; `before` is the congestion window before the event.
     pub(crate) fn log(&self, kind: EventKind, before: f64, env: &mut impl Environment) {
         let window = &self.congestion.window;
         let time = env.now();

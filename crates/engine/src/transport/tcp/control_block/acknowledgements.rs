@@ -1,4 +1,4 @@
-//! Processing of acknowledgements: deliveries, losses, round-trip samples, and the call of the algorithm.
+//! Processing of acknowledgements: delivered and lost segments, round-trip samples, and the calls of the algorithm.
 
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::{Span, Time};
@@ -41,7 +41,8 @@ impl ControlBlock {
         blocks
     }
 
-    /// Processes a cumulative acknowledgement of new data: round trip, timer, round count.
+    /// Processes a cumulative acknowledgement of new data: takes a round-trip sample, and updates the timer and the
+    /// count of round trips.
     #[inline(always)]
     pub(crate) fn process_cumulative_ack<const REGULAR: bool>(
         &mut self,
@@ -60,14 +61,14 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a partial acknowledgement in recovery: timer and round count stay.
+    /// Processes a partial acknowledgement in recovery: the timer and the count of round trips do not change.
     pub(crate) fn process_partial_ack(&mut self, next: u64) {
         self.move_una::<false>(next);
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: everything below it is delivered. All segments of a partial
-    /// acknowledgement but the first, which was missing, had been reported as delivered before.
+    /// Moves `una` to `next`: everything below is delivered. Of the segments that a partial acknowledgement covers,
+    /// only the first was missing; the others were counted as delivered before.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
@@ -84,7 +85,7 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Processes a duplicate acknowledgement: an unknown segment has arrived.
+    /// Processes a duplicate acknowledgement: one more segment above `una` has arrived, although it is not known which.
     pub(crate) fn process_duplicate_ack(&mut self) {
         self.dupacks += 1;
         self.sacked_or_dupacked =
@@ -112,15 +113,15 @@ impl ControlBlock {
         self.lost += (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
     }
 
-    /// Updates the count of delivered segments, which never decreases: segments that a scoreboard forgets after a
+    /// Updates the count of delivered segments. The count never decreases: segments that the scoreboard forgets after a
     /// timeout remain delivered.
     #[inline]
     fn count_delivered(&mut self) {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
-    /// Processes an acknowledgement of `acked` new segments outside recovery: the window may grow. Most of these
-    /// acknowledgements need no sample.
+    /// Processes an acknowledgement of `acked` new segments outside recovery, on which the window may grow. A full
+    /// sample is made only if the algorithm needs it, or if the window may be unused.
     #[inline(always)]
     pub(crate) fn on_new_ack<const REGULAR: bool>(
         &mut self,
@@ -146,7 +147,8 @@ impl ControlBlock {
         self.grow_window(&sample);
     }
 
-    /// Grows the window after an acknowledgement of new segments outside recovery, whose sample has been made.
+    /// Grows the window after an acknowledgement of new segments outside recovery, for which a full sample has been
+    /// made.
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         let before = sample.in_flight + sample.acked;
@@ -161,8 +163,9 @@ impl ControlBlock {
         }
     }
 
-    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are
-    /// handled. Algorithms that control the window get it afterwards, and in recovery only.
+    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
+    /// nothing if the algorithm controls the window itself: such algorithms get only acknowledgements in recovery, from
+    /// [`Self::on_ack_in_recovery`], after losses are handled.
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {
@@ -183,10 +186,10 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the window must not grow: on acknowledgements that echo congestion (RFC 3168 section
-    /// 6.1.2), and while the window does not limit the sender and thus says nothing about the path (RFC 7661; ns-2
-    /// grows it anyway). Retransmission after a timeout is limited by the window even without new data, until the
-    /// window is twice the flight. `in_flight` is the flight before the acknowledgement.
+    /// Returns true if the window must not grow, for one of two reasons: the acknowledgement echoes congestion (RFC
+    /// 3168 section 6.1.2), or the window does not limit the sender and thus says nothing about the path (RFC 7661;
+    /// ns-2 ignores this). While the flight of a timeout is retransmitted, the window may grow in both cases, up to
+    /// twice the flight. `in_flight` is the flight before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
@@ -199,9 +202,9 @@ impl ControlBlock {
         (ecn_echo || unused) && !(used && self.retransmits_after_timeout())
     }
 
-    /// Returns true if pacing, jitter or the limit on bursts held back so much that less than half of the window
-    /// was in flight for a round trip: the window then does not limit the sender either. `in_flight` is the flight
-    /// before the acknowledgement. Linux has its own rule, and ns-2 none.
+    /// Returns true if less than half of the window was in flight for a round trip, because pacing, jitter or the limit
+    /// on bursts delayed segments. Such a window does not limit the sender either, and must not grow. `in_flight` is
+    /// the flight before the acknowledgement. Linux has a separate rule ([`Self::may_grow_beyond_use`]), and ns-2 none.
     fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
         if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
             return false;
@@ -222,20 +225,22 @@ impl ControlBlock {
     }
 
     /// Returns true while the segments that were in flight at a timeout are being retransmitted. The receiver then
-    /// echoes congestion until the first new segment, which carries CWR (RFC 3168 section 6.1.2): such echoes must
-    /// not keep the window at one segment. In ns-2, any segment carries CWR.
+    /// echoes congestion until the first new segment, which carries CWR, arrives (RFC 3168 section 6.1.2): these echoes
+    /// must not keep the window at one segment. Always returns false for ns-2, where any segment carries CWR.
     #[inline]
     pub(super) fn retransmits_after_timeout(&self) -> bool {
         !self.ns2 && self.last_reduction == LastReduction::Timeout && self.una < self.recover
     }
 
-    /// Returns the growth credit, in segments, of an acknowledgement that covers `acked` segments.
+    /// Returns the number of segments for which an acknowledgement of `acked` segments lets the window grow: one per
+    /// acknowledgement, or one per segment acknowledged or delivered.
     #[inline]
     fn credit(&self, ack: Ack, acked: u64) -> f64 {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
             AckCounting::PerSegment { slow_start_limit } => {
-                // Converted as a signed integer, since processors have an instruction for these only.
+                // The conversion is from a signed integer, since processors have an instruction for signed integers
+                // only.
                 let acked = acked as i64 as f64;
                 if self.congestion.window.in_slow_start() {
                     acked.min(self.slow_start_limit(slow_start_limit))
@@ -247,8 +252,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the limit of growth per acknowledgement in slow start: one segment after a timeout, when the
-    /// segments that an acknowledgement covers may have left the network long ago (RFC 3465 section 2.3).
+    /// Returns the maximum growth per acknowledgement in slow start: `limit` segments, but one segment after a timeout,
+    /// when the acknowledged segments may have left the network long ago (RFC 3465 section 2.3).
     #[inline]
     fn slow_start_limit(&self, limit: f64) -> f64 {
         if self.retransmits_after_timeout() {
@@ -305,7 +310,7 @@ impl ControlBlock {
             .filter(|_| self.config.rtt_sample != RttSample::Reported)
     }
 
-    /// Returns the number of marks that an acknowledgement's counter adds.
+    /// Returns the number of new marks in an acknowledgement whose counter is `count` (AccECN).
     #[cold]
     pub(crate) fn count_marks(&mut self, count: u16) -> u64 {
         let marks = self
@@ -315,7 +320,8 @@ impl ControlBlock {
         marks.map_or(0, |marks| marks.on_ack(count))
     }
 
-    /// Adds values that are reported once per round trip, and those that only the connection's algorithm needs.
+    /// Adds to a sample the start of a round trip, if one has begun, and the measurements that only some algorithms
+    /// need.
     #[inline(always)]
     pub(crate) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
         sample.round_start = std::mem::take(&mut self.new_round);

@@ -1,21 +1,20 @@
-//! Segmentation of an application's data that is given message by message.
+//! Division of an application's data into segments, when the application gives the data message by message.
 //!
-//! All segments are full but the last one of the data given so far. If the application gives more
-//! data before that segment leaves, the segment is filled up; once it has left, it stays short,
-//! wherever it is in the stream.
+//! All segments are full except the last one of the data given so far. If the application gives more data before that
+//! segment leaves, the segment is filled up; once it has left, it stays short, wherever it is in the stream.
 
 use std::collections::VecDeque;
 
 use super::ControlBlock;
 use crate::transport::tcp::wire::Wire;
 
-/// Segments that are not full. Sending reads the first field only, which is at the beginning in memory. Most
-/// connections have one short segment, which needs no allocation.
+/// The short segments, which are not full. Sending reads only the first field, which is at the beginning in memory.
+/// Most connections have one short segment, which needs no allocation.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
-    /// The first short segment; a number above all segments if there is none. Short segments acknowledged long ago
-    /// are forgotten.
+    /// The first short segment that is not forgotten; its number is above all segments if there is none. Short segments
+    /// acknowledged long ago are forgotten.
     first: Short,
     /// The other short segments in ascending order, if there ever were any.
     #[allow(
@@ -23,7 +22,7 @@ pub(super) struct ShortSegments {
         reason = "a pointer is smaller than an empty queue"
     )]
     others: Option<Box<VecDeque<Short>>>,
-    /// Missing bytes of the forgotten segments.
+    /// Sum of the missing bytes of the forgotten short segments.
     forgotten: u64,
 }
 
@@ -53,7 +52,7 @@ impl ShortSegments {
         forgotten: 0,
     };
 
-    /// Returns the short segment of a transfer of a known size.
+    /// Returns the short last segment of a transfer of known size.
     pub(super) fn last_of(wire: &Wire) -> Self {
         let mut short = Self::NONE;
         short.push(wire.end() - 1, wire.last_segment_shortfall());
@@ -84,8 +83,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the bytes by which all segments below `segment` are smaller than full ones. Forgotten segments must
-    /// all be below it.
+    /// Returns the sum of the missing bytes of all segments below `segment`, compared with full segments. All forgotten
+    /// segments must be below `segment`.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;
@@ -145,7 +144,7 @@ impl ShortSegments {
 }
 
 impl ControlBlock {
-    /// Begins without data from the application.
+    /// Begins with no data to send: the application gives data later.
     pub(crate) fn begin_empty(&mut self) {
         self.end = 1;
         self.fin = u64::MAX;
@@ -179,8 +178,8 @@ impl ControlBlock {
         self.short.push(self.fin, self.config.mss_bytes.into());
     }
 
-    /// Returns true if the FIN has a separate segment, which counts as no data. The SYN is never
-    /// such a segment: a flow may be stopped before it has sent anything.
+    /// Returns true if the FIN has a separate segment, which does not count as data. The SYN is never such a segment,
+    /// even if a flow is stopped before it has sent anything.
     pub(crate) fn fin_is_bare(&self) -> bool {
         (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
     }

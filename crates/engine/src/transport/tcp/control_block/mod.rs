@@ -44,12 +44,12 @@ pub(super) enum LastReduction {
     Recovered,
 }
 
-/// Time at which segments that the window allows may leave.
+/// State that decides when segments that the window allows may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
     /// Segments leave at once, in any number.
     Freely,
-    /// Segments leave at once, unless pacing, jitter or the limit on bursts hold them back.
+    /// Segments leave at once, but pacing, jitter or the limit on bursts may delay them.
     AtOnce,
     /// Segments leave two at a time.
     InPairs,
@@ -69,7 +69,7 @@ impl Sending {
         }
     }
 
-    /// Returns the state, while nothing is held back, of a connection that may hold segments back.
+    /// Returns the state in which nothing is delayed, for a connection that may delay segments.
     fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.needs().pairs {
             Self::InPairs
@@ -79,10 +79,9 @@ impl Sending {
     }
 }
 
-/// State that all loss recovery algorithms share, laid out for cache locality. With a thousand
-/// connections, no connection finds its state in the nearest caches, so the fields that every
-/// acknowledgement and every segment use are in few cache lines (tested): the fields up to `short`,
-/// and the beginnings of `congestion` and its algorithm.
+/// State that all loss recovery algorithms share, laid out for cache locality. With a thousand connections, the state
+/// of each is usually not in the L1 and L2 caches. Therefore the fields that every acknowledgement and every segment
+/// use are in few cache lines (tested): the fields up to `short`, and the beginnings of `congestion` and its algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {
@@ -91,7 +90,7 @@ pub(super) struct ControlBlock {
     pub(super) index: u32,
     pub(super) path: Path,
     full_bytes: u16,
-    /// True for the ns-2 profiles, which differ from the RFCs in more than their numbers.
+    /// True for the ns-2 profiles, which differ from the RFCs in rules, not only in values of parameters.
     ns2: bool,
     /// True if the algorithm controls the window at all times; the transport's own rules then do not apply.
     pub(super) controls_cwnd: bool,
@@ -109,16 +108,16 @@ pub(super) struct ControlBlock {
     pub(super) end: u64,
     /// The last segment, with the FIN; the largest number while the application may send more.
     pub(super) fin: u64,
-    /// Maximum segments in flight by receive window and send buffer.
+    /// Maximum number of segments in flight that the receive window and the send buffer allow.
     pub(super) peer_window: u64,
-    /// Segments known to be delivered beyond the cumulative acknowledgement: selectively
-    /// acknowledged, or one for each duplicate acknowledgement.
+    /// Number of segments above the cumulative acknowledgement that are known to be delivered: selectively acknowledged
+    /// segments or, without SACK, one for each duplicate acknowledgement.
     pub(super) sacked_or_dupacked: u64,
     /// Measurements that only some algorithms need.
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// The segment that times the round trip without timestamps.
+    /// Segment whose round trip is being timed, on connections without timestamps.
     timed: u64,
     /// Time at which the timed segment was sent; [`Time::NEVER`] while none is timed.
     timed_since: Time,
@@ -351,7 +350,7 @@ impl ControlBlock {
     /// Returns true if the congestion window allows one segment more than those in flight.
     #[inline]
     pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {
-        // Converted as a signed integer, since processors have an instruction for these only.
+        // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         (in_flight + 1) as i64 as f64 <= self.congestion.window.cwnd()
     }
 

@@ -1,5 +1,5 @@
-//! The plain state of a connection, in which nothing is out of the ordinary: [`super::super::regular`] relies on
-//! it.
+//! The plain state of a connection: no loss, mark, limit or timeout needs attention, so that most acknowledgements take
+//! the fast path of [`super::super::regular`].
 
 use longhaul_congestion::Limit;
 use longhaul_units::Time;
@@ -7,13 +7,14 @@ use longhaul_units::Time;
 use super::{ControlBlock, Sending};
 use crate::packet::{Flags, Packet};
 
-/// Parts of a connection's processing that are known to be plain.
+/// Parts of a connection's processing that may take the fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     Nothing,
-    /// Acknowledgements of new data are regular.
+    /// Acknowledgements of new data take the fast path.
     Acknowledgements,
-    /// Segments also leave as soon as the window allows, in any number.
+    /// Acknowledgements and the sending of segments take the fast path: segments leave as soon as the window allows, in
+    /// any number.
     Sending,
 }
 
@@ -28,7 +29,7 @@ impl ControlBlock {
             && packet.seq < self.max_sent
     }
 
-    /// Returns true if nothing is out of the ordinary.
+    /// Returns true if acknowledgements may take the fast path.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
         self.plain != Plain::Nothing
@@ -40,7 +41,8 @@ impl ControlBlock {
         self.plain == Plain::Sending
     }
 
-    /// Returns true if a segment leaves like most: a new, full one that is not the last of the application's data.
+    /// Returns true if a segment takes the fast path: it is new and full, and not the last one of the application's
+    /// data.
     #[inline(always)]
     pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
         self.is_plain() && segment < self.short.first() && segment + 1 < self.end
@@ -54,21 +56,21 @@ impl ControlBlock {
         (room && self.has_new()).then_some(self.nxt)
     }
 
-    /// Leaves the plain state, until the state is determined again.
+    /// Leaves the plain state, until [`Self::survey`] determines it again.
     #[inline]
     pub(crate) fn leave_plain(&mut self) {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if every acknowledgement may grow the window, or if all acknowledgements of this connection
-    /// have the sample that decides it.
+    /// Returns true if the plain state does not hide unused windows: only the network limits the sender, so that every
+    /// acknowledgement may grow the window, or each acknowledgement has a full sample, which decides it.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Updates if the connection is plain, after an acknowledgement that was not regular. `is_open` returns true if
-    /// loss recovery is in no special state.
+    /// Determines if the connection is in its plain state, after an acknowledgement that was not regular. `is_open`
+    /// returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
         let plain = self.growth_is_watched()

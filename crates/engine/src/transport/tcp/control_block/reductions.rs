@@ -1,4 +1,4 @@
-//! Reductions of the window: for losses, marks and timeouts, once for each window of data.
+//! Reductions of the window: for losses, marks and timeouts, at most once for each window of data.
 
 use longhaul_congestion::{Cause, Congestion, Timeout};
 use longhaul_units::{Span, Time};
@@ -23,8 +23,8 @@ impl ControlBlock {
         self.counters.cuts_ecn > before
     }
 
-    /// Returns the window in use, which reductions apply to. `inflation` is the number of segments that loss
-    /// recovery currently allows above the window.
+    /// Returns the window in use, which a reduction multiplies. `inflation` is the number of segments that loss
+    /// recovery currently allows in addition to the window.
     pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
         if self.ns2 {
@@ -36,9 +36,9 @@ impl ControlBlock {
         }
     }
 
-    /// Reduces the window once for a loss of data sent so far, if the algorithm responds to it. If the algorithm
-    /// tolerates the loss, nothing is reduced, and an earlier reduction can no longer be undone. ns-2's recoveries
-    /// always reduce, since they are designed for one reduction each.
+    /// Reduces the window, once for all losses in the data sent so far, if the algorithm responds to the loss. If the
+    /// algorithm tolerates the loss, the window stays as it is, and an earlier reduction can no longer be undone. With
+    /// ns-2's recoveries, which expect a reduction each time, the window is always reduced.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
             self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
@@ -55,8 +55,8 @@ impl ControlBlock {
         self.tolerates_losses
     }
 
-    /// Returns true if the window also limits sending in recovery, instead of a reduction that is
-    /// spread over the recovery.
+    /// Returns true if the window also limits sending in recovery. Returns false if a reduction that is spread over the
+    /// recovery (PRR) does so.
     #[inline]
     pub(crate) fn sends_by_window(&self) -> bool {
         self.controls_cwnd || self.tolerates_losses
@@ -86,12 +86,12 @@ impl ControlBlock {
         self.recover = self.max_sent;
         self.tolerates_losses = false;
         self.cwr_pending = self.config.ecn.is_on();
-        // A reduction for a mark is never undone, nor is a loss reduction in the same window.
+        // A reduction for a mark is never undone, nor is a reduction for a loss in the same window.
         self.note_prior(cause == Cause::Loss);
         self.congestion.on_congestion(&event);
         if cause == Cause::Ecn {
             if !self.ns2 && self.congestion.window == window {
-                // The algorithm ignores marks. ns-2 notes them at its smallest window, too.
+                // The algorithm ignores marks. ns-2 also records a reduction if the window is already at its minimum.
                 return;
             }
             self.counters.cuts_ecn += 1;
@@ -114,16 +114,15 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the last reduction was for a mark and also covers losses of the same window
-    /// of data (RFC 3168 section 6.1.2). Returns false if the algorithm's response to marks is
-    /// proportional, because its response to losses must be the standard one (RFC 8257 section
-    /// 3.5).
+    /// Returns true if the last reduction was for a mark and also covers losses in the same window of data (RFC 3168
+    /// section 6.1.2). Returns false if the algorithm reduces in proportion to the marks, because a loss must then
+    /// cause the standard reduction in addition (RFC 8257 section 3.5).
     pub(crate) fn mark_covers_loss(&self) -> bool {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
 
-    /// Halves the window for each timeout in which nothing was sent, `unused` in all (Linux, `tcp_cwnd_restart`
-    /// and `tcp_current_ssthresh`).
+    /// Halves the window once for each timeout that fits in `unused`, the time in which nothing was sent (Linux,
+    /// `tcp_cwnd_restart` and `tcp_current_ssthresh`).
     pub(crate) fn halve_unused(&mut self, unused: Span) {
         let timeouts = unused.as_ps() / self.rtt.timeout().as_ps();
         if unused <= self.rtt.timeout() {
@@ -138,7 +137,7 @@ impl ControlBlock {
         self.congestion.restart_after_idle((left as f64).max(least));
     }
 
-    /// Ends the recovery: notifies the algorithm and the log.
+    /// Ends the recovery, and reports this to the algorithm and to the log.
     pub(crate) fn end_recovery(&mut self, env: &mut impl Environment) {
         let before = self.congestion.window.cwnd();
         self.tolerates_losses = false;
@@ -170,8 +169,8 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Recovered;
     }
 
-    /// Returns true if a reduction of this window of data also applies to a timeout (Linux,
-    /// `tcp_enter_loss`).
+    /// Returns true if an earlier reduction for this window of data also covers a timeout now, so that ssthresh stays
+    /// (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
             && self.last_reduction != LastReduction::None

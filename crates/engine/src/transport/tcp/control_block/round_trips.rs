@@ -1,15 +1,15 @@
-//! Round-trip samples of an acknowledgement: their choice, and their use by the estimator, the timers and the
-//! algorithm.
+//! Round-trip samples of acknowledgements: their choice, and their use by the estimator, the timers and the algorithm.
 //!
-//! Linux takes two samples from each acknowledgement (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of
-//! `net/ipv4/tcp_input.c`), with the clock of the sender alone. The sample of the first segment newly
-//! acknowledged, which waited for the others, is smoothed and sets the retransmission timer (`seq_rtt_us`, or
-//! `sack_rtt_us` if only selective acknowledgements give one); the sample of the last segment is passed to the
-//! algorithm (`ca_rtt_us`: `pkts_acked`, rate samples), and the minimum of the latter samples is used by RACK.
-//! Retransmitted segments give no sample. Neither do other segments if the same cumulative acknowledgement
-//! covers a retransmitted segment: the timestamp then gives both samples.
+//! Linux takes two samples from each acknowledgement, with the sender's clock alone (`tcp_clean_rtx_queue` and
+//! `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`). The first segment newly acknowledged, which waited longest for the
+//! acknowledgement, gives the sample that is smoothed and sets the retransmission timer (`seq_rtt_us`, or `sack_rtt_us`
+//! if only selective acknowledgements give one). The last segment gives the sample for the algorithm (`ca_rtt_us`:
+//! `pkts_acked`, rate samples); RACK uses the minimum of these last samples.
 //!
-//! QUIC takes one sample, of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
+//! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, the other
+//! segments that it covers give no sample either, and the echoed timestamp gives both samples.
+//!
+//! QUIC takes one sample, that of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
 
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
@@ -54,14 +54,14 @@ impl ControlBlock {
         self.timed_since != Time::NEVER && self.timed < next
     }
 
-    /// Stops timing the current segment; returns the time at which it was sent.
+    /// Stops timing the current segment; returns its send time.
     #[inline]
     pub(super) fn stop_timing(&mut self) -> Time {
         std::mem::replace(&mut self.timed_since, Time::NEVER)
     }
 
-    /// Ends the timing of the current segment (Karn's rule), and the backoff, if the segment is
-    /// below `next`.
+    /// If the segment being timed is below `next`, ends its timing without a sample (Karn's rule), and ends the timer's
+    /// backoff.
     pub(super) fn end_timing_below(&mut self, next: u64) {
         if self.times_below(next) {
             self.stop_timing();
@@ -92,8 +92,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the round-trip times of the first and the last segment; both are those of the last segment if the
-    /// receiver reports its delay.
+    /// Returns the round-trip times of the first and the last newly acknowledged segment. If the receiver reports its
+    /// delay, both are the time of the last segment.
     #[inline]
     fn trips_of(&self, ends: Ends, ack: Ack, now: Time) -> (Span, Span) {
         let last = now.since(ends.last);
@@ -105,8 +105,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns a round-trip time less the delay of its acknowledgement, unless the difference would be below the
-    /// minimum.
+    /// Returns a round-trip time less the delay of its acknowledgement, or the round-trip time itself if the difference
+    /// is below the minimum.
     fn undelayed(&self, rtt: Span, ack: Ack) -> Span {
         let delay = ack.reported_time().unwrap_or_default();
         if rtt < self.rtt.min_rtt() + delay {
@@ -126,8 +126,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Adds the round-trip time to the algorithm's sample, on a connection whose segments are all
-    /// timed, and passes it to the estimator if the cumulative acknowledgement alone gave none.
+    /// Completes a sample on a connection whose segments are all timed: adds its round-trip time, and passes this to
+    /// the estimator if the cumulative acknowledgement gave it no sample.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();
@@ -149,7 +149,7 @@ impl ControlBlock {
         sample.min_rtt = self.rtt.min_rtt();
     }
 
-    /// Adds the first round-trip sample, which the SYN has given.
+    /// Adds the round-trip time of the SYN to the sample of the handshake.
     pub(super) fn complete_handshake(&mut self, sample: &mut AckSample) {
         sample.rtt = Some(self.srtt());
         self.rtt.sampled = false;

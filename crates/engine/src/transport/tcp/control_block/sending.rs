@@ -14,33 +14,33 @@ use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// Ratio of two pacing rates from which on the change counts as a jump. Rates that follow the
-/// window change slightly with most acknowledgements; one segment then still leaves at the former
-/// rate.
+/// Factor by which the pacing rate has to rise to count as a jump, which reschedules a waiting segment. Rates that
+/// follow the window change slightly with most acknowledgements; the waiting segment then leaves at the time given by
+/// the former rate.
 const RATE_JUMP: u64 = 2;
 
-/// State of pacing.
+/// State of pacing: each segment reserves an interval on the time axis, whose length is its size divided by the rate.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    /// End of the pacing intervals of the segments sent so far.
+    /// End of the last interval reserved.
     next: Time,
-    /// Time before `next` from which on another segment may leave: the rest of the send quantum.
+    /// Time by which a segment may leave before `next`: the unused rest of the send quantum.
     ahead: Span,
-    /// Pacing interval of the last segment.
+    /// Length of the last interval reserved.
     given: Span,
     /// Time of the pending send event.
     due: Time,
-    /// The last rate and its gap, stored since rates change rarely.
+    /// The last rate and the interval of a full segment at that rate, stored since rates change rarely.
     rate: Option<Rate>,
     gap: Span,
 }
 
-/// Pacing of the segments that could leave at one moment.
+/// Rule for paced segments that could leave now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
-    /// Pacing interval of each segment.
+    /// Interval that each segment reserves.
     gap: Span,
-    /// Latest end of the intervals of earlier segments with which another may leave.
+    /// A segment may leave if the intervals of earlier segments end at this time or before.
     latest: Time,
 }
 
@@ -73,8 +73,7 @@ impl ControlBlock {
             let accurate = !PLAIN && self.config.ecn == config::Ecn::Accurate;
             let is_capable = is_new || self.ns2 || accurate;
             if self.config.ecn.is_on() && is_capable && (PLAIN || self.holds_data(segment)) {
-                // By RFC 3168 section 6.1.5, retransmissions are not ECN-capable; ns-2 sends them
-                // as such.
+                // Retransmissions are not ECN-capable (RFC 3168 section 6.1.5), but ns-2 sends ECN-capable ones.
                 flags = Flags::ECT.with_if(Flags::CWR, unusual::<PLAIN>(self.cwr_pending));
                 self.cwr_pending = false;
             }
@@ -124,7 +123,7 @@ impl ControlBlock {
         flags: Flags,
         env: &mut impl Environment,
     ) -> (Flags, SackHandle) {
-        // This function makes only tail calls, so that it saves no registers.
+        // This function makes tail calls only, so that it need not save registers.
         let Some(extras) = &mut self.extras else {
             return (flags, SackHandle::NONE);
         };
@@ -141,7 +140,8 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Prepares the first segment of a burst whose delivery rate will be measured, as [`Self::equip`].
+    /// Prepares the first segment of a burst whose delivery rate is measured. Returns the same values as
+    /// [`Self::equip`].
     #[inline(never)]
     fn begin_burst(
         &mut self,
@@ -159,7 +159,8 @@ impl ControlBlock {
         (flags, SackHandle::NONE)
     }
 
-    /// Prepares segments that are timed or paired, or carry a request to routers, as [`Self::equip`].
+    /// Prepares a segment that is timed or paired, or carries a request to routers. Returns the same values as
+    /// [`Self::equip`].
     #[inline(never)]
     fn mark(
         &mut self,
@@ -205,14 +206,14 @@ impl ControlBlock {
         self.extras.as_mut()?.rate.as_mut()
     }
 
-    /// Sends a segment on behalf of loss recovery, out of line since this is rare.
+    /// Sends a segment that loss recovery has chosen. Not inlined, since this is rare.
     #[cold]
     pub(crate) fn transmit_cold(&mut self, segment: u64, env: &mut impl Environment) {
         self.transmit::<false>(segment, env);
     }
 
-    /// Acknowledges the FIN of the other side, which closes with the acknowledgement of the last segment of a
-    /// transfer (RFC 9293 section 3.6). ns-2's one-way agents have no FIN, and this packet has no data.
+    /// Acknowledges the FIN of the receiver, which closes when the last segment of a transfer has arrived (RFC 9293
+    /// section 3.6). Does nothing for ns-2's one-way agents, which have no FIN. The packet has no data.
     #[cold]
     pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {
@@ -244,8 +245,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the pacing of segments that could leave now; none if the connection is not paced. An algorithm that
-    /// sets a rate always paces.
+    /// Returns the pacing of segments that could leave now; `None` if the connection is not paced. The connection is
+    /// always paced if the algorithm sets a rate.
     #[inline(always)]
     pub(crate) fn pacing(&mut self, now: Time) -> Option<Pacing> {
         if let Some(rate) = self.congestion.pacing_rate() {
@@ -264,8 +265,8 @@ impl ControlBlock {
         self.pacing_with(gap, quantum, now)
     }
 
-    /// Returns the pacing at a gain times the window divided by the smoothed round-trip time (RFC
-    /// 9002 section 7.7; Linux, `tcp_update_pacing_rate`).
+    /// Returns the pacing at a rate of the window divided by the smoothed round-trip time, times a gain (RFC 9002
+    /// section 7.7; Linux, `tcp_update_pacing_rate`).
     #[cold]
     fn pacing_by_window(&mut self, gains: config::Pacing, now: Time) -> Pacing {
         let window = &self.congestion.window;
@@ -280,7 +281,7 @@ impl ControlBlock {
         self.pacing_with(gap, in_time.max(gains.min_burst.into()), now)
     }
 
-    /// Returns the pacing with this gap; `quantum` segments may leave together.
+    /// Returns the pacing with intervals of `gap`, where `quantum` segments may leave together.
     #[inline]
     fn pacing_with(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.config.paced_bursts == PacedBursts::Linux {
@@ -294,8 +295,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing of whole bursts: a burst waits until the intervals of all earlier segments are over. After a
-    /// pause, its intervals are shortened by up to a half.
+    /// Returns the pacing of whole bursts: a burst waits until the intervals of all earlier segments have ended. The
+    /// intervals of the first burst after a pause are shorter, by up to a half (Linux).
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {
@@ -313,8 +314,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the next segment has to wait for the end of the intervals of earlier segments. If so, its
-    /// send event is armed; otherwise its own interval is reserved.
+    /// Returns true if the next segment has to wait until the intervals of earlier segments have ended, and schedules
+    /// its send event. Otherwise reserves the segment's interval.
     #[inline(always)]
     pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {
@@ -333,9 +334,9 @@ impl ControlBlock {
         env.schedule().push_timer(at, Event::Send(self.index));
     }
 
-    /// Reschedules a waiting segment if the pacing rate has jumped: the rest of the intervals of earlier segments
-    /// is computed from the new rate (quinn, `Pacer::delay`). Linux keeps the interval that was fixed when the
-    /// last segment left (`tcp_update_skb_after_send`).
+    /// Reschedules a waiting segment if the pacing rate has jumped: the remaining wait is divided by the ratio of the
+    /// rates (quinn, `Pacer::delay`). Linux instead keeps the departure time that was fixed when the last segment left
+    /// (`tcp_update_skb_after_send`).
     #[inline(never)]
     pub(crate) fn hasten(&mut self, env: &mut impl Environment) {
         let now = env.now();
@@ -353,8 +354,8 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a send event. Returns true if the wait is over, and false if a later event has
-    /// replaced this one.
+    /// Processes a send event. Returns true if the wait is over, and false if the event is outdated: a later one has
+    /// replaced it.
     pub(crate) fn end_wait(&mut self, now: Time) -> bool {
         let is_due = self.sending == Sending::Later && self.pace.due == now;
         if is_due {
@@ -363,8 +364,8 @@ impl ControlBlock {
         is_due
     }
 
-    /// Returns the number of segments that may leave in whole pairs. A single segment may leave if nothing else is
-    /// in flight: the window may be one segment.
+    /// Returns the number of segments that may leave in whole pairs. If nothing is in flight, a single segment may
+    /// leave, since the window may be one segment.
     #[cold]
     pub(crate) fn whole_pairs(&self, in_flight: u64) -> u32 {
         let room = self.window().saturating_sub(in_flight);
@@ -380,9 +381,9 @@ impl ControlBlock {
         }
     }
 
-    /// Begins to send the dummies that the algorithm requests, if any. Without a round-trip sample,
-    /// as after a lost SYN, the timeout is used instead: dummies sent at once would fill a short
-    /// queue before the data segment, again and again.
+    /// Begins to send the dummies that the algorithm requests, if any, spread over a round trip. Without a round-trip
+    /// sample, as after a lost SYN, they are spread over the timeout: dummies sent at once would fill a short queue
+    /// before each retransmission of the data segment.
     pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),
@@ -400,7 +401,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes the event of a dummy.
+    /// Processes the event for the departure of a dummy.
     pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         let last = self.max_sent - 1;
         let bytes = self.wire_bytes::<false>(last);
@@ -424,7 +425,8 @@ impl ControlBlock {
         self.timer.set(timeout_at, of, env.schedule());
     }
 
-    /// Restarts the timer while anything is outstanding (RFC 6298 section 5.2 and 5.3); the connection is idle otherwise.
+    /// Restarts the timer if anything is outstanding; otherwise stops it, and the connection is idle (RFC 6298 sections
+    /// 5.2 and 5.3).
     #[inline(always)]
     pub(crate) fn restart_or_stop_timer<const REGULAR: bool>(
         &mut self,
@@ -437,7 +439,7 @@ impl ControlBlock {
         }
     }
 
-    /// Stops the timer. Out of line: long flows always have something outstanding.
+    /// Stops the timer. Not inlined: long flows almost always have something outstanding.
     #[cold]
     #[inline(never)]
     fn stop_timer(&mut self, env: &mut impl Environment) {

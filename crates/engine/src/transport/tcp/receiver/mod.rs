@@ -23,8 +23,8 @@ use crate::prefetch::prefetch_lines;
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 
-/// The receiving end of a connection. The order of fields in memory is fixed: segments in order use
-/// the first cache lines only.
+/// The receiving end of a connection. The order of fields in memory is fixed: for segments in order, the first cache
+/// lines are sufficient.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Receiver {
@@ -34,17 +34,16 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// End of the range of segments that are regular if they arrive in order: all except the first
-    /// and the last segment. Zero unless the receiver is plain and its acknowledgements report
-    /// nothing.
+    /// End of the segments that take the fast path if they arrive in order: all except the first and the last segment
+    /// of the data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
     plain_below: u64,
-    /// Timestamp to echo, of the segment that an acknowledgement answers (RFC 7323 section 4.3).
+    /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
     /// Optional contents of acknowledgements, if there are any.
     reports: Option<Box<Reports>>,
     /// One past the last segment of a finite transfer.
     end: u64,
-    /// In-order segments not yet acknowledged.
+    /// Number of segments that have arrived in order and are not acknowledged yet.
     unacknowledged: u32,
     ack_bytes: u16,
     reports_sack: bool,
@@ -53,19 +52,19 @@ pub(crate) struct Receiver {
     timer: Timer,
     reported_below: u64,
     out_of_order: Ranges,
-    /// Blocks reported most recently, for repetition.
+    /// SACK blocks reported most recently, for repetition in later acknowledgements.
     reported: SackBlocks,
     /// Rules for prompt acknowledgements; absent if every acknowledgement may be delayed.
     prompt: Option<Box<PromptAcks>>,
-    /// The path of answers to dummies, if dummies may come.
+    /// Path of the answers to dummies, if the sender may send dummies.
     dummy_answers: Option<Path>,
-    /// Counter of marks, with AccECN.
+    /// With AccECN, the counter of marked packets.
     ce: Option<CeCounter>,
 }
 
 impl Receiver {
-    /// Creates the receiver. `asks_routers` is true if its segments carry requests to routers,
-    /// whose answers it has to return.
+    /// Creates the receiver. `asks_routers` is true if the sender's segments carry requests to routers; the receiver
+    /// then returns the routers' answers.
     pub(crate) fn new(index: u32, path: Path, config: Arc<Tcp>, asks_routers: bool) -> Self {
         let wire = Wire::new(&config);
         let (end, window_bytes) = (wire.end(), wire.window_bytes());
@@ -112,12 +111,12 @@ impl Receiver {
         &self.out_of_order
     }
 
-    /// Returns the beginning of the acknowledgements' route.
+    /// Returns the index at which the route of the acknowledgements begins.
     pub(crate) fn route(&self) -> u32 {
         self.path.route
     }
 
-    /// Returns the time until which only segments affect the receiver: the deadline of its timer.
+    /// Returns the deadline of the receiver's timer. Until then, only arriving segments change its state.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.timer.deadline()
@@ -134,8 +133,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment that is not regular, or of a connection whose acknowledgements report something. Out of
-    /// line, so that it takes no registers from the processing of regular segments.
+    /// Processes a segment that does not take the fast path, or that arrives at a receiver whose acknowledgements have
+    /// optional contents. Not inlined, to keep the fast path small.
     #[inline(never)]
     fn take_other_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let in_order = packet.seq == self.next && packet.seq < self.reported_below;
@@ -146,7 +145,7 @@ impl Receiver {
         }
     }
 
-    /// Processes any segment, and then determines if the receiver is plain.
+    /// Processes any segment, and then determines if the receiver is in its plain state.
     #[inline(always)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.prompt.is_some() {
@@ -173,8 +172,7 @@ impl Receiver {
         }
     }
 
-    /// Records an arrival for the rules of prompt acknowledgements. Out of line: most receivers have no such
-    /// rules.
+    /// Records an arrival for the rules of prompt acknowledgements. Not inlined: most receivers have no such rules.
     #[inline(never)]
     fn note_arrival(&mut self, packet: &Packet, now: Time) {
         let Some(prompt) = &mut self.prompt else {
@@ -189,8 +187,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment. `REGULAR` is as in [`super::regular`], for segments. Without `REPORTS`,
-    /// acknowledgements report nothing.
+    /// Processes a segment. With `REGULAR`, it takes the fast path ([`super::regular`]). Without `REPORTS`, the
+    /// receiver's acknowledgements have no optional contents.
     #[inline(always)]
     fn take_segment<const REGULAR: bool, const REPORTS: bool>(
         &mut self,
@@ -202,7 +200,7 @@ impl Receiver {
             reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
-            // The earliest of the segments that one acknowledgement answers sets the timestamp.
+            // If an acknowledgement covers several segments, the earliest of them determines the timestamp.
             self.stamp = packet.stamp;
         }
         let in_order = packet.seq == self.next;
@@ -216,12 +214,12 @@ impl Receiver {
         self.on_irregular(packet, env);
     }
 
-    /// Processes the next segment as one that may be irregular.
+    /// Leaves the plain state, so that the next segment does not take the fast path.
     pub(crate) fn leave_plain(&mut self) {
         (self.plain_below, self.reported_below) = (0, 0);
     }
 
-    /// Returns true if the next segment, in order, is regular.
+    /// Returns true if the next segment takes the fast path, if it arrives in order.
     #[cfg(test)]
     pub(crate) fn is_plain(&self) -> bool {
         self.next < self.plain_below.max(self.reported_below)
@@ -240,7 +238,8 @@ impl Receiver {
         }
     }
 
-    /// Returns true if a segment in order is acknowledged at once. If not, the timer is set.
+    /// Returns true if a segment in order is acknowledged at once. If it is not, sets the timer for delayed
+    /// acknowledgements.
     #[inline(always)]
     fn answers_at_once<const REGULAR: bool>(
         &mut self,
@@ -264,8 +263,8 @@ impl Receiver {
         false
     }
 
-    /// Returns true if the acknowledgement of a segment is currently not delayed: because acknowledgements are
-    /// prompt, or for the last segment of the data (Linux, `tcp_cleanup_rbuf`, for segments with PSH).
+    /// Returns true if the acknowledgement of a segment must not be delayed now: because of the rules of prompt
+    /// acknowledgements, or for the last segment of the data (Linux, `tcp_cleanup_rbuf`, for segments with PSH).
     fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
         let prompt = self.prompt.as_ref().is_some_and(|prompt| prompt.at_once());
         segment > 0 && (prompt || delayed.push && segment + 1 == self.end)
@@ -286,7 +285,8 @@ impl Receiver {
                 if marked && !seen {
                     prompt.on_mark();
                 }
-                // The sender's window may be very small (Linux, `tcp_ecn_accept_cwr`).
+                // A segment with CWR is acknowledged at once, since the sender's window may be very small (Linux,
+                // `tcp_ecn_accept_cwr`).
                 answered
             }
             Ecn::Accurate => self.ce.as_mut().is_some_and(|ce| ce.on_packet(marked)),
@@ -300,9 +300,8 @@ impl Receiver {
         }
     }
 
-    /// Sets the echo to the mark of the segment: DCTCP's echo follows each mark, so that CWR has no
-    /// effect. Segments not yet acknowledged are first acknowledged with the old echo, for an exact
-    /// count at the sender (RFC 8257 section 3.2).
+    /// Sets the echo to a segment's mark: DCTCP's echo follows every mark, whatever CWR says. First acknowledges the
+    /// waiting segments with the old echo, so that the sender's count of marks is exact (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
@@ -311,10 +310,10 @@ impl Receiver {
         self.congestion_seen = marked;
     }
 
-    /// Answers at once a segment that is out of order, fills a gap or repeats another.
+    /// Acknowledges at once a segment that is out of order, fills a gap or is a duplicate.
     fn on_irregular(&mut self, packet: &Packet, env: &mut impl Environment) {
         if packet.flags.has(Flags::ACK) {
-            // This is the acknowledgement of its FIN, which has no data.
+            // This packet is the acknowledgement of the receiver's FIN and has no data.
             return;
         }
         self.stamp = if packet.seq <= self.next {
@@ -348,8 +347,8 @@ impl Receiver {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Returns true if an acknowledgement is held back and this segment, which belongs to neither
-    /// of the last two blocks, would displace a block that has to be reported (Linux,
+    /// Returns true if an acknowledgement that is held back must leave now: otherwise `segment`, which belongs to
+    /// neither of the last two blocks, would displace a block that has not been reported (Linux,
     /// `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
@@ -361,8 +360,8 @@ impl Receiver {
         held_back && blocks.len() >= 2 && !blocks[..2].iter().any(touches)
     }
 
-    /// Returns true if the acknowledgement of a segment is held back, in which case the timer is
-    /// set. `missing` is true if segments before it are missing.
+    /// Returns true if the acknowledgement of a segment is held back, and sets the timer in that case. `missing` is
+    /// true if earlier segments are missing.
     fn holds_back(&mut self, missing: bool, env: &mut impl Environment) -> bool {
         if !missing || !self.reports_sack {
             return false;
@@ -381,7 +380,7 @@ impl Receiver {
         true
     }
 
-    /// Receives a segment; returns the block that holds it, if it is out of order.
+    /// Records that a segment has arrived; if it is out of order, returns the SACK block that contains it.
     #[inline(always)]
     fn arrange(&mut self, segment: u64) -> Option<(u64, u64)> {
         if segment < self.next {
@@ -396,14 +395,14 @@ impl Receiver {
         None
     }
 
-    /// Updates the blocks to report: the block of the newest segment, then those reported most recently (RFC 2018
-    /// section 4).
+    /// Updates the SACK blocks to report: the block `first`, which contains the newest segment, then the blocks
+    /// reported most recently (RFC 2018 section 4).
     #[inline(always)]
     fn report(&mut self, first: Option<(u64, u64)>) {
         if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())
             && *latest == (left, right - 1)
         {
-            // Most often the last block has grown by a segment, and the others are unchanged.
+            // In most cases, the last block has grown by a segment, and the others have not changed.
             latest.1 = right;
             return;
         }
@@ -432,7 +431,7 @@ impl Receiver {
         }
     }
 
-    /// Sends an acknowledgement, out of line: [`Self::acknowledge`] is inlined where most segments are answered.
+    /// Sends an acknowledgement. Not inlined, unlike [`Self::acknowledge`], which is inlined on the fast path.
     #[cold]
     fn acknowledge_cold(&mut self, reports: bool, env: &mut impl Environment) {
         self.acknowledge::<false, true>(reports, env);
@@ -443,7 +442,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Acknowledges the segments that have arrived, with the current blocks if `reports`.
+    /// Sends an acknowledgement for the segments that have arrived. It has the current SACK blocks if `reports`, and
+    /// the optional contents if `REPORTS`.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

@@ -1,12 +1,12 @@
-//! Acknowledgements that are not delayed, as a kernel's receiver sends them (Linux 6.18, `net/ipv4/tcp_input.c`):
-//! the first ones, those after duplicates and marks, and all while the receive window opens. Other
-//! acknowledgements are held back although RFC 5681 has them sent at once: duplicate acknowledgements for the same
-//! hole after the first three.
+//! Acknowledgements that leave without the usual delay, as a kernel's receiver sends them (Linux 6.18,
+//! `net/ipv4/tcp_input.c`): the first acknowledgements of a connection, those after duplicates and marks, and all while
+//! the receive window opens. Conversely, duplicate acknowledgements for the same hole after the first three are held
+//! back, although RFC 5681 requires that they are sent at once.
 //!
-//! The window opens from 64 KiB, by two segments for each that arrives (`tcp_grow_window`), up to the size of the
-//! buffer, which follows the data that arrives in a round trip (dynamic right-sizing, `tcp_rcv_space_adjust` and
-//! `tcp_rcvbuf_grow`). The application reads everything at once. The open window does not limit the sender: it
-//! stays ahead of the sender's window.
+//! The window opens from 64 KiB, by two segments for each segment that arrives (`tcp_grow_window`), up to the size of
+//! the buffer. The buffer follows the amount of data that arrives in a round trip (dynamic right-sizing,
+//! `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The application reads everything at once. This window does not limit
+//! the sender: it is always larger than the sender's window.
 
 use longhaul_units::{Span, Time};
 
@@ -14,7 +14,7 @@ use longhaul_units::{Span, Time};
 /// takes 2304 bytes of memory.
 const FIRST_BUFFER: u64 = 81_920;
 
-/// The initial window: half of that memory in whole segments (`tcp_select_initial_window`).
+/// The initial window: half of the 131,072 bytes of the first buffer, in whole segments (`tcp_select_initial_window`).
 const FIRST_WINDOW: u64 = 65_536;
 
 /// Segments of the first round trip (`TCP_INIT_CWND`, `tcp_init_buffer_space`).
@@ -23,20 +23,19 @@ const FIRST_ROUND: u64 = 10;
 /// ACKs that are not delayed after the first mark (`__tcp_ecn_check_ce`).
 const AFTER_MARK: u32 = 2;
 
-/// A connection is interactive if it sends data within this time after it received data (`TCP_ATO_MIN`,
-/// `tcp_event_data_sent`).
+/// Maximum time from received data to sent data on an interactive connection (`TCP_ATO_MIN`, `tcp_event_data_sent`).
 const INTERACTIVE: Span = Span::from_millis(40);
 
-/// Duplicate acknowledgements behind a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
+/// Number of duplicate acknowledgements for a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
 const FIRST_DUPLICATES: u32 = 3;
 
-/// Maximum time and number of later duplicate acknowledgements held back (`tcp_comp_sack_delay_ns`,
-/// `tcp_comp_sack_nr`). The time is also limited to a twentieth of the round-trip time.
+/// Maximum time for which later duplicate acknowledgements are held back, and their maximum number
+/// (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_nr`). The time is also limited to a twentieth of the round-trip time.
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 const ROUND_TRIP_PARTS: u64 = 20;
 
-/// State of a receiver that decides which acknowledgements are prompt.
+/// State by which a receiver decides if an acknowledgement must leave without delay.
 #[derive(Debug)]
 pub(super) struct PromptAcks {
     /// Number of prompt acknowledgements at the beginning and after duplicates (`TCP_MAX_QUICKACKS`).
@@ -46,17 +45,18 @@ pub(super) struct PromptAcks {
     /// True if data in the other direction carries the acknowledgements (`icsk_ack.pingpong`).
     interactive: bool,
     last_arrival: Time,
-    /// The hole that the last duplicates report.
+    /// The missing segment that the last duplicate acknowledgements request.
     hole: u64,
-    /// Number of these duplicates, counted up to `FIRST_DUPLICATES`.
+    /// Number of duplicate acknowledgements for this hole, counted up to `FIRST_DUPLICATES`.
     duplicates: u32,
-    /// Number of duplicates held back since the last acknowledgement.
+    /// Number of duplicate acknowledgements held back since the last acknowledgement that was sent.
     held_back: u32,
     window: Window,
 }
 
 impl PromptAcks {
-    /// Creates the state of a receiver of segments of this many bytes; its window may open to `most_bytes`.
+    /// Creates the state of a receiver of segments of `segment_bytes` bytes. `most` is the number of prompt
+    /// acknowledgements at the beginning; the window may open to `most_bytes`.
     pub(super) fn new(most: u32, segment_bytes: u64, most_bytes: u64) -> Self {
         Self {
             most,
@@ -75,8 +75,8 @@ impl PromptAcks {
         self.window.rtt.answered = Some(now);
     }
 
-    /// Records the in-order arrival of a segment sent at `stamp`, while `waiting` segments have arrived out of
-    /// order, below `end`.
+    /// Records that a segment, sent at `stamp`, has arrived in order. `waiting` segments have arrived out of order, all
+    /// of them below `end`.
     pub(super) fn on_segment(
         &mut self,
         segment: u64,
@@ -90,13 +90,13 @@ impl PromptAcks {
         }
         self.last_arrival = now;
         self.window.rtt.sample(stamp, now);
-        // The segment itself waits, too, until the application reads it.
+        // The arriving segment also waits until the application reads it.
         self.open(waiting + 1);
         let next = segment + 1;
         self.window.follow(next, end.saturating_sub(next), now);
     }
 
-    /// Records an out-of-order arrival, before which `waiting` segments had arrived out of order.
+    /// Records that a segment has arrived out of order; `waiting` other segments had arrived out of order before it.
     pub(super) fn on_out_of_order(&mut self, waiting: u64, now: Time) {
         self.last_arrival = now;
         self.open(waiting);
@@ -118,13 +118,13 @@ impl PromptAcks {
         self.hurry(AFTER_MARK);
     }
 
-    /// Begins prompt acknowledgements, at least this many (`tcp_enter_quickack_mode`).
+    /// Makes at least the next `count` acknowledgements prompt (`tcp_enter_quickack_mode`).
     fn hurry(&mut self, count: u32) {
         self.left = self.left.max(count.min(self.most));
         self.interactive = false;
     }
 
-    /// Records that data leaves in the other direction, with the acknowledgement.
+    /// Records that a data segment leaves in the other direction and carries the acknowledgement.
     pub(super) fn on_answer(&mut self, now: Time) {
         let soon = self.last_arrival != Time::NEVER && now.since(self.last_arrival) < INTERACTIVE;
         self.interactive |= soon;
@@ -137,9 +137,9 @@ impl PromptAcks {
         self.held_back = 0;
     }
 
-    /// Returns the time for which a duplicate acknowledgement for the hole at `hole` is held back,
-    /// if it is. One acknowledgement is then sent for this duplicate and all that follow in that
-    /// time (`__tcp_ack_snd_check`).
+    /// Returns the time for which a duplicate acknowledgement is held back; `None` if it leaves at once. `hole` is the
+    /// first missing segment. At the end of that time, one acknowledgement is sent for all duplicates held back
+    /// (`__tcp_ack_snd_check`).
     pub(super) fn holds_back(&mut self, hole: u64) -> Option<Span> {
         if self.at_once() || self.held_back >= HELD_BACK_COUNT {
             return None;
@@ -165,9 +165,9 @@ impl PromptAcks {
         self.left > 0 && !self.interactive
     }
 
-    /// Returns the segment below which no in-order arrival changes anything: no acknowledgement is prompt, the
-    /// window is as open as the buffer allows, and the buffer will not grow since no more data arrives in the
-    /// round trip than before.
+    /// Returns the segment below which arrivals in order change nothing in this state: no acknowledgement is prompt,
+    /// the window is as open as the buffer allows, and no more data arrives in the current round trip than in earlier
+    /// ones, so that the buffer does not grow.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {
@@ -183,11 +183,11 @@ struct Window {
     segment: u64,
     /// The open window (`rcv_ssthresh`).
     open: u64,
-    /// Size of the buffer (`window_clamp`).
+    /// Size of the buffer, which limits the window (`window_clamp`).
     buffer: u64,
-    /// Limit of the buffer.
+    /// Maximum size of the buffer.
     most: u64,
-    /// Largest amount of data in a round trip so far (`rcvq_space.space`).
+    /// Largest amount of data that has arrived in one round trip so far (`rcvq_space.space`).
     round: u64,
     /// First segment of the current round trip.
     first: u64,
@@ -219,7 +219,7 @@ impl Window {
         (self.first, self.since) = (first, now);
     }
 
-    /// Returns the free space of the buffer in addition to this many waiting segments.
+    /// Returns the free space of the buffer when `waiting` segments are in it.
     fn free(&self, waiting: u64) -> u64 {
         self.buffer.saturating_sub(waiting * self.segment)
     }
@@ -228,24 +228,24 @@ impl Window {
         self.open >= self.free(1)
     }
 
-    /// Opens the window by two segments for one that has arrived. Returns true if there was free
-    /// space.
+    /// Opens the window by two segments, for a segment that has arrived. Returns true if the buffer, with `waiting`
+    /// segments in it, had free space.
     fn open(&mut self, waiting: u64) -> bool {
         let room = self.free(waiting).saturating_sub(self.open);
         self.open += room.min(2 * self.segment);
         room > 0
     }
 
-    /// Grows the buffer, once per round trip, to twice the data that arrived in it, if that is more
-    /// than ever before, and to allow the sender to grow further at the same pace. The buffer also
-    /// gets space for `missing` segments.
+    /// Once per round trip, grows the buffer to twice the data that arrived in it, plus room for the sender to grow at
+    /// the same pace in the next round trips. Does nothing if more data arrived in an earlier round trip. The buffer
+    /// also gets space for `missing` segments.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;
         if rounds == 0 {
             return;
         }
-        // Several round trips have passed if some segments were not counted.
+        // If some segments were not counted, several round trips have passed.
         let arrived = (next - self.first) * self.segment / rounds;
         if arrived > self.round {
             let double = 2 * u128::from(arrived);
@@ -259,13 +259,13 @@ impl Window {
     }
 }
 
-/// Round trip measured by a receiver, from an acknowledgement to the segment that it releases
-/// (`tcp_rcv_rtt_measure_ts`). It is the sum of two transit times: one of the segment; the other of acknowledgements,
-/// known from the time between the answer to the SYN and the segment released by that answer. A side that answered no
-/// SYN assumes equal transit times both ways.
+/// Round-trip time measured by a receiver, from an acknowledgement to the segment that it releases
+/// (`tcp_rcv_rtt_measure_ts`). It is the sum of two transit times: that of the segment, and that of the
+/// acknowledgement. The latter is known from the time between the answer to the SYN and the first segment, which this
+/// answer released. A side that answered no SYN assumes equal transit times in both directions.
 #[derive(Debug)]
 struct RoundTrip {
-    /// Zero before the first sample.
+    /// Smoothed round-trip time; zero before the first sample.
     smoothed: Span,
     answered: Option<Time>,
     way_back: Option<Span>,
@@ -273,7 +273,7 @@ struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Samples the round trip of a segment sent at `stamp`. Segments sent together give one sample.
+    /// Takes a sample from a segment that was sent at `stamp`. Segments sent at the same time give one sample.
     fn sample(&mut self, stamp: Time, now: Time) {
         let transit = now.since(stamp);
         let answered = self.answered;
@@ -307,8 +307,8 @@ mod tests {
         PromptAcks::new(16, SEGMENT, 1 << 30)
     }
 
-    /// Delivers segments from `first` on, sent together 10 ms ago, at once; returns those that are acknowledged at
-    /// once.
+    /// Delivers `count` segments from `first` on, all at the time `at`, which were sent together 10 ms before; returns
+    /// the numbers of the segments that are acknowledged at once.
     fn burst(prompt: &mut PromptAcks, first: u64, count: u64, at: Time) -> Vec<u64> {
         let arrives = |segment| {
             prompt.on_segment(segment, at - Span::from_millis(10), (0, 0), at);
@@ -321,9 +321,9 @@ mod tests {
         (first..first + count).filter_map(arrives).collect()
     }
 
-    /// The window opens from 65,536 to 81,920 bytes less one segment (1448 bytes). These 14,936
-    /// bytes take six segments, which open the window by up to 2896 bytes each and are acknowledged
-    /// at once. Then 16 prompt ACKs are left: 22 in all.
+    /// The window opens from 65,536 to 81,920 bytes less one segment (1448 bytes). These 14,936 bytes take six
+    /// segments, which open the window by up to 2896 bytes each and are acknowledged at once. After them 16 prompt
+    /// acknowledgements are left, 22 in total.
     #[test]
     fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
         let mut prompt = prompt();
@@ -333,10 +333,10 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// The buffer is computed from the number of segments that have arrived when the first segment
-    /// after a round trip arrives, that segment included: 11, 20 and 40. 2 x 11 + 4 x 11 x (11 -
-    /// 10)/10 is less than the initial 56 segments, 2 x 20 + 4 x 20 x (20 - 11)/11 is 105, 2 x 40 +
-    /// 4 x 40 x (40 - 20)/20 is 240.
+    /// When the first segment after a round trip arrives, the buffer is computed from the number of segments that have
+    /// arrived, including this one: 11, 20 and 40. The results are fewer than the initial 56 segments for 2 x 11 + 4 x
+    /// 11 x (11 - 10)/10, then 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 segments, and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240
+    /// segments.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();
@@ -352,7 +352,8 @@ mod tests {
         assert_eq!(prompt.window.rtt.smoothed, Span::from_millis(20));
         assert_eq!(buffers, [56, 56, 105, 240, 240]);
     }
-    /// Acknowledgements that data carries are not prompt; a duplicate ends that (`tcp_enter_quickack_mode`).
+    /// On an interactive connection, data carries the acknowledgements, and none is prompt until a duplicate arrives
+    /// (`tcp_enter_quickack_mode`).
     #[test]
     fn answers_carry_acknowledgements_until_a_duplicate_comes() {
         let mut prompt = prompt();

@@ -1,8 +1,7 @@
-//! The receiving end where data flows in both directions of one connection.
+//! The receiving end of a connection on which data flows in both directions.
 //!
-//! The two directions are two pairs of sender and receiver. Segments acknowledge data of the other
-//! direction, but packets have no field for that: the owner of both directions passes the
-//! acknowledgement on.
+//! Each direction has a sender and a receiver. A segment also acknowledges data of the other direction, but a packet
+//! has no field for that acknowledgement: the owner of both directions passes it on.
 
 use longhaul_units::Time;
 
@@ -10,7 +9,7 @@ use super::Receiver;
 use crate::transport::Environment;
 
 impl Receiver {
-    /// Begins without a handshake in this direction; called before the first segment.
+    /// Begins without a handshake in this direction. To be called before the first segment arrives.
     pub(crate) fn join(&mut self) {
         self.next = 1;
         self.leave_plain();
@@ -21,13 +20,13 @@ impl Receiver {
         self.next
     }
 
-    /// Sets the end of the stream, one past the last segment, which is answered with a FIN.
+    /// Sets the end of the stream, one past its last segment. The acknowledgement of that segment carries a FIN.
     pub(crate) fn expect_end(&mut self, end: u64) {
         self.end = end;
         self.leave_plain();
     }
 
-    /// Records that a segment of the other direction carries the acknowledgement that was delayed.
+    /// Records that a segment of the other direction carries the delayed acknowledgement.
     pub(crate) fn acknowledged_by_data(&mut self, env: &mut impl Environment) {
         self.unacknowledged = 0;
         self.timer.stop(self.own_timer(), env.schedule());

@@ -1,13 +1,14 @@
-//! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996): every segment below the highest one acknowledged is
-//! considered lost, unless it was selectively acknowledged itself.
+//! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996): every segment below the highest acknowledged segment is
+//! considered lost, except those selectively acknowledged.
 //!
-//! The paper's `awnd` = `snd.nxt - snd.fack + retran_data` is then the pipe of [`super::Sack`]: no segment below
+//! The pipe of [`super::Sack`] then equals the paper's `awnd` = `snd.nxt - snd.fack + retran_data`: no segment below
 //! `snd.fack` is in flight, except retransmissions.
 
 use crate::transport::tcp::ranges::Ranges;
 
-/// Returns the segment below which all unacknowledged segments are lost. Outside recovery, the paper waits until
-/// `snd.fack` is more than three segments ahead of `una`, to tolerate reordering.
+/// Returns the segment below which all unacknowledged segments are lost; `None` if no loss is known. Outside recovery
+/// (`repairing` is false), `snd.fack` must be more than `threshold` segments ahead of `una` (three in the paper), to
+/// tolerate reordering.
 pub(crate) fn lost_below(
     sacked: &Ranges,
     una: u64,

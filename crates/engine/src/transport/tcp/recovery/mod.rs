@@ -1,5 +1,5 @@
-//! Loss recovery: loss detection, the choice of the next segment to send, and the count of segments in flight. One
-//! file per algorithm; all operate on the control block.
+//! Loss recovery: detection of losses, choice of the next segment to send, and count of the segments in flight. One
+//! file per algorithm; all algorithms work on the control block.
 
 mod fack;
 mod ns2_sack;
@@ -25,14 +25,14 @@ use super::control_block::ControlBlock;
 use crate::config::Recovery;
 use crate::transport::Environment;
 
-/// Decisions of a recovery algorithm about the segments of a connection. With `REGULAR`, [`Self::is_open`] is true
-/// and the other conditions of [`super::regular`] hold.
+/// A loss recovery algorithm of a connection. In methods with `REGULAR`, [`Self::is_open`] is true and the other
+/// conditions of [`super::regular`] are met.
 pub(super) trait LossRecovery {
     /// Returns true during fast recovery.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
 
-    /// Returns true if no segment is known to be lost, selectively acknowledged or retransmitted. If it always
-    /// returns false, no acknowledgement is regular.
+    /// Returns true if no segment is known to be lost, selectively acknowledged or retransmitted. For an algorithm that
+    /// always returns false, no acknowledgement takes the fast path.
     fn is_open(&self) -> bool;
 
     /// Returns the number of segments estimated to be in the network.
@@ -49,9 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Sets timers after all segments that may be sent now have been sent. `moves` is true if the
-    /// connection advances: if new segments were sent, or a regular acknowledgement left its timers
-    /// to this call.
+    /// Sets timers after all segments that may be sent now have been sent. `moves` is true if new segments were sent,
+    /// or if a regular acknowledgement has left its timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
@@ -60,13 +59,13 @@ pub(super) trait LossRecovery {
     ) {
     }
 
-    /// Records that the window has been reduced for a mark, from `window` segments.
+    /// Records that the window has been reduced for a mark; it was `window` segments before.
     fn on_reduction_for_mark(&mut self, _tcb: &mut ControlBlock, _window: u64) {}
 
     /// Processes the expiry of the retransmission timer.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
-    /// Processes an acknowledgement. Returns the maximum number of segments that may be sent, if any.
+    /// Processes an acknowledgement. Returns the maximum number of segments that may be sent now; `None` if none may.
     fn on_ack<const REGULAR: bool>(
         &mut self,
         tcb: &mut ControlBlock,
@@ -75,9 +74,9 @@ pub(super) trait LossRecovery {
     ) -> Option<u32>;
 }
 
-/// Loss detection and retransmission. The tag has its own byte, which is faster to read than one
-/// hidden in the variants' contents. The variants begin with the fields that acknowledgements in
-/// order use, so that the tag and these fields share a cache line.
+/// A connection's loss recovery algorithm. The tag has a byte of its own, which is faster to read than a tag that the
+/// compiler hides in the variants' contents. Each variant begins with the fields that acknowledgements in order use, so
+/// that these fields share a cache line with the tag.
 #[derive(Debug)]
 #[repr(u8, align(64))]
 pub(super) enum RecoveryAlgorithm {
@@ -118,7 +117,7 @@ enum CaState {
     Loss,
 }
 
-/// Calls the recovery algorithm that `$holder` has.
+/// Calls a method of the recovery algorithm of `$holder`, whichever it is.
 macro_rules! with_recovery {
     ($holder:expr, $recovery:ident => $call:expr) => {
         match &mut $holder.recovery {

@@ -1,8 +1,8 @@
 //! Loss recovery of ns-2's `Sack1` agent, for comparison with ns-2 studies.
 //!
-//! Its pipe counts acknowledgements: it is set from the outstanding segments on entering recovery, decremented for
-//! each acknowledgement, and incremented for each segment sent. Segments known to be lost are not subtracted
-//! (ns-2.35, `tcp-sack1.cc`), so that recovery from a large loss starts slowly.
+//! The agent's pipe is the number of outstanding segments when recovery begins; each acknowledgement decrements it, and
+//! each segment sent increments it. Segments known to be lost are not subtracted (ns-2.35, `tcp-sack1.cc`), so that
+//! recovery from a large loss starts slowly.
 
 use longhaul_units::Time;
 
@@ -18,10 +18,10 @@ use crate::transport::tcp::regular::{unusual, usual};
 #[repr(C)]
 pub(crate) struct Ns2Sack {
     recovering: bool,
-    /// True if no new acknowledgement has arrived since a timeout: duplicates are then ignored.
+    /// True until a new acknowledgement arrives after a timeout: duplicates are ignored until then.
     timed_out: bool,
     pipe: i64,
-    /// One past the last segment retransmitted, or zero.
+    /// One past the last segment retransmitted; zero if there is none.
     repaired: u64,
     sacked: Ranges,
 }

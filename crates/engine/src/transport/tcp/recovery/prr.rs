@@ -1,11 +1,11 @@
-//! Proportional rate reduction (RFC 6937): the amount to send in a recovery.
+//! Proportional rate reduction (RFC 6937): the number of segments that may be sent in a recovery.
 //!
-//! While more is in flight than the reduced window allows, segments leave in proportion to those
-//! delivered, so that the flight shrinks over a round trip instead of stopping at once. Below that,
-//! the slow start reduction bound lets it grow by one segment more than was delivered.
+//! While more segments are in flight than the reduced window allows, segments leave in proportion to those delivered,
+//! so that the flight shrinks over a round trip. Once fewer are in flight, the slow start reduction bound applies: for
+//! each segment delivered one leaves, and in addition one for each acknowledgement.
 //!
-//! Linux (6.18, `tcp_cwnd_reduction`) uses cwnd instead of the flight size at the beginning, and sends the
-//! additional segment only after an acknowledgement that advances and reports no loss, as RFC 9937 does.
+//! Linux (6.18, `tcp_cwnd_reduction`) starts from cwnd instead of the flight size. It sends the additional segment only
+//! after an acknowledgement that advances and reports no loss, as RFC 9937 does.
 
 /// State of one recovery, in segments.
 #[derive(Debug, Default)]
@@ -16,12 +16,12 @@ pub(crate) struct Prr {
     delivered: u64,
     /// Segments sent in the recovery (`prr_out`).
     sent: u64,
-    /// Segments that may leave before the next acknowledgement (`sndcnt`).
+    /// Number of segments that may leave before the next acknowledgement (`sndcnt`).
     allowance: u64,
 }
 
 impl Prr {
-    /// Starts a recovery with `flight` segments not acknowledged.
+    /// Starts a recovery in which `flight` segments are not acknowledged.
     pub(crate) fn start(&mut self, flight: u64) {
         *self = Self {
             flight: flight.max(1),
@@ -29,14 +29,14 @@ impl Prr {
         };
     }
 
-    /// Starts the reduction of the window for a mark: a segment may leave for the acknowledgement that carried the
-    /// mark.
+    /// Starts the reduction of the window, which was `window` segments, for a mark. One segment may leave for the
+    /// acknowledgement that carried the mark.
     pub(crate) fn start_for_mark(&mut self, window: u64) {
         self.start(window);
         self.allowance = 1;
     }
 
-    /// Lets the fast retransmit leave even if little was delivered before it.
+    /// Allows the fast retransmit to leave, even if too few segments were delivered before it.
     pub(crate) fn allow_first(&mut self) {
         if self.sent == 0 {
             self.allowance = self.allowance.max(1);
@@ -80,8 +80,9 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Of 20 segments, 14 are the target: 14/20 of a segment leaves for each delivered, rounded up. Once the
-    /// flight is below the target, as many leave as were delivered, and one more if the flight may grow.
+    /// Example with 20 segments in flight and a target of 14: for each segment delivered 14/20 of a segment leaves,
+    /// rounded up in total. Once the flight is below the target, a segment leaves for each delivered, and one more if
+    /// the flight may grow.
     #[test]
     fn segments_leave_in_proportion_and_then_one_for_one() {
         for (grows, at_last) in [(true, 4), (false, 3)] {

@@ -1,8 +1,8 @@
-//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. Forward acknowledgement is an
-//! alternative loss detection, proportional rate reduction an alternative rule for sending in recovery.
+//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. Two parts have alternatives: forward
+//! acknowledgement for loss detection, and proportional rate reduction for sending in recovery.
 //!
-//! Quantities that the RFC computes by walking the window are kept in counters that change with each
-//! acknowledgement, so that the cost does not depend on the window.
+//! The RFC computes several quantities by a walk through the window. Here they are counters that each acknowledgement
+//! updates, so that the cost does not depend on the window.
 
 use longhaul_congestion::AckSample;
 use longhaul_units::Time;
@@ -16,12 +16,12 @@ use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::usual;
 
-/// Loss detection.
+/// Rule for the detection of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detection {
-    /// A segment is lost by the number of segments acknowledged above it (RFC 6675 section 4, `IsLost`).
+    /// A segment is lost if sufficiently many segments above it are acknowledged (RFC 6675 section 4, `IsLost`).
     Count,
-    /// A segment is lost by the highest segment acknowledged.
+    /// A segment is lost if it is below the highest segment acknowledged.
     Forward,
 }
 
@@ -274,7 +274,7 @@ impl Sack {
         lost && tcb.una < tcb.max_sent
     }
 
-    /// Updates the state after an acknowledgement without new information.
+    /// Updates the congestion avoidance state after an acknowledgement that reports nothing new.
     #[cold]
     fn update_ca_state_without_news(
         &mut self,
@@ -308,7 +308,7 @@ impl Sack {
         }
     }
 
-    /// Lets the algorithm decide again about the losses of a recovery, whose number may have grown.
+    /// Lets the algorithm decide again if it tolerates the losses of a recovery, whose number may have grown.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);
@@ -333,7 +333,7 @@ impl Sack {
         }
     }
 
-    /// Adds the acknowledgement's blocks; returns true if they had new segments.
+    /// Adds the acknowledgement's SACK blocks to the scoreboard; returns true if they report new segments.
     #[inline(always)]
     fn process_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) -> bool {
         let before = self.sacked.total();
@@ -347,7 +347,7 @@ impl Sack {
         self.sacked.total() > before
     }
 
-    /// Adds blocks after the first. Rare, therefore not inlined.
+    /// Adds the SACK blocks after the first. Not inlined, since these rarely report new segments.
     #[inline(never)]
     fn process_older_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) {
         let older = ack.sack.blocks(ack.next).skip(1);
@@ -368,7 +368,7 @@ impl Sack {
         }
     }
 
-    /// Moves `lost_below` up.
+    /// Updates `lost_below` after an acknowledgement.
     #[inline(always)]
     fn find_lost(&mut self, tcb: &mut ControlBlock) {
         let threshold = tcb.config.dupack_threshold;
@@ -386,7 +386,7 @@ impl Sack {
         }
     }
 
-    /// Returns the edge below which segments are lost: `threshold` segments above it have been
+    /// Returns the segment below which segments are lost, since at least `threshold` segments above them have been
     /// acknowledged (RFC 6675 section 4, in whole segments).
     #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {

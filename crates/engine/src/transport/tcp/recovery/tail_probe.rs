@@ -1,5 +1,5 @@
-//! Tail loss probes (RFC 8985 section 7): when no acknowledgement comes, an additional segment elicits one, so
-//! that a loss at the end of the data is repaired without a retransmission timeout.
+//! Tail loss probes (RFC 8985 section 7): when no acknowledgement arrives, an additional segment is sent to obtain one,
+//! so that a loss at the end of the data is repaired without a retransmission timeout.
 
 use longhaul_units::{Span, Time};
 
@@ -27,8 +27,8 @@ pub(crate) struct TailProbe {
 }
 
 impl TailProbe {
-    /// Returns the time of the next probe after an event at `now`, which is not later than the
-    /// retransmission timer (`TLP_calc_PTO`, section 7.2).
+    /// Returns the time at which the next probe is due, computed at `now`; it is never after the retransmission timer
+    /// (`TLP_calc_PTO`, section 7.2).
     pub(crate) fn deadline(tcb: &ControlBlock, now: Time) -> Time {
         let srtt = tcb.srtt();
         let timeout = if srtt == Span::ZERO {
@@ -43,9 +43,8 @@ impl TailProbe {
         (now + timeout).min(tcb.timer.deadline())
     }
 
-    /// Returns the segment to send as a probe (section 7.3): a new one that the peer accepts, or
-    /// else the last one; none while a probe is in flight, or without a round-trip sample since the
-    /// last probe.
+    /// Returns the segment to send as a probe (section 7.3): a new one that the peer accepts, or else the last one
+    /// sent. Returns `None` while a probe is in flight, or if there was no round-trip sample since the last probe.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
@@ -68,15 +67,15 @@ impl TailProbe {
         self.under_way.is_some()
     }
 
-    /// Ends the probe when a recovery begins, since the recovery covers everything in flight.
+    /// Forgets the probe in flight when a recovery begins, since the recovery covers everything in flight.
     pub(crate) fn end(&mut self) {
         self.under_way = None;
     }
 
-    /// Processes an acknowledgement; returns true if it shows that the probe repaired a loss, which
-    /// requires a reduction (section 7.4). `duplicate` is true if the acknowledgement reports a
-    /// second copy (case 1 of section 7.4.2), or has no new information and no SACK blocks, so that
-    /// only a second copy of the probe can have caused it.
+    /// Processes an acknowledgement; returns true if it shows that the probe has repaired a loss, for which the window
+    /// must be reduced (section 7.4). `duplicate` is true if the acknowledgement shows that a second copy of a segment
+    /// has arrived: it says so (case 1 of section 7.4.2), or it reports nothing new and has no SACK blocks, so that
+    /// only the probe can have caused it.
     pub(crate) fn on_ack(&mut self, ack: Ack, duplicate: bool) -> bool {
         let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {
             return false;

@@ -1,8 +1,9 @@
-//! The last transmission of each segment in flight, listed in the order of sending, so that the first segment that
-//! can be lost is the first of the list (RFC 8985 section 6.2 walks all segments).
+//! The last transmission of each segment in flight, as a list in the order of sending. The first segment that can be
+//! lost is always the first of the list, so that no walk through all segments is necessary (as in RFC 8985 section
+//! 6.2).
 //!
-//! The list is doubly linked through the ring of segments. Every segment enters and leaves it once per
-//! transmission: no cost depends on the window. A segment takes 16 bytes, and two bits more once some are lost and
+//! The doubly linked list is stored in the ring of segments. Every segment enters and leaves it once per transmission,
+//! so that no cost depends on the window. A segment takes 16 bytes, and two bits more once any segment is lost and
 //! retransmitted.
 
 use longhaul_units::Time;
@@ -17,7 +18,8 @@ const NONE: u64 = u64::MAX;
 struct Entry {
     /// Time of the last transmission; [`Time::NEVER`] once the segment is delivered.
     sent: Time,
-    /// Neighbours in the list, as lower halves of their numbers; the segment's own number if there is none.
+    /// The previous and the next segment in the list, as the lower halves of their numbers. If there is none, the
+    /// segment's own number.
     before: u32,
     after: u32,
 }
@@ -35,7 +37,7 @@ pub(crate) struct Transmissions {
     entries: SegmentRing<Entry>,
     first: u64,
     last: u64,
-    /// The last segment in the list that was sent before the newest delivered one.
+    /// The last segment in the list that was sent before the newest transmission known to have arrived.
     overtaken: u64,
     /// Number of segments that are lost and not retransmitted.
     lost_count: u64,
@@ -47,9 +49,8 @@ pub(crate) struct Transmissions {
     repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,
-    /// Degree of reordering: the maximum number of segments by which a segment sent once has
-    /// arrived behind the highest one; zero if none was overtaken (`RACK.reordering_seen`; Linux,
-    /// `tcp_check_sack_reordering`).
+    /// Degree of reordering: the maximum number of segments by which a segment that was sent once has arrived after a
+    /// higher one. Zero if there was no reordering (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
     reordering: u64,
 }
 
@@ -88,7 +89,8 @@ impl Transmissions {
         self.reordering
     }
 
-    /// Records that a segment was overtaken by all segments up to the highest that has arrived.
+    /// Records that a segment has been overtaken by the highest segment that has arrived, to update the degree of
+    /// reordering.
     #[inline]
     pub(crate) fn see_overtaken(&mut self, segment: u64) {
         self.reordering = self.reordering.max(self.fack.saturating_sub(segment));
@@ -198,15 +200,15 @@ impl Transmissions {
         self.lost_count == 0 && self.overtaken == NONE
     }
 
-    /// Returns true if the list has the segments from `una` on, in their order, provided that none is delivered or
-    /// lost.
+    /// Returns true if the list contains the segments from `una` on in the order of their numbers. Only valid if none
+    /// of them is delivered or lost.
     #[inline]
     pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
         self.repeated_below <= una
     }
 
-    /// Records the acknowledgement of the first segments in the list, up to `next`, and forgets them. The list must
-    /// have more segments than these. Returns the last of their transmissions.
+    /// Records the acknowledgement of all segments below `next`, which are the first of the list, and forgets them. At
+    /// least one segment must remain in the list. Returns the last transmission acknowledged.
     #[inline]
     pub(crate) fn deliver_first(&mut self, next: u64) -> Transmission {
         debug_assert!(self.first < next && self.lost_count == 0, "in order");
@@ -225,7 +227,7 @@ impl Transmissions {
         self.lost_count += 1;
     }
 
-    /// Marks all lost segments as not lost: they return to their places in the list.
+    /// Marks all lost segments as not lost, and inserts them into the list at the places given by their send times.
     #[cold]
     pub(crate) fn restore_lost(&mut self) {
         let base = self.entries.base();
@@ -236,7 +238,7 @@ impl Transmissions {
         self.overtaken = NONE;
     }
 
-    /// Inserts a segment before the segments that were sent later.
+    /// Inserts a transmission into the list before those that were sent later.
     fn put_in_line(&mut self, own: Transmission) {
         let mut after = self.first;
         while after != NONE && self.transmission(after) < own {
@@ -272,7 +274,7 @@ impl Transmissions {
         self.entries.forget_below(segment);
     }
 
-    /// Moves `overtaken` up to the newest transmission known to have arrived.
+    /// Moves `overtaken` up to `newest`, the newest transmission known to have arrived.
     #[inline]
     pub(crate) fn overtake(&mut self, newest: Transmission) {
         loop {
@@ -315,7 +317,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of a segment's neighbour, given its lower half: segments in the list are not forgotten.
+    /// Returns the number of a neighbour of `segment` in the list from `half`, its lower half. Neighbours in the list
+    /// are never forgotten, so that the halves are unambiguous.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {
@@ -360,7 +363,7 @@ mod tests {
         Delivered,
     }
 
-    /// State of a segment in the reference model.
+    /// State of a segment in the reference model of the tests.
     #[derive(Clone, Copy, Debug)]
     struct Known {
         last: Transmission,
@@ -368,7 +371,7 @@ mod tests {
         state: State,
     }
 
-    /// Reference model: all segments sent, each of which is visited by every query.
+    /// Reference model of the tests: it keeps all segments ever sent, and each query visits all of them.
     #[derive(Default)]
     struct Plain(Vec<Known>);
 
@@ -388,7 +391,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares the list with walks through all segments.
+        /// Compares the list with the reference model, which walks through all segments.
         #[test]
         fn finds_what_walks_through_the_window_find(
             steps in prop::collection::vec((0u8..8, 0u64..100, 1u64..30), 1..120),

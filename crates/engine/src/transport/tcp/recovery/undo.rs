@@ -1,30 +1,30 @@
-//! Spurious reductions: retransmitted segments had only been delayed, and the window is restored (Linux,
+//! Detection of spurious reductions, which are undone: the retransmitted segments had only been delayed (Linux,
 //! `tcp_may_undo` of `net/ipv4/tcp_input.c`).
 //!
-//! An acknowledgement of the first copy of a segment is recognised by its timestamp, which is older than any
-//! retransmission (Eifel, RFC 3522; `tcp_packet_delayed`), or all retransmitted segments are reported to have
-//! arrived twice (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). After a timeout, the acknowledgement of a
-//! segment that was never retransmitted is also a sign: new data is sent before more of the old (F-RTO, RFC 5682
-//! section 3; `tcp_process_loss`).
+//! There are three signs. The acknowledgement is for the first copy of a segment: its timestamp is older than any
+//! retransmission (Eifel, RFC 3522; `tcp_packet_delayed`). The receiver reports that all retransmitted segments have
+//! arrived twice (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). After a timeout, a segment that was never
+//! retransmitted is acknowledged; for this, new data is sent before further retransmissions (F-RTO, RFC 5682 section 3;
+//! `tcp_process_loss`).
 
 use longhaul_units::Time;
 
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 
-/// Evidence about a reduction.
+/// Evidence collected on the question if a reduction was spurious.
 #[derive(Debug)]
 pub(crate) struct Undo {
-    /// Time of the first retransmission; [`Time::NEVER`] before.
+    /// Time of the first retransmission; [`Time::NEVER`] if there was none.
     resent: Time,
-    /// The first segment of the reduction (`undo_marker`).
+    /// First unacknowledged segment at the reduction (`undo_marker`).
     first: u64,
     /// Number of retransmissions since the reduction that are not known to have arrived twice
     /// (`undo_retrans`).
     unexplained: u64,
-    /// True while F-RTO runs.
+    /// True while F-RTO is under way.
     frto: bool,
-    /// True if new data leaves before lost segments.
+    /// True if new data must leave before lost segments (F-RTO).
     new_first: bool,
 }
 
@@ -54,8 +54,8 @@ impl Undo {
         self.unexplained += 1;
     }
 
-    /// Records that the segments from `left` to `right` have arrived twice. Returns true if all retransmitted
-    /// segments have: nothing was lost.
+    /// Records that the segments from `left` to `right` have arrived twice. Returns true if this now holds for all
+    /// retransmitted segments, so that none was lost.
     pub(crate) fn on_duplicates(&mut self, (left, right): (u64, u64)) -> bool {
         if right <= self.first || self.resent == Time::NEVER || self.unexplained == 0 {
             return false;
@@ -64,24 +64,23 @@ impl Undo {
         self.unexplained == 0
     }
 
-    /// Returns true if an acknowledgement answers a segment sent before the first retransmission.
+    /// Returns true if an acknowledgement is for a segment sent before the first retransmission.
     pub(crate) fn answers_first_copy(&self, tcb: &ControlBlock, ack: Ack) -> bool {
         tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, self.resent)
     }
 
-    /// Returns true if the acknowledgement of a segment that was never retransmitted shows that the timeout was
+    /// Returns true while the acknowledgement of a segment that was never retransmitted would show that the timeout was
     /// spurious.
     pub(crate) fn trusts_original(&self) -> bool {
         self.frto
     }
 
-    /// Continues F-RTO after an acknowledgement that does not decide. `advanced` is true if it
-    /// moves `una`, but not to the end of the flight at the timeout; `reports` is true if it
-    /// reports out-of-order segments; `sent_new` is true if new data has been sent since the
-    /// timeout.
+    /// Continues F-RTO after an acknowledgement that does not show a spurious timeout. `advanced` is true if the
+    /// acknowledgement moves `una`, but not to the end of the flight at the timeout. `reports` is true if it reports
+    /// segments out of order. `sent_new` is true if new data has been sent since the timeout.
     ///
-    /// Returns true if the current flight replaces the flight at the timeout: new data leaves next,
-    /// if there is any.
+    /// Returns true if F-RTO's step 2.b applies: new data leaves next, if there is any, and the segments in flight now
+    /// are the ones to observe.
     pub(crate) fn go_on(
         &mut self,
         tcb: &ControlBlock,
@@ -94,20 +93,20 @@ impl Undo {
             return false;
         }
         if sent_new {
-            // Step 3.a: the loss was real.
+            // Step 3.a of F-RTO: the loss was real.
             self.frto = !reports;
             return false;
         }
         if !advanced {
             return false;
         }
-        // Step 2.b.
+        // Step 2.b of F-RTO.
         self.new_first = tcb.has_new();
         self.frto = self.new_first;
         true
     }
 
-    /// Returns true if new data leaves before lost segments.
+    /// Returns true if new data must leave before lost segments.
     pub(crate) fn prefers_new(&self) -> bool {
         self.new_first
     }
@@ -122,13 +121,13 @@ pub(crate) fn duplicates(ack: Ack) -> Option<(u64, u64)> {
     (right <= ack.next || blocks.next().is_some_and(holds)).then_some((left, right))
 }
 
-/// Multiplier of RACK's reordering window, which duplicates lengthen (RFC 8985 section 6.2, step 4; Linux,
+/// Multiplier of RACK's reordering window: duplicates make the window longer (RFC 8985 section 6.2, step 4; Linux,
 /// `tcp_rack_update_reo_wnd`).
 #[derive(Debug)]
 pub(crate) struct Patience {
     /// Reordering window in quarters of the minimum round-trip time (`reo_wnd_steps`).
     pub(crate) steps: u64,
-    /// Number of recoveries until the multiplier is reset (`reo_wnd_persist`).
+    /// Number of recoveries left until the multiplier is reset (`reo_wnd_persist`).
     recoveries: u32,
     /// Count of delivered segments from which on the multiplier may grow again.
     grown_at: u64,
@@ -146,8 +145,8 @@ impl Patience {
         }
     }
 
-    /// Lengthens the window, at most once per round trip, when duplicates are reported; `delivered` segments are
-    /// delivered and `in_flight` are in flight.
+    /// Makes the window longer, at most once per round trip, when the receiver reports duplicates. `delivered` is the
+    /// count of segments delivered so far, and `in_flight` the number in flight.
     pub(crate) fn on_duplicates(&mut self, delivered: u64, in_flight: u64) {
         if delivered < self.grown_at {
             return;

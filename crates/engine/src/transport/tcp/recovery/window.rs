@@ -17,8 +17,8 @@ pub(crate) struct WindowRecovery {
     recovering: bool,
     /// The recovery covers the segments below this (`recover` of RFC 6582).
     recover: u64,
-    /// Number of segments by which the window is inflated: a duplicate acknowledgement means that a segment has
-    /// left the network.
+    /// Number of segments by which the window is inflated, one for each duplicate acknowledgement: each shows that a
+    /// segment has left the network.
     inflation: i64,
     /// True if a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,
@@ -54,7 +54,8 @@ impl LossRecovery for WindowRecovery {
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         let mut allowed = tcb.window() as i64 + self.inflation;
-        // RFC 3042; during retransmission after a timeout, duplicates come from needless retransmissions.
+        // Limited transmit (RFC 3042). It does not apply to retransmissions after a timeout, since duplicates are then
+        // caused by needless retransmissions.
         if !self.recovering && tcb.config.limited_transmit && tcb.nxt >= tcb.max_sent {
             allowed += i64::from(tcb.dupacks.min(tcb.config.dupack_threshold - 1));
         }
@@ -116,7 +117,8 @@ impl WindowRecovery {
             self.inflation += 1;
             return;
         }
-        // RFC 6582 section 3.2 step 2: only for losses of data sent after the last reduction.
+        // RFC 6582 section 3.2 step 2: fast recovery begins only for losses of data that was sent after the last
+        // reduction.
         if tcb.dupacks != tcb.config.dupack_threshold || tcb.una <= self.recover {
             return;
         }
@@ -157,7 +159,7 @@ impl WindowRecovery {
         if full {
             self.end_recovery(tcb, env);
         } else {
-            // A partial acknowledgement: the next hole is lost too.
+            // This is a partial acknowledgement: the segment at the next hole has also been lost.
             if !self.timer_restarted {
                 self.timer_restarted = true;
                 tcb.restart_or_stop_timer::<false>(env);
@@ -172,7 +174,7 @@ impl WindowRecovery {
         self.recovering = false;
         self.inflation = 0;
         if !tcb.sends_by_window() {
-            // RFC 6582 section 3.2 step 3, option 1: avoids a burst.
+            // RFC 6582 section 3.2 step 3, option 1, which avoids a burst.
             let flight = (tcb.nxt - tcb.una).max(1) as f64;
             let window = tcb.congestion.window.ssthresh().min(flight + 1.0);
             tcb.congestion.window.set_cwnd(window);

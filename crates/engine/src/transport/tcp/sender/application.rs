@@ -1,4 +1,5 @@
-//! An application that sends messages over one connection, possibly in answer to data of the other direction.
+//! The sender's interface to an application that sends messages over one connection, possibly in answer to data of the
+//! other direction.
 
 use longhaul_units::Time;
 
@@ -9,15 +10,15 @@ use crate::config::IdleRestart;
 use crate::transport::Environment;
 
 impl Sender {
-    /// Begins without data from the application; called before the start. The configured transfer is ignored.
+    /// Begins with no data to send: the application gives data later. To be called before the start; the configured
+    /// transfer size is ignored.
     pub(crate) fn begin_empty(&mut self) {
         self.tcb.leave_plain();
         self.tcb.begin_empty();
     }
 
-    /// Begins to send over a connection that the other side has opened. `handshake` holds the times
-    /// at which the SYN was answered and at which that answer was acknowledged, which give a first
-    /// round-trip sample.
+    /// Begins to send over a connection that the other side has opened. `handshake` holds two times: when the SYN was
+    /// answered, and when that answer was acknowledged. Their difference is the first round-trip sample.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -27,7 +28,7 @@ impl Sender {
         self.tcb.join(handshake);
     }
 
-    /// Adds `bytes` that the application has to send. Returns one past the last segment that holds them.
+    /// Adds `bytes` to the data to send. Returns one past the last segment of this data.
     pub(crate) fn append(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -35,8 +36,7 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Adds the last `bytes` that the application has to send: the connection is closed after them. Returns one
-    /// past the last segment.
+    /// Adds the last `bytes` of data to send, and closes the connection after them. Returns one past the last segment.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -56,29 +56,29 @@ impl Sender {
         self.tcb.finish = self.tcb.finish.min(now);
     }
 
-    /// Sets the FIN on the last segment, which has not left.
+    /// Sets the FIN on the last segment, which must not have left yet.
     pub(crate) fn put_fin_on_last(&mut self) {
         self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);
     }
 
-    /// Returns true if data that the application gives at once fits one segment.
+    /// Returns true if `bytes` of data, given at once, fit into one segment.
     pub(crate) fn fits_one_segment(&self, bytes: u64) -> bool {
         bytes <= u64::from(self.tcb.config.mss_bytes)
     }
 
-    /// Returns true if the application has closed.
+    /// Returns true if the application has closed the connection.
     pub(crate) fn has_closed(&self) -> bool {
         self.tcb.fin != u64::MAX
     }
 
-    /// Returns true if the FIN is below `next`.
+    /// Returns true if the FIN is in a segment below `next`.
     pub(crate) fn has_fin_below(&self, next: u64) -> bool {
         next > self.tcb.fin
     }
 
-    /// Returns true if only the last segment has not left, and nothing before it is in flight once `next` is
-    /// acknowledged.
+    /// Returns true if all segments except the last one have been sent, and all of these are acknowledged by an
+    /// acknowledgement of `next`.
     pub(crate) fn only_last_is_left(&self, next: u64) -> bool {
         next + 1 == self.tcb.end && self.tcb.max_sent == next
     }
@@ -118,10 +118,9 @@ impl Sender {
         }
     }
 
-    /// Restarts the window if nothing was sent for a timeout, unless the algorithm controls the
-    /// window: it no longer reflects the state of the path (RFC 5681 section 4.1). The time of the
-    /// last arrival does not matter: on a persistent connection, the request for the next data has
-    /// just arrived.
+    /// Restarts the window if nothing was sent for the duration of a timeout, since the window no longer reflects the
+    /// state of the path (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. The time of the
+    /// last arrival does not matter: on a persistent connection, the request for the next data has just arrived.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {
@@ -159,12 +158,12 @@ impl Sender {
         segment == self.tcb.fin
     }
 
-    /// Returns the number of segments in flight or lost.
+    /// Returns the number of segments that are sent and not acknowledged.
     pub(crate) fn outstanding(&self) -> u64 {
         self.tcb.max_sent - self.tcb.una
     }
 
-    /// Returns the application's bytes in the segments below `next`, which is not acknowledged yet.
+    /// Returns the number of the application's bytes in the segments below `next`, which must not be acknowledged yet.
     pub(crate) fn bytes_below(&self, next: u64) -> u64 {
         self.tcb.bytes_below(next)
     }
@@ -189,13 +188,13 @@ impl Sender {
         self.tcb.sent_payload_bytes()
     }
 
-    /// Returns the acknowledgement number that means "segment `next` is expected": after the last segment its FIN
-    /// is acknowledged too.
+    /// Returns the acknowledgement number on the wire when segment `next` is expected. After the last segment it also
+    /// covers the FIN.
     pub(crate) fn acknowledgement(&self, next: u64) -> u64 {
         self.position(next) + u64::from(next > self.tcb.fin)
     }
 
-    /// Returns the packets retransmitted, and the timeouts, so far.
+    /// Returns two counts so far: retransmitted packets and timeouts.
     pub(crate) fn repairs(&self) -> (u64, u64) {
         let counters = &self.tcb.counters;
         (counters.retransmitted_pkts, counters.timeouts)

@@ -1,7 +1,7 @@
-//! The sending end: processes acknowledgements and timers, and sends what the window allows.
+//! The sending end: processes acknowledgements and timers, and sends the segments that the window allows.
 //!
-//! The reduction, the next segment to send and the count of segments in flight are up to loss recovery; the state
-//! that all loss recovery algorithms share is in the control block.
+//! Loss recovery decides on reductions of the window and on the next segment to send, and counts the segments in
+//! flight. State that all loss recovery algorithms share is in the control block.
 
 mod application;
 
@@ -35,7 +35,8 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Offsets of the memory that a sample reads: some lines from the beginning on, and the counters.
+    /// Offset of the memory that a sample reads, from the sender's beginning; the next constant is that of the
+    /// counters.
     pub(crate) const SAMPLED: usize = offset_of!(Self, tcb);
     pub(crate) const COUNTED: usize = offset_of!(Self, tcb.counters);
 
@@ -59,7 +60,8 @@ impl Sender {
         self.tcb.reset_clock();
     }
 
-    /// Records the state after each acknowledgement from now on, under a connection's number within the flow.
+    /// Begins to record the state after each acknowledgement. `connection` is the connection's number within its flow
+    /// in these records.
     pub(crate) fn trace_as(&mut self, connection: u64) {
         self.tcb.leave_plain();
         self.tcb.trace_as(connection);
@@ -76,7 +78,7 @@ impl Sender {
         tcb.transmit_cold(0, env);
     }
 
-    /// Stops the application: segments sent so far are still delivered, nothing new is sent.
+    /// Stops the application: no new data is sent, but segments sent so far are still delivered.
     pub(crate) fn stop(&mut self) {
         self.tcb.leave_plain();
         let sent = self.tcb.max_sent.max(1);
@@ -110,19 +112,19 @@ impl Sender {
         }
     }
 
-    /// Processes the next acknowledgement as one that may be irregular.
+    /// Leaves the plain state, so that the next acknowledgement does not take the fast path.
     #[cfg(test)]
     pub(crate) fn leave_plain(&mut self) {
         self.tcb.leave_plain();
     }
 
-    /// Returns true if an acknowledgement of new data is regular now.
+    /// Returns true if an acknowledgement of new data would take the fast path now.
     #[cfg(test)]
     pub(crate) fn is_plain(&self) -> bool {
         self.tcb.is_plain()
     }
 
-    /// Returns true if a packet is a regular acknowledgement now.
+    /// Returns true if the packet is an acknowledgement that takes the fast path now.
     #[cfg(test)]
     pub(crate) fn expects(&self, packet: &Packet) -> bool {
         self.tcb.expects(packet)
@@ -143,7 +145,7 @@ impl Sender {
         info
     }
 
-    /// Processes a send event: the jitter or the pacing gap is over.
+    /// Processes a send event: the random delay or the pacing gap is over.
     pub(crate) fn on_send_event(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         if !tcb.end_wait(env.now()) {
@@ -153,7 +155,7 @@ impl Sender {
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, true, env));
     }
 
-    /// Sets the path of the sender's dummies.
+    /// Sets the path on which the sender's dummies travel.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         self.tcb.send_dummies_along(path);
     }
@@ -168,7 +170,7 @@ impl Sender {
         self.tcb.on_dummy_event(env);
     }
 
-    /// Processes the answer to a dummy: the window may have grown.
+    /// Processes the answer to a dummy, after which the window may have grown.
     pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.leave_plain();
@@ -177,7 +179,7 @@ impl Sender {
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, false, env));
     }
 
-    /// Processes the event of RACK-TLP's timer.
+    /// Processes a timer event of RACK-TLP.
     pub(crate) fn on_rack_tlp_timer(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         if let RecoveryAlgorithm::Rack(rack) = &mut self.recovery
@@ -187,7 +189,7 @@ impl Sender {
         }
     }
 
-    /// Processes the event of the retransmission timer.
+    /// Processes an event of the retransmission timer.
     pub(crate) fn on_timer(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         let now = env.now();
@@ -207,12 +209,12 @@ impl Sender {
                 send_paced(tcb, recovery, u32::MAX, false, env);
             });
         } else {
-            // Loss recovery is for data; the SYN is only retransmitted.
+            // Data alone is subject to loss recovery; a SYN is only retransmitted.
             tcb.transmit_cold(0, env);
         }
     }
 
-    /// Returns the time until which only acknowledgements affect the sender: the deadline of its timers.
+    /// Returns the earliest deadline of the sender's timers. Until then, only acknowledgements change its state.
     #[inline]
     pub(crate) fn due(&self, schedule: &Schedule) -> Time {
         if self.tcb.sending == Sending::Later {
@@ -234,12 +236,12 @@ impl Sender {
         self.tcb.config.send_jitter > Span::ZERO
     }
 
-    /// Returns the beginning of the segments' route.
+    /// Returns the index at which the route of the segments begins.
     pub(crate) fn route(&self) -> u32 {
         self.tcb.path.route
     }
 
-    /// Returns the time at which the last byte was acknowledged.
+    /// Returns the time at which the last byte was acknowledged; `None` before.
     pub(crate) fn finish(&self) -> Option<Time> {
         (self.tcb.finish != Time::NEVER).then_some(self.tcb.finish)
     }
@@ -254,7 +256,7 @@ impl Sender {
         self.tcb.counters(now)
     }
 
-    /// Restarts the record of extreme round-trip times; returns the smallest and largest so far.
+    /// Returns the smallest and the largest round-trip time so far, and restarts the record of both.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
         self.tcb.trips.restart_extremes()
     }
@@ -282,8 +284,8 @@ impl Sender {
     }
 }
 
-/// Processes a regular acknowledgement. One such function is compiled for each recovery algorithm, so that the
-/// algorithm is selected once for all that follows.
+/// Processes a regular acknowledgement. The function is compiled once for each recovery algorithm, so that the
+/// algorithm is selected only once per acknowledgement.
 #[inline(never)]
 fn process_regular_ack(
     tcb: &mut ControlBlock,
@@ -304,8 +306,8 @@ fn process_any_ack(
 ) {
     tcb.leave_plain();
     process_ack::<false>(tcb, recovery, packet, env);
-    // An acknowledgement with options in the store is not regular, nor is the next one: SACK ranges mean missing
-    // segments, and counts of marks and headers of routers are in every acknowledgement.
+    // An acknowledgement with options in the store is not regular, and neither is the next one: SACK ranges report
+    // missing segments, and counts of marks and headers of routers are in every acknowledgement.
     if packet.sack.is_by_value() {
         tcb.survey(|| recovery.is_open());
     }
@@ -387,8 +389,8 @@ fn answer_mark(
     }
 }
 
-/// Sends at most `burst` of the segments that the window, the data and pacing allow. Unless
-/// `released`, a jitter delays the whole burst.
+/// Sends at most `burst` segments, as far as the window, the data and pacing allow. Unless `released` is true, a random
+/// delay holds back the whole burst.
 #[inline(always)]
 fn send(
     tcb: &mut ControlBlock,
@@ -400,8 +402,8 @@ fn send(
     send_as::<false, false>(tcb, recovery, burst, released, env);
 }
 
-/// Sends segments as [`send`], out of line. Used for connections that may be paced but are plain
-/// otherwise, and for segments that leave for a reason other than an acknowledgement.
+/// Sends segments as [`send`] does, but is not inlined. Used for connections on the fast path that may be paced, and
+/// whenever segments leave for a reason other than an acknowledgement.
 #[inline(never)]
 fn send_paced(
     tcb: &mut ControlBlock,
@@ -417,7 +419,7 @@ fn send_paced(
     }
 }
 
-/// Sends segments as [`send`]; with `REGULAR`, nothing is out of the ordinary, and with `FREELY`, segments leave
+/// Sends segments as [`send`] does. With `REGULAR`, the connection is in its plain state; with `FREELY`, segments leave
 /// as soon as the window allows.
 #[inline(always)]
 fn send_as<const REGULAR: bool, const FREELY: bool>(
@@ -429,7 +431,7 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    // For regular connections, the value of `FREELY` is known from the beginning.
+    // For regular connections, the compiler knows the value of `FREELY`.
     if !FREELY && (REGULAR || tcb.sending != Sending::Freely) {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {

@@ -1,4 +1,4 @@
-//! DCTCP's echo (RFC 8257 section 3.2), and its count at the sender.
+//! DCTCP's echo of marks (RFC 8257 section 3.2), and the sender's count of them.
 
 use longhaul_units::Span;
 
@@ -16,7 +16,7 @@ fn dctcp() -> Tcp {
     }
 }
 
-/// Returns the next segment expected and true if the mark is echoed, for each acknowledgement.
+/// Returns two values for each acknowledgement: the next segment expected, and true if it echoes a mark.
 fn echo(acks: &[Packet]) -> Vec<(u64, bool)> {
     acks.iter()
         .map(|ack| (ack.seq, ack.flags.has(Flags::ECE)))
@@ -31,15 +31,16 @@ fn each_acknowledgement_echoes_the_mark_of_its_segments() {
     // Without marks, every second segment is acknowledged.
     assert_eq!(answers(1, 1, Flags::ECT), WAITS);
     assert_eq!(answers(2, 2, Flags::ECT), [(3, false)]);
-    // At the first mark, one segment waits: it is acknowledged as not marked, then the mark is.
+    // When the first mark arrives, one segment waits for its acknowledgement. It is acknowledged as not marked, and
+    // then the marked segment is acknowledged.
     assert_eq!(answers(3, 3, Flags::ECT), WAITS);
     assert_eq!(answers(4, 4, ce), [(4, false), (5, true)]);
-    // With marks, every second segment is acknowledged again, independent of CWR.
+    // While segments are marked, every second one is acknowledged again, whether or not it has CWR.
     assert_eq!(answers(5, 5, ce.with(Flags::CWR)), WAITS);
     assert_eq!(answers(6, 6, ce), [(7, true)]);
-    // At the end of the marks, nothing waits: one acknowledgement is sent, at once.
+    // At the end of the marks, no segment waits, so that one acknowledgement is sent, at once.
     assert_eq!(answers(7, 7, Flags::ECT), [(8, false)]);
-    // A segment alone waits for the timer.
+    // A single segment waits for the timer.
     assert_eq!(answers(8, 8, Flags::ECT), WAITS);
     assert_eq!(answers(60, 9, Flags::ECT), [(9, false)]);
 }
@@ -56,7 +57,7 @@ fn the_classic_echo_goes_on_until_the_window_is_reduced() {
     assert_eq!(answers(1, ce), [(2, true)]);
     assert_eq!(answers(2, Flags::ECT), [(3, true)]);
     assert_eq!(answers(3, Flags::ECT.with(Flags::CWR)), [(4, false)]);
-    // CWR responds to earlier marks, not to a mark of the same segment.
+    // CWR is the response to earlier marks and not to a mark of the same segment.
     assert_eq!(answers(4, ce.with(Flags::CWR)), [(5, true)]);
 }
 
@@ -67,19 +68,19 @@ fn echoes_reduce_the_window_once_per_round_trip() {
     bench.ack(200, 3, &[]);
     let cwnd = |bench: &mut SenderBench, at| bench.sender.sample(super::ms(at)).cwnd.unwrap();
     assert_eq!(cwnd(&mut bench, 200), 11.0);
-    // All of the 11 are in use; half is left, and the next echoes belong to the same window.
+    // The whole window of 11 segments is in use, so that it is halved. The following echoes belong to the same window.
     bench.ack_with(201, 5, &[], ece);
     assert_eq!(cwnd(&mut bench, 201), 5.5);
     bench.ack_with(202, 7, &[], ece);
     assert_eq!(cwnd(&mut bench, 202), 5.5);
-    // Segment 13 was sent at 200 ms: everything up to it had left when the window was reduced.
+    // Segment 13 was sent at 200 ms. All segments up to it had been sent when the window was reduced.
     bench.ack_with(300, 14, &[], ece);
     assert_eq!(cwnd(&mut bench, 300), 5.5);
     bench.ack_with(400, 16, &[], ece);
     assert!(cwnd(&mut bench, 400) < 5.5);
 }
 
-/// BBR ignores marks: they are not counted as reductions, and a loss in the same window of data is.
+/// BBR ignores marks: a mark does not count as a reduction, while a loss in the same window of data does.
 #[test]
 fn marks_that_an_algorithm_ignores_are_no_reductions() {
     let config = Tcp {
@@ -96,8 +97,8 @@ fn marks_that_an_algorithm_ignores_are_no_reductions() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (0, 1));
 }
 
-/// After a mark and a loss in the same window of data, DCTCP responds to the mark by alpha / 2, with an initial
-/// alpha of one, and to the loss in the standard way (RFC 8257 section 3.5). A standard sender, which halves its
+/// After a mark and a loss in the same window of data, DCTCP reduces twice: for the mark by alpha / 2, with an initial
+/// alpha of one, and for the loss in the standard way (RFC 8257 section 3.5). A standard sender, which halves its
 /// window for the mark, does not reduce it again for the loss (RFC 3168 section 6.1.2).
 #[test]
 fn a_loss_halves_a_window_that_a_mark_has_cut_in_proportion() {

@@ -1,5 +1,4 @@
-//! Delayed acknowledgements (RFC 5681 section 4.2), and acknowledgements that are not delayed
-//! (Linux, tcp_input.c).
+//! Delayed acknowledgements (RFC 5681 section 4.2), and acknowledgements that are not delayed (Linux, `tcp_input.c`).
 
 use longhaul_units::Span;
 
@@ -7,8 +6,8 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// Returns the bench of a transfer of nine segments to a receiver. A window of more than 45 segments has to open
-/// first.
+/// Returns the bench of a receiver to which nine segments are sent. If `window` exceeds 45 segments, the receive window
+/// has to open first.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {
@@ -25,21 +24,21 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// Delivers the nine segments, a millisecond apart, and at 60 ms a duplicate, which shows the acknowledgement of
-/// the timer; returns the acknowledgements.
+/// Delivers the nine segments, one per millisecond, and at 60 ms a duplicate, whose answer shows that the timer's
+/// acknowledgement has left; returns the acknowledgement numbers.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
     for segment in 1..=9 {
         all.extend(numbers(bench.segment(segment, segment, Flags::NONE)));
     }
-    // A duplicate segment shows the acknowledgement that the timer sent.
+    // A duplicate segment reveals the acknowledgement that the timer has sent.
     all.extend(numbers(bench.segment(60, 1, Flags::NONE)));
     all
 }
 
-/// The ninth segment is alone: its acknowledgement waits for the timer, unless the segment is pushed. The answer
-/// to the duplicate is 10 again.
+/// The ninth segment has no second one: its acknowledgement waits for the timer, but leaves at once if the segment has
+/// PSH. The answer to the duplicate is again an acknowledgement of 10.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(
@@ -70,8 +69,8 @@ fn the_first_acknowledgements_are_not_delayed() {
     );
 }
 
-/// The window opens from 65,536 bytes to the buffer's 81,920 bytes less a waiting segment: by 2920 bytes for each
-/// of five segments, and by the rest for the sixth.
+/// The window opens from 65,536 bytes to the buffer's 81,920 bytes less one waiting segment: by 2920 bytes for each of
+/// the first five segments, and by the rest for the sixth.
 #[test]
 fn acknowledgements_are_not_delayed_while_the_window_opens() {
     assert_eq!(
@@ -80,8 +79,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// An acknowledgement that is sent at once for another reason counts as a quick acknowledgement; a
-/// duplicate segment allows the same number again.
+/// An acknowledgement that leaves at once for another reason also uses up one of the prompt acknowledgements; a
+/// duplicate segment makes the same number available again.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);
@@ -95,8 +94,8 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// The first mark's echo brings two prompt acknowledgements (Linux, `__tcp_ecn_check_ce`); the segment that ends
-/// the echo is answered at once (`tcp_ecn_accept_cwr`).
+/// The echo of the first mark makes two acknowledgements prompt (Linux, `__tcp_ecn_check_ce`); the segment that ends
+/// the echo is acknowledged at once (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {
     let mut bench = nine_segments(2, false, 20);
@@ -111,8 +110,8 @@ fn marks_and_their_answers_are_acknowledged_at_once() {
     }
 }
 
-/// The first three duplicate acknowledgements for a hole leave at once, then one per millisecond for all segments
-/// that arrive in it (Linux, `__tcp_ack_snd_check`), until the hole is filled.
+/// The first three duplicate acknowledgements for a hole leave at once. After them, one leaves per millisecond, for all
+/// segments that arrive in that time (Linux, `__tcp_ack_snd_check`), until the hole is filled.
 #[test]
 fn later_duplicate_acknowledgements_are_held_back() {
     let mut bench = nine_segments(1, false, 20);
@@ -131,7 +130,8 @@ fn later_duplicate_acknowledgements_are_held_back() {
     assert!(numbers(110, 9).is_empty());
 }
 
-/// Every second segment is lost: at most two blocks are held back, and the third releases them.
+/// Every second segment is lost, so that each arrival adds a block: two blocks can be held back, and the third one
+/// forces an acknowledgement.
 #[test]
 fn what_is_held_back_fits_into_one_acknowledgement() {
     let mut bench = nine_segments(1, false, 20);

@@ -1,4 +1,4 @@
-//! Samples passed to algorithms, and the rules of the transport that do not apply to algorithms that control cwnd
+//! Samples passed to algorithms, and rules of the transport that do not apply to algorithms that control cwnd
 //! themselves.
 
 use std::collections::BTreeSet;
@@ -77,8 +77,8 @@ impl CongestionControl for Scribe {
     }
 }
 
-/// Loses segment 2 of the first ten. Four more leave before that is known, two in slow start and two by limited
-/// transmit.
+/// Loses segment 2 of the first ten. Four more segments leave before the loss is detected: two in slow start, and two
+/// by limited transmit.
 fn one_loss(bench: &mut SenderBench) {
     bench.ack(200, 2, &[]);
     for above in 4..=11 {
@@ -94,7 +94,8 @@ fn every_delivery_is_told_in_every_phase() {
         let scribe = Scribe::new(Phases::Avoidance);
         let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
         one_loss(&mut bench);
-        // The deliveries are segment 1; 3 to 10, one by one; the retransmitted 2 with 11 to 14; 15.
+        // The deliveries are: segment 1; segments 3 to 10, one by one; the retransmitted segment 2 with 11 to 14;
+        // segment 15.
         let delivered = scribe.facts(|ack| (ack.acked, ack.delivered));
         let mut expected = vec![(1, 1)];
         expected.extend((2..=9).map(|delivered| (0, delivered)));
@@ -110,13 +111,13 @@ fn every_delivery_is_told_in_every_phase() {
         expected.extend([Phase::Recovery; 6]);
         let (last, before) = phases.split_last().expect("told something");
         assert_eq!(before, expected, "{recovery:?}");
-        // NewReno's window is then the flight, below the threshold.
+        // NewReno's window is then the number of segments in flight, which is below the threshold.
         assert!(last.may_grow(), "{recovery:?}");
     }
 }
 
-/// Sync-TCP does not act on a verdict during a recovery: here a queue of 80 ms, the largest so far,
-/// is reported during a recovery. After the recovery, standard TCP controls the window.
+/// Sync-TCP must not act on a congestion signal after the recovery in which it came. Here a queueing delay of 80 ms,
+/// the largest so far, is reported during a recovery; after the recovery, standard TCP controls the window.
 #[test]
 fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -134,7 +135,7 @@ fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
             bench.sender.sample(ms(at)).cwnd.unwrap()
         };
         report(200, 2, None, 0);
-        // Segment 2 is lost; RACK waits for a quarter of the round trip.
+        // Segment 2 is lost; RACK waits for a quarter of the round-trip time.
         for right in 4..=10 {
             report(226 + right, 2, Some((3, right)), 80);
         }
@@ -177,8 +178,8 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
     }
 }
 
-/// Segments 1 to 10 left at 100 ms, 11 to 13 at 200 ms. Segments that the receiver holds back do not count, and
-/// segment 3, which is retransmitted, gives no sample (Karn's rule), nor do segments that waited for it.
+/// Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms. There is no sample from segment 3, which is retransmitted
+/// (Karn's rule), nor from segments that waited for it at the receiver.
 #[test]
 fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     for recovery in [Recovery::Sack, Recovery::Ns2Sack] {
@@ -260,7 +261,7 @@ fn samples_tell_what_limited_the_sender_when_their_segments_left() {
         ..tcp(Recovery::Sack)
     };
     assert_eq!(limits(short), [Limit::Network; 3]);
-    // The peer accepts five segments at a time; the sixth leaves while this limits the sender.
+    // The peer accepts five segments at a time. The sixth is sent while this limits the sender.
     let narrow = Tcp {
         receive_window: 5,
         ..tcp(Recovery::Sack)
@@ -281,8 +282,8 @@ fn an_algorithm_with_a_rate_paces_without_being_asked() {
     assert_eq!(bench.sent_when()[1..], expected);
 }
 
-/// Ten segments per round trip of 100 ms, times the factor: every 5 ms below half of the threshold, every 8 ms
-/// above.
+/// Ten segments per round trip of 100 ms are paced with gains of two and 1.25: one every 5 ms while the window is below
+/// half of ssthresh, one every 8 ms above.
 #[test]
 fn pacing_is_faster_than_the_window_over_the_round_trip() {
     for (ssthresh, gap) in [(100.0, 5), (15.0, 8)] {
@@ -311,14 +312,15 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
         ..tcp(Recovery::Sack)
     };
     let mut receiver = ReceiverBench::open(one_way.clone());
-    // A SYN, here one that comes again, is shorter than data, and not a measure of its delay (Weigle, dissertation, UNC 2003, chapter 3).
+    // A SYN, which here arrives a second time, is shorter than a data packet and not used to measure delays (Weigle,
+    // dissertation, UNC 2003, chapter 3).
     let answer = receiver.segment(20, 0, Flags::SYN);
     let report = receiver.env.network.peek_sack(&answer[0]);
     assert_eq!(report.transit(), None);
     let acks = receiver.segment(35, 1, Flags::NONE);
     let report = receiver.env.network.peek_sack(&acks[0]);
     assert_eq!(report.transit(), Some(Span::from_millis(35)));
-    // A clock that is 5 ms ahead and gains a thousandth, after a second.
+    // The clock is 5 ms ahead and gains a thousandth; it is read after a second.
     receiver.receiver.set_clock(ClockError {
         offset: Span::from_millis(5),
         drift: 0.001,
@@ -336,8 +338,9 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
     assert_eq!(transits, [Some(Span::from_micros(34_740)), None]);
 }
 
-/// Without selective acknowledgements, segments in flight are those sent since the last timeout and not acknowledged
-/// (FlightSize of RFC 5681 section 2): in order, at duplicates, and after a timeout, from which the sender goes back.
+/// Without selective acknowledgements, the segments in flight are those sent since the last timeout and not
+/// acknowledged (FlightSize of RFC 5681 section 2). Checked with acknowledgements in order, with duplicates, and after
+/// a timeout, at which the sender goes back to the first unacknowledged segment.
 #[test]
 fn in_flight_is_what_was_sent_and_is_not_acknowledged() {
     for recovery in [
@@ -374,7 +377,7 @@ fn in_flight_is_what_was_sent_and_is_not_acknowledged() {
     }
 }
 
-/// Of segments 1, 2, 4 and 6 the first two are in order.
+/// When segments 1, 2, 4 and 6 have arrived, four are delivered, and the first two are in order.
 #[test]
 fn segments_count_as_delivered_when_they_arrive_and_in_order_when_none_is_missing() {
     let sender = SenderBench::open(tcp(Recovery::Sack), controller("reno"));

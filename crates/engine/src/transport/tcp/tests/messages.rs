@@ -1,11 +1,12 @@
-//! Data that the application gives in messages. Full segments hold 1460 bytes in 1500.
+//! Data that the application gives message by message. Full segments hold 1460 bytes in packets of 1500.
 
 use super::{SenderBench, ms, reno, tcp};
 use crate::config::{IdleRestart, Recovery};
 use crate::packet::{Flags, Packet};
 
 impl SenderBench {
-    /// Returns numbers, sizes on the wire and FINs of the segments sent since the last call.
+    /// Returns three values for each segment sent since the last call: its number, its size on the wire, and true if it
+    /// has a FIN.
     fn sizes(&mut self) -> Vec<(u64, u16, bool)> {
         let soon = self.env.network.now + longhaul_units::Span::from_micros(1);
         let sent = super::run_to(&mut self.env, soon, |_, event| {
@@ -26,7 +27,7 @@ fn open() -> SenderBench {
 fn a_short_segment_is_filled_while_it_waits() {
     let mut bench = open();
     assert_eq!(bench.sizes(), []);
-    // Of 3000 bytes, two segments fit in the window, and 80 bytes wait.
+    // Two segments of the 3000 bytes fit into the window, and 80 bytes wait.
     bench.sender.append(3000, &mut bench.env);
     assert_eq!(bench.sizes(), [(1, 1500, false), (2, 1500, false)]);
     assert_eq!(bench.sender.end(), 4);
@@ -35,7 +36,7 @@ fn a_short_segment_is_filled_while_it_waits() {
     assert_eq!(bench.sender.position(4), 3101);
     bench.ack(200, 3, &[]);
     assert_eq!(bench.sizes(), [(3, 220, false)]);
-    // The segment has left, and stays short.
+    // The segment has been sent and remains a short one.
     bench.sender.append_last(1460 + 7, &mut bench.env);
     assert_eq!(bench.sizes(), [(4, 1500, false), (5, 47, true)]);
     let positions: Vec<u64> = (0..7).map(|n| bench.sender.position(n)).collect();
@@ -61,12 +62,12 @@ fn repeated_segments_keep_their_sizes() {
     assert_eq!(bench.sender.finish(), None);
 }
 
-/// RFC 5681 section 4.1; the minimum timeout is a second.
+/// RFC 5681 section 4.1: a window that was idle for longer than the timeout, here a second, is restarted.
 #[test]
 fn a_window_that_was_idle_for_a_timeout_starts_over() {
     for (pause, allowed) in [(900, 4), (1100, 2)] {
         let mut bench = open();
-        // The window grows from 2 to 4 while the application has more to send than it allows.
+        // The window grows from 2 to 4 segments while the application has more data than the window allows.
         bench.sender.append(6 * 1460, &mut bench.env);
         for (at, next) in [(200, 2), (201, 3), (300, 7)] {
             bench.ack(at, next, &[]);
@@ -79,8 +80,8 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
     }
 }
 
-/// The time since the last segment was sent counts, whatever arrives meanwhile, such as the request for the
-/// next data on a persistent connection. Reading the counters has no effect.
+/// Idle time begins when the last segment is sent. An arrival, such as the request for the next data on a persistent
+/// connection, does not end it, nor does reading the counters.
 #[test]
 fn a_request_that_arrives_does_not_end_the_idle_time() {
     for recovery in [

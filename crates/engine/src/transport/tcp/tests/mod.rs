@@ -1,4 +1,4 @@
-//! Test benches that drive one end of a connection step by step, for traces computed by hand.
+//! Test benches that drive one end of a connection step by step; tests compare it with traces computed by hand.
 
 mod dctcp;
 mod delayed_acks;
@@ -33,7 +33,8 @@ use crate::random::Streams;
 use crate::schedule::Event;
 use crate::transport::{Env, EventLog, FlowDelays};
 
-/// Returns a connection with an initial window of ten 1500-byte packets, immediate acknowledgements, and no ECN.
+/// Returns the configuration of a connection with an initial window of ten 1500-byte packets, immediate
+/// acknowledgements, and no ECN.
 fn tcp(recovery: Recovery) -> Tcp {
     let rfc =
         Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(100_000));
@@ -48,7 +49,7 @@ fn tcp(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Returns delayed ACKs: every second segment is acknowledged at once, any other after a time.
+/// Returns the configuration of delayed ACKs: every second segment is acknowledged at once, and others after `timeout`.
 fn delayed_ack(timeout: Span) -> DelayedAck {
     DelayedAck {
         timeout,
@@ -59,12 +60,12 @@ fn delayed_ack(timeout: Span) -> DelayedAck {
     }
 }
 
-/// Returns standard congestion control.
+/// Returns standard congestion control (Reno).
 fn reno() -> Controller {
     controller("reno")
 }
 
-/// Returns a registered algorithm with its defaults.
+/// Returns the registered algorithm of this name, with its default parameters.
 fn controller(kind: &str) -> Controller {
     let spec = ControllerSpec {
         kind: kind.to_string(),
@@ -77,7 +78,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Returns a network of one link, so fast that every packet sent arrives at once.
+/// Returns a network of one link, so fast that every packet sent arrives at once at `end`.
 fn network(end: End) -> (Env, Path, Streams) {
     let queue = QueueConfig::DropTail(DropTail {
         counting: Counting::InService,
@@ -142,7 +143,7 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
     }
 }
 
-/// A sender whose acknowledgements the test makes.
+/// A sender whose acknowledgements the test creates.
 struct SenderBench {
     sender: Sender,
     env: Env,
@@ -150,13 +151,12 @@ struct SenderBench {
 }
 
 impl SenderBench {
-    /// Returns the bench of a connection that opened with a round trip of 100 ms, at 100 ms.
+    /// Returns the bench of a connection that was opened at 100 ms, after a round trip of 100 ms.
     fn open(tcp: Tcp, controller: Controller) -> Self {
         Self::open_with(tcp, controller, |_| {})
     }
 
-    /// Returns the bench of a connection that opened in the same way, whose application has nothing
-    /// to send yet.
+    /// Opens a connection as [`Self::open`] does, but its application has nothing to send yet.
     fn open_empty(tcp: Tcp, controller: Controller) -> Self {
         Self::open_with(tcp, controller, Sender::begin_empty)
     }
@@ -167,7 +167,7 @@ impl SenderBench {
         bench
     }
 
-    /// Returns the bench of a connection whose SYN has left.
+    /// Returns the bench of a connection whose SYN has left; `prepare` is called on the sender before.
     fn dial(tcp: Tcp, controller: Controller, prepare: impl Fn(&mut Sender)) -> Self {
         let (env, path, streams) = network(End::TcpReceiver);
         let stream = streams.component("sender");
@@ -213,7 +213,7 @@ impl SenderBench {
         self.sender.on_packet(&packet, &mut self.env);
     }
 
-    /// Returns an acknowledgement with these options.
+    /// Returns an acknowledgement of `next` with these SACK blocks and flags.
     fn packet_with(&mut self, next: u64, sack: SackBlocks, flags: Flags) -> Packet {
         Packet {
             sack: self.env.network.options.put(&sack, next),
@@ -221,7 +221,7 @@ impl SenderBench {
         }
     }
 
-    /// Returns the segments sent since the last call, each with its send time in milliseconds.
+    /// Returns the number and the send time, in milliseconds, of each segment sent since the last call.
     fn sent_when(&mut self) -> Vec<(u64, u64)> {
         let soon = self.env.network.now + Span::from_micros(1);
         let packets = run_to(&mut self.env, soon, |_, event| {
@@ -238,7 +238,7 @@ impl SenderBench {
     }
 }
 
-/// A receiver whose segments the test makes.
+/// A receiver whose segments the test creates.
 struct ReceiverBench {
     receiver: Receiver,
     env: Env,
@@ -250,8 +250,8 @@ impl ReceiverBench {
         Self::open_to(tcp, false)
     }
 
-    /// Returns the bench of a receiver that has answered the SYN. The sender may send requests to
-    /// routers.
+    /// Returns the bench of a receiver that has answered the SYN. `asks_routers` is true if the sender sends requests
+    /// to routers.
     fn open_to(tcp: Tcp, asks_routers: bool) -> Self {
         let (env, path, _) = network(End::TcpSender);
         let mut bench = Self {
@@ -262,13 +262,13 @@ impl ReceiverBench {
         bench
     }
 
-    /// Delivers a segment sent at time zero at `at` milliseconds; returns the acknowledgements sent until then and
-    /// for it.
+    /// Delivers a segment, sent at time zero, at `at` milliseconds. Returns the acknowledgements that have left since
+    /// the last call, including the answer to this segment.
     fn segment(&mut self, at: u64, seq: u64, flags: Flags) -> Vec<Packet> {
         self.segment_with(at, seq, flags, SackHandle::NONE)
     }
 
-    /// Delivers a segment with a header for routers, like [`Self::segment`].
+    /// Delivers a segment as [`Self::segment`] does, with options such as a header for routers.
     fn segment_with(&mut self, at: u64, seq: u64, flags: Flags, sack: SackHandle) -> Vec<Packet> {
         let receiver = &mut self.receiver;
         let timer = |env: &mut Env, _| receiver.on_timer(env);

@@ -9,7 +9,7 @@ use longhaul_units::Rate;
 use super::{SenderBench, tcp};
 use crate::config::{PacedBursts, Recovery};
 
-/// A constant window, paced at a rate that the test sets, in bits per second; not paced for 0.
+/// An algorithm with a constant window, paced at a rate that the test sets in bits per second; at 0, it does not pace.
 #[derive(Clone, Debug, Default)]
 struct Paced(Arc<AtomicU64>);
 
@@ -39,8 +39,9 @@ impl CongestionControl for Paced {
     }
 }
 
-/// Sends the first of two segments at 100 ms with `before` bits per second; at 200 ms it is acknowledged, and the
-/// rate becomes `after`. Returns the segments that leave by 30 s, and the bench.
+/// Sends the first of two segments at 100 ms with a pacing rate of `before` bits per second. At 200 ms this segment is
+/// acknowledged, and the rate becomes `after`. Returns the segments that leave by 30 s, with their send times, and the
+/// bench.
 fn change(before: u64, after: u64, bursts: PacedBursts) -> (Vec<(u64, u64)>, SenderBench) {
     let mut tcp = tcp(Recovery::Sack);
     (tcp.initial_window, tcp.paced_bursts) = (2.0, bursts);
@@ -63,9 +64,9 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// At 1 bit/s 12,000 bits take 12,000 s, of which 0.1 s is over: the rest takes 12 ms at 1 Mbit/s.
-/// Linux keeps the original departure time; so does the other variant if the rate falls or does not
-/// double. Without a pacing rate, nothing waits.
+/// At 1 bit/s, a packet of 12,000 bits takes 12,000 s, of which 0.1 s has passed when the rate rises to 1 Mbit/s: the
+/// rest takes 12 ms. Linux's variant keeps the original departure time. So does the other variant if the rate falls or
+/// does not double. Without a pacing rate, nothing waits.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;
@@ -78,7 +79,7 @@ fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
 }
 
-/// The event of the former time, 12,000.1 s, sends nothing.
+/// The event scheduled for the original departure, at 12,000.1 s, sends nothing.
 #[test]
 fn a_wait_that_was_shortened_ends_once() {
     let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);

@@ -12,8 +12,8 @@ use crate::packet::Flags;
 
 const NOTHING: [u64; 0] = [];
 
-/// Sends twenty segments at 100 ms. Those from 1 to `lost` are lost, the others are acknowledged one by one each
-/// millisecond. Returns the segments that each acknowledgement releases.
+/// Sends twenty segments at 100 ms. Segments 1 to `lost` are lost; the others are acknowledged one by one, one per
+/// millisecond. Returns the segments that leave after each acknowledgement.
 fn answers_to_a_loss(recovery: Recovery, lost: u64, acknowledgements: u64) -> Vec<Vec<u64>> {
     answers_to_a_loss_with(tcp(recovery), lost, acknowledgements)
 }
@@ -32,9 +32,9 @@ fn answers_to_a_loss_with(tcp: Tcp, lost: u64, acknowledgements: u64) -> Vec<Vec
     (1..=acknowledgements).map(answer).collect()
 }
 
-/// The flight of RFC 6937 section 3.1, 20 segments with the first lost: two leave by limited transmit, so that 22
-/// are in flight when the window is halved to 10, and 10 leave for each 22 that arrive, rounded up. From the 18th
-/// acknowledgement on the pipe is as small as the window.
+/// The example of RFC 6937 section 3.1: of 20 segments, the first is lost. Two more leave by limited transmit, so that
+/// 22 are in flight when the window is halved to 10; then 10 segments leave for each 22 that arrive, rounded up. From
+/// the 18th acknowledgement on, the pipe is no larger than the window.
 #[test]
 fn prr_spreads_the_reduction_over_a_round_trip() {
     let none = Vec::new;
@@ -64,7 +64,8 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
         assert_eq!(answers_to_a_loss(recovery, 1, 21), expected, "{recovery:?}");
     }
-    // RFC 6675 waits until the flight has shrunk to the window, then sends a segment for each acknowledgement.
+    // RFC 6675 waits until the number of segments in flight has fallen to the window. It then sends a segment for each
+    // acknowledgement.
     let answers = answers_to_a_loss(Recovery::Sack, 1, 21);
     let mut expected = vec![vec![21], vec![22], vec![1]];
     expected.extend(vec![none(); 9]);
@@ -72,8 +73,8 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     assert_eq!(answers, expected);
 }
 
-/// With 15 of 20 segments lost, less is in flight than the window of 10 allows: the slow start
-/// reduction bound lets two leave for each that arrives, until the window is full.
+/// With 15 of 20 segments lost, fewer are in flight than the window of 10 allows: by the slow start reduction bound,
+/// two segments leave for each segment that arrives, until the window is full.
 #[test]
 fn prr_grows_back_as_in_slow_start() {
     let answers = answers_to_a_loss(Recovery::SackPrr, 15, 7);
@@ -92,7 +93,8 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// A mark halves the window below the pipe while a hole may be reordering: PRR does not apply.
+/// PRR does not apply to a reduction for a mark, even if it halves the window below the pipe while a hole may be due to
+/// reordering.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -110,9 +112,9 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// In Linux PRR applies to marks: with a window of 20, a segment leaves for every second one that arrives, until 10
-/// are in flight. The segments sent before the mark have arrived with the twentieth acknowledgement, and the
-/// reduction ends with the next one.
+/// In Linux, PRR applies to marks: with a window of 20, one segment leaves for every two that arrive, until 10 are in
+/// flight. With the twentieth acknowledgement, all segments sent before the mark have arrived; the reduction ends with
+/// the next one.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -133,8 +135,8 @@ fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
 }
 
-/// A loss found during this reduction causes no further reduction, and the count of segments that
-/// may leave continues.
+/// In Linux, a loss detected during the reduction for a mark causes no further reduction, and the count of segments
+/// that may leave continues.
 #[test]
 fn linux_answers_a_loss_behind_a_mark_once() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -147,7 +149,7 @@ fn linux_answers_a_loss_behind_a_mark_once() {
             bench.sent()
         })
         .collect();
-    // No segment leaves out of turn: one has left in this reduction before.
+    // No segment is sent out of turn, since one has already been sent in this reduction.
     let expected: [&[u64]; 6] = [&[], &[22], &[], &[2], &[], &[23]];
     assert_eq!(answers, expected);
     let counters = bench.sender.counters(ms(221));
@@ -155,8 +157,8 @@ fn linux_answers_a_loss_behind_a_mark_once() {
     assert_eq!(bench.sender.sample(ms(221)).cwnd, Some(10.0));
 }
 
-/// The reduction is in proportion to the window, not to the flight, which two segments of limited transmit have
-/// enlarged.
+/// In Linux, segments leave in proportion to the window, not to the flight, which limited transmit has enlarged by two
+/// segments.
 #[test]
 fn linux_counts_in_proportion_to_the_window() {
     let mut expected = vec![vec![21], vec![22], vec![1]];
@@ -178,9 +180,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// A window of three segments is halved: a loss reduces the threshold to at least two (RFC 5681
-/// section 3.2); a mark may reduce it further (RFC 3168 section 6.1.2), and so may any reduction in
-/// ns-2.
+/// A window of three segments is halved. A reduction for a loss leaves ssthresh at two segments or more (RFC 5681
+/// section 3.2). A reduction for a mark may go below (RFC 3168 section 6.1.2), as any reduction may in ns-2.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -205,7 +206,7 @@ fn reductions_leave_the_smallest_window_of_the_profile() {
     assert_eq!(cut(Recovery::Ns2Sack, ns2, 1, &loss, Flags::NONE), 1.5);
 }
 
-/// The first block that is more than three segments ahead makes FACK consider everything below it lost.
+/// FACK considers everything below a block lost as soon as the block is more than three segments ahead.
 #[test]
 fn fack_takes_everything_below_the_furthest_segment_for_lost() {
     let mut bench = SenderBench::open(tcp(Recovery::Fack), reno());
@@ -214,7 +215,8 @@ fn fack_takes_everything_below_the_furthest_segment_for_lost() {
         bench.ack(at, 1, &[(5, right)]);
         bench.sent()
     };
-    // awnd = snd.nxt - snd.fack + retran_data against a window of 5, half of the flight.
+    // awnd = snd.nxt - snd.fack + retran_data is compared with the window of 5 segments, half of the segments in
+    // flight.
     assert_eq!(answer(201, 6), [1]); // 5 + 1
     assert_eq!(answer(202, 7), NOTHING); // 4 + 1
     assert_eq!(answer(203, 8), [2]); // 3 + 1
@@ -228,15 +230,15 @@ fn fack_takes_everything_below_the_furthest_segment_for_lost() {
 fn fack_waits_while_the_gap_may_be_reordering() {
     let mut bench = SenderBench::open(tcp(Recovery::Fack), reno());
     bench.sent();
-    // snd.fack is 5, three ahead of 2.
+    // snd.fack is 5, three segments ahead of segment 2.
     bench.ack(200, 2, &[(4, 5)]);
     assert!(!bench.sent().contains(&2));
     bench.ack(201, 2, &[(4, 6)]);
     assert!(bench.sent().contains(&2));
 }
 
-/// The last two of ten segments are lost: two round trips after the last acknowledgement the last one is
-/// retransmitted, and its acknowledgement shows the loss of the other.
+/// The last two of ten segments are lost. Two round trips after the last acknowledgement the last segment is
+/// retransmitted as a probe, and the acknowledgement of the probe reveals the loss of the other segment.
 #[test]
 fn a_probe_repairs_the_tail_without_a_timeout() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -272,13 +274,14 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
     bench.sent();
     bench.wait(1000);
     assert_eq!(bench.sent_when(), [(440, 10)]);
-    // Without an answer the retransmission timer, restarted by the probe, is next.
+    // If no answer arrives, the retransmission timer expires next, which the probe has restarted.
     bench.wait(2000);
     assert_eq!(bench.sent_when(), [(1440, 10)]);
     assert_eq!(bench.sender.counters(ms(2000)).timeouts, 1);
 }
 
-/// Returns the bench of a peer that accepts one segment at a time; the probe at 300 ms repeats it.
+/// Returns the bench of a sender whose peer accepts one segment at a time. The probe at 300 ms therefore repeats the
+/// segment in flight.
 fn one_probe() -> SenderBench {
     let config = Tcp {
         receive_window: 1,
@@ -304,21 +307,20 @@ fn a_loss_that_only_a_probe_repaired_reduces_the_window() {
 #[test]
 fn a_needless_probe_does_not_reduce_the_window() {
     let mut bench = one_probe();
-    // The answer to the first copy was late; the answer to the second copy repeats it.
+    // The answer to the original segment was late; the answer to the probe repeats it.
     bench.ack(310, 2, &[]);
     bench.ack(400, 2, &[]);
     bench.ack(410, 3, &[]);
     assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
-    // The acknowledgement reports the second copy together with the segment after it (RFC 8985 section 7.4.2, case
-    // 1).
+    // The acknowledgement covers the probe together with the following segment (RFC 8985 section 7.4.2, case 1).
     let mut bench = one_probe();
     bench.ack(310, 2, &[]);
     bench.ack(410, 3, &[(1, 2)]);
     assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
 }
 
-/// Delivers segment 2 two places late and segment 5 four places late, both by less than a quarter of the round trip.
-/// Returns the counts of reductions and retransmissions.
+/// Delivers segment 2 two places late and segment 5 four places late, each delayed by less than a quarter of the
+/// round-trip time. Returns the numbers of reductions and retransmissions.
 fn reordered(recovery: Recovery) -> (u64, u64) {
     let mut bench = SenderBench::open(tcp(recovery), reno());
     bench.ack(200, 2, &[]);
@@ -342,7 +344,8 @@ fn rack_does_not_take_reordering_for_loss() {
     assert_eq!(reordered(Recovery::Sack), (1, 1));
 }
 
-/// Segment 3, sent with segment 2, was in flight for 100 ms: 2 is lost a quarter of the minimum round trip later.
+/// Segment 3, sent together with segment 2, arrives after 100 ms: segment 2 counts as lost a quarter of the minimum
+/// round-trip time later.
 #[test]
 fn the_reordering_timer_ends_the_patience() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -353,7 +356,7 @@ fn the_reordering_timer_ends_the_patience() {
     assert_eq!(bench.sender.counters(ms(230)).cuts_loss, 1);
 }
 
-/// The retransmission of segment 2 is also lost. Segment 14 leaves after it and arrives.
+/// The retransmission of segment 2 is lost, too, which is detected when segment 14, sent after it, arrives.
 #[test]
 fn rack_notices_the_loss_of_a_retransmission() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -375,13 +378,13 @@ fn rack_notices_the_loss_of_a_retransmission() {
     assert_eq!(bench.sender.counters(ms(332)).timeouts, 0);
 }
 
-/// Nothing is acknowledged. No round trip of data is known, so that everything is overdue when the timer expires:
-/// it is retransmitted in slow start, which grows by one segment for each acknowledgement.
+/// Nothing is acknowledged. Since no round-trip time of data is known, all segments are overdue when the timer expires,
+/// and are retransmitted in slow start, which grows by one segment for each acknowledgement.
 #[test]
 fn after_a_timeout_everything_overdue_is_sent_again() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
     bench.sent();
-    // The probe at 300 ms is a new segment; the timer, restarted then, expires a second later.
+    // The probe at 300 ms is a new segment. The timer is restarted at this time and expires a second later.
     bench.wait(1350);
     assert_eq!(bench.sent_when(), [(300, 11), (1300, 1)]);
     bench.ack(1400, 2, &[]);
@@ -390,8 +393,8 @@ fn after_a_timeout_everything_overdue_is_sent_again() {
     assert_eq!(bench.sent(), [4, 5, 6]);
 }
 
-/// RFC 6298 section 5.7: the timeout is 3 s when data transmission begins after a lost SYN; the next sample sets
-/// it as usual.
+/// RFC 6298 section 5.7: the timeout is 3 s when data transmission begins after a lost SYN; the next sample sets the
+/// timeout as usual.
 #[test]
 fn the_timeout_starts_over_after_a_lost_syn() {
     let mut bench = SenderBench::dial(tcp(Recovery::Sack), reno(), |_| {});
@@ -402,9 +405,9 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, unless this data was lost
-/// to a timeout before. The first of ten segments is lost twice; then the first segment of a flight of six is lost,
-/// and last the third segment of that flight, which slow start has retransmitted.
+/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, but it stays if a timeout
+/// has retransmitted this data before. First, the first of ten segments is lost twice. Then the first segment of a
+/// flight of six is lost, and finally the third segment of that flight, after slow start has retransmitted it.
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
@@ -430,7 +433,8 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
 }
 
 /// Segment 1 of twenty is lost twice. The acknowledgement after the timeout also covers 19 segments that were
-/// selectively acknowledged long ago: Linux counts the one that is new; RFC 3465 at most one segment.
+/// selectively acknowledged long before. Linux counts only the one segment that is newly delivered; RFC 3465 counts at
+/// most one segment.
 #[test]
 fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     for ack_counting in [
@@ -462,8 +466,8 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     }
 }
 
-/// Fifteen of twenty segments are acknowledged at once after a timeout: nine take the window to the threshold of
-/// ten, the others count in congestion avoidance.
+/// Fifteen of twenty segments are acknowledged at once after a timeout: nine of them raise the window to the threshold
+/// of ten, the others count in congestion avoidance.
 #[test]
 fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     let config = Tcp {
@@ -478,7 +482,8 @@ fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     assert!((cwnd - 10.6).abs() < 1e-9, "{cwnd}");
 }
 
-/// When all data has been sent once, the window, not the application, limits retransmission after a timeout.
+/// When all data has been sent once, the window limits retransmission after a timeout, although the application has no
+/// new data.
 #[test]
 fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
     for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::RackTlp] {
@@ -496,7 +501,7 @@ fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
     }
 }
 
-/// An algorithm that counts the ends of recoveries reported to it.
+/// An algorithm that counts the reports that a recovery has ended.
 #[derive(Clone, Debug, Default)]
 struct Ends(Arc<AtomicU32>);
 
@@ -508,7 +513,7 @@ impl CongestionControl for Ends {
     }
 }
 
-/// Nothing is acknowledged for five seconds: the recovery after the timeout ends when everything sent by then is
+/// Nothing is acknowledged for five seconds. The recovery after the timeout ends when everything sent by then is
 /// acknowledged: ten segments, and RACK-TLP's probe.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
@@ -526,8 +531,8 @@ fn the_end_of_a_recovery_after_a_timeout_is_told() {
     }
 }
 
-/// ns-2.35, `Sack1TcpAgent::recv`: duplicates are not counted between a timeout and the next new acknowledgement, nor
-/// acknowledgements older than the last; three duplicates of the last one start a recovery.
+/// ns-2.35, `Sack1TcpAgent::recv`: three duplicates of the last acknowledgement start a recovery. Acknowledgements
+/// older than the last do not count, nor do duplicates between a timeout and the next new acknowledgement.
 #[test]
 fn ns2_counts_duplicates_of_the_last_acknowledgement_alone() {
     let opened = || {

@@ -1,5 +1,5 @@
-//! The code compiled for regular acknowledgements and segments has the same effect as the code
-//! compiled for any.
+//! Differential tests: the fast path, compiled for regular acknowledgements and segments, has the same effect as the
+//! code compiled for any.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -51,7 +51,7 @@ fn algorithms() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The other end: the segments that have arrived, and the one that it reports first.
+/// The receiving end of the test: the segments that have arrived, and the newest one, whose block is reported first.
 #[derive(Default)]
 struct Arrivals {
     next: u64,
@@ -70,7 +70,7 @@ impl Arrivals {
         }
     }
 
-    /// Returns the block of the newest segment, if it is out of order.
+    /// Returns the SACK block that contains the newest segment, if that segment is out of order.
     fn blocks(&self) -> Vec<(u64, u64)> {
         if !self.beyond.contains(&self.latest) {
             return Vec::new();
@@ -85,8 +85,7 @@ impl Arrivals {
     }
 }
 
-/// After a recovery acknowledgements are regular again, also without ECN, where nothing waits for
-/// the response to a mark.
+/// After a recovery, acknowledgements take the fast path again; also without ECN, where no segment with CWR is awaited.
 #[test]
 fn acknowledgements_are_regular_again_after_a_recovery() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -104,7 +103,8 @@ fn acknowledgements_are_regular_again_after_a_recovery() {
     }
 }
 
-/// On a long path that slow start has overshot, most acknowledgements come after a timeout.
+/// On a long path on which slow start has overshot, most acknowledgements come after a timeout, and must take the fast
+/// path, too.
 #[test]
 fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged() {
     for recovery in [Recovery::Sack, Recovery::RackTlp, Recovery::Ns2Sack] {
@@ -132,7 +132,8 @@ fn one_way(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Transit times, and the load of VCP's routers, are in each acknowledgement of these algorithms.
+/// The acknowledgements of these algorithms carry transit times, or the load factor of VCP's routers, and still take
+/// the fast path.
 #[test]
 fn acknowledgements_that_report_transit_times_or_loads_are_regular() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -165,7 +166,8 @@ fn segments_whose_transit_times_or_loads_are_reported_are_regular() {
     assert!(bench.receiver.is_plain());
 }
 
-/// If each acknowledgement has a sample, the sample decides whether the window may grow.
+/// If each acknowledgement has a full sample, the fast path can be used although the receive window limits the sender:
+/// the sample decides if the window may grow.
 #[test]
 fn acknowledgements_with_samples_are_regular_where_the_receive_window_limits_the_sender() {
     for (algorithm, regular) in [("bbr", true), ("reno", false)] {

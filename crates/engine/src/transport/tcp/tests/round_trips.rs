@@ -28,18 +28,20 @@ const fn values(rtt: f64, smallest: f64, smoothed: f64) -> RoundTripValues {
     }
 }
 
-/// Ten segments leave at 100 ms, others when acknowledgements come. Segment 13 is lost.
+/// Acknowledgements of ten segments that leave at 100 ms, and of later ones. Segment 13 is lost.
 const TABLE: &[Line] = &[
-    // Segments 1 and 2.
+    // This acknowledgement covers segments 1 and 2.
     (200, 3, &[], values(100.0, 100.0, 100.0)),
-    // Segments 3 to 11: the first of them left at 100 ms, 11 at 200 ms. 7/8 x 100 + 200/8.
+    // It covers segments 3 to 11, of which segment 3 was sent at 100 ms and segment 11 at 200 ms. The mean becomes 7/8
+    // x 100 + 200/8.
     (300, 12, &[], values(100.0, 100.0, 112.5)),
-    // Segment 12 alone, sent at 200 ms.
+    // It covers segment 12 alone, which was sent at 200 ms.
     (310, 13, &[], values(110.0, 100.0, 112.1875)),
-    // Segment 14, selectively, sent at 300 ms; then also 15 to 23, and 24 and 25, sent at 310 ms.
+    // It covers segment 14 selectively, which was sent at 300 ms. The next acknowledgement also covers segments 15 to
+    // 23, and segments 24 and 25, which were sent at 310 ms.
     (380, 13, &[(14, 15)], values(80.0, 80.0, 108.164_062_5)),
     (410, 13, &[(14, 26)], values(100.0, 80.0, 108.393_554_687_5)),
-    // Segment 13 was retransmitted: only the timestamp, here of time zero, gives a sample.
+    // Segment 13 was retransmitted, so that only the timestamp, which is zero here, gives a sample.
     (600, 26, &[], values(600.0, 80.0, 169.844_360_351_562_5)),
 ];
 
@@ -72,7 +74,7 @@ fn the_first_segment_is_smoothed_and_the_last_is_told() {
     }
 }
 
-/// The reported delay is subtracted from the sample of the last segment acknowledged, unless the
+/// The delay that the receiver reports is subtracted from the sample of the last segment acknowledged, unless the
 /// result would be below the minimum round-trip time (RFC 9002 section 5.3).
 #[test]
 fn a_reported_delay_is_no_part_of_the_round_trip() {

@@ -1,4 +1,4 @@
-//! Requests to routers, and the return of their answers.
+//! Requests that segments carry to routers, and the return of the routers' answers.
 
 use std::sync::Arc;
 
@@ -56,12 +56,12 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
     assert_eq!(echo(11, 2, Load::Low), Some((3, Some(Load::Over))));
     assert_eq!(echo(12, 3, Load::Low), None);
     assert_eq!(echo(13, 4, Load::High), Some((5, Some(Load::High))));
-    // A segment out of order, answered at once.
+    // This segment is out of order and is answered at once.
     assert_eq!(echo(14, 6, Load::Low), Some((5, Some(Load::Low))));
 }
 
-/// The window grows by 6.25 % in an interval of 200 ms, half of that in a round trip of 100 ms; then it falls by
-/// an eighth.
+/// After an echo of low load, VCP's window grows by 6.25 % per interval of 200 ms, thus by half of that per round trip
+/// of 100 ms; after an echo of overload, it falls by an eighth.
 #[test]
 fn vcp_follows_the_echo() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("vcp"));
@@ -76,7 +76,7 @@ fn vcp_follows_the_echo() {
     assert!((cwnd(&mut bench, 202) - cut).abs() < 1e-9, "once");
 }
 
-/// With a header as a router leaves it, the receiver sums up the grants, and the sender applies the sum over the
+/// The receiver sums up the grants in the headers that routers have processed, and the sender applies the sum over a
 /// round trip.
 #[test]
 fn grants_are_summed_up_and_applied() {
@@ -104,11 +104,12 @@ fn grants_are_summed_up_and_applied() {
     };
     assert_eq!(answer(10, 1, 40_000.0, true), None);
     assert_eq!(answer(11, 2, -10_000.0, true), Some(30_000.0));
-    // A header that no router has processed is no answer.
+    // A header that no router has processed is not feedback.
     answer(12, 3, 1e15, false);
     assert_eq!(answer(13, 4, 1e15, false), None);
 
-    // 30000 bytes are 20 packets of 1500: over a round trip of 100 ms, two more are in flight.
+    // 30000 bytes per second are 20 packets of 1500 bytes per second. Over a round trip of 100 ms, this is two more
+    // packets in flight.
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
     let header = XcpHeader {
         change: 30_000.0,
@@ -129,7 +130,8 @@ fn grants_are_summed_up_and_applied() {
     assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
-/// Ten segments per round trip of 100 ms, 10 ms apart, each of which asks for a tenth of the rest.
+/// Ten segments per round trip of 100 ms leave 10 ms apart; each asks for a tenth of the difference to XCP's desired
+/// window.
 #[test]
 fn xcp_tells_window_and_round_trip() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
@@ -145,7 +147,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// A window that the receive window limits does not grow, but still shrinks.
+/// A window that the receive window keeps from being used does not grow, but routers can still lower it.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {
@@ -159,13 +161,13 @@ fn routers_lower_a_window_that_is_not_used() {
     assert_eq!(bench.sender.sample(ms(201)).cwnd.unwrap(), 8.75);
 }
 
-/// New segments leave when there is room for two; the spacing of their acknowledgements is 4 ms: the window is 25
-/// for a path of 100 ms, and one more.
+/// New segments leave when the window has room for two. The acknowledgements of a pair come 4 ms apart, which gives a
+/// window of 25 segments for a path of 100 ms, plus one.
 #[test]
 fn pairs_leave_together_and_are_timed() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));
     assert_eq!(bench.sent(), (0..=10).collect::<Vec<_>>());
-    // In slow start, two more leave with the first acknowledgement, then two with the next.
+    // In slow start, two more segments are sent after the first acknowledgement, and two after the next.
     bench.ack(200, 2, &[]);
     assert_eq!(bench.sent(), [11, 12]);
     bench.ack(204, 3, &[]);
@@ -177,7 +179,7 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [29, 30]);
 }
 
-/// Returns a sender that may probe with dummies, and has sent its SYN.
+/// Returns a sender that may send dummies, after its SYN has left.
 fn probing(config: Tcp) -> (Env, Sender) {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let stream = streams.component("sender");
@@ -188,7 +190,8 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// In the sudden start, dummies do not count as data sent, nor their answers as acknowledgements.
+/// In the sudden start, dummies do not count as data sent, and answers to them do not count as acknowledgements of
+/// data.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {
@@ -203,7 +206,8 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     let is_dummy = |packet: &&Packet| packet.flags.has(Flags::LOW);
     let dummies = sent.iter().filter(is_dummy);
     assert_eq!(sent.len() - dummies.clone().count(), 5);
-    // A window of five less one: the dummies are a fifth of 100 ms apart, copies of the last segment.
+    // The number of dummies is the window of five minus one. They are copies of the last segment, and they are a fifth
+    // of 100 ms apart.
     let dummies: Vec<_> = dummies
         .map(|packet| (packet.stamp, packet.seq, packet.bytes))
         .collect();
@@ -222,7 +226,8 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     assert_eq!(after.cuts_loss + after.timeouts, 0);
 }
 
-/// The one segment of the flow is acknowledged at 150 ms: of four dummies from 120 ms on, two have left.
+/// The only segment of the flow is acknowledged at 150 ms. Of the four dummies due from 120 ms on, two have left by
+/// then, and the others never do.
 #[test]
 fn no_dummies_leave_when_all_is_acknowledged() {
     let (mut env, mut sender) = probing(Tcp {
@@ -249,7 +254,7 @@ fn no_dummies_leave_when_all_is_acknowledged() {
     );
 }
 
-/// A lost SYN gives no sample: the timeout of three seconds replaces the round trip.
+/// A lost SYN gives no round-trip sample, so that dummies are spread over the timeout of three seconds.
 #[test]
 fn dummies_are_spaced_before_the_first_round_trip_is_known() {
     let (mut env, mut sender) = probing(Tcp {

@@ -1,5 +1,5 @@
-//! The state of senders with selective acknowledgements, compared with RFC 6675 computed from scratch for each
-//! acknowledgement: a set of segments, and walks through the window.
+//! Differential test of senders with selective acknowledgements: for each acknowledgement, the state of RFC 6675 is
+//! computed from scratch, with a set of segments and walks through the window.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -20,8 +20,8 @@ enum Phase {
     Loss,
 }
 
-/// A sender as RFC 6675 describes it, with section 4's functions as its methods. Segments stand for octets, and
-/// limits are exclusive.
+/// A sender as RFC 6675 describes it; its methods are the functions of section 4. Segments take the place of octets,
+/// and limits are exclusive.
 struct Reference {
     forward: bool,
     phase: Phase,
@@ -35,8 +35,8 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// Segments below this one are lost independent of later ones: those in flight at a timeout, and the one that
-    /// a recovery begins with.
+    /// All segments below this one count as lost, even if no later ones have arrived: segments in flight at a timeout,
+    /// and the first one of a recovery.
     given_up: u64,
 }
 
@@ -63,15 +63,15 @@ impl Reference {
         (self.una..self.max_sent).filter(|segment| !self.sacked.contains(segment))
     }
 
-    /// Returns true if more than `DupThresh - 1` segments above it have arrived, as is the case with three
-    /// discontiguous sequences.
+    /// Returns true if at least `DupThresh` segments above this one have arrived (section 4). Three discontiguous
+    /// sequences, the other condition, imply this.
     fn is_lost(&self, segment: u64) -> bool {
         let counted = || self.sacked.range(segment + 1..).count() > THRESHOLD - 1;
         segment < self.given_up || !self.forward && counted()
     }
 
-    /// Applies FACK (Mathis and Mahdavi, SIGCOMM 1996): a segment is lost if one above it has
-    /// arrived; outside a recovery, only if more than three segments are missing.
+    /// Applies FACK (Mathis and Mahdavi, SIGCOMM 1996): a segment is lost if a higher one has arrived. Outside a
+    /// recovery, the highest one must be more than three segments ahead.
     fn give_up_below_the_furthest(&mut self) {
         if let Some(&last) = self.sacked.last()
             && (self.phase != Phase::Open || last >= self.una + THRESHOLD as u64)
@@ -80,14 +80,15 @@ impl Reference {
         }
     }
 
-    /// Returns the pipe (`SetPipe`).
+    /// Returns the number of segments in flight (`SetPipe`).
     fn pipe(&self) -> u64 {
         let counts =
             |segment| u64::from(!self.is_lost(segment)) + u64::from(segment < self.high_rxt);
         self.missing().map(counts).sum()
     }
 
-    /// Returns the next segment (`NextSeg`), only new data outside a recovery. Records that it is sent.
+    /// Returns the next segment to send (`NextSeg`), if there is one, and records that it is sent. Outside a recovery,
+    /// this is always new data.
     fn next(&mut self) -> Option<u64> {
         let highest = self.sacked.last().copied().unwrap_or(0);
         let repeats = |reference: &Self, lost: bool| {
@@ -130,7 +131,7 @@ impl Reference {
         rescue
     }
 
-    /// Processes an acknowledgement (section 5). Returns the segment that is sent at once.
+    /// Processes an acknowledgement (section 5). Returns the segment that is sent at once, regardless of the window.
     fn on_ack(&mut self, next: u64, blocks: &[(u64, u64)]) -> Option<u64> {
         let advanced = next > self.una;
         self.una = self.una.max(next);
@@ -171,7 +172,7 @@ impl Reference {
         })
     }
 
-    /// Retransmits everything except segments that have arrived (section 5.1).
+    /// Processes a timeout: all segments that have not arrived are to be retransmitted (section 5.1).
     fn on_timeout(&mut self) {
         self.phase = Phase::Loss;
         self.recovery_point = self.max_sent;
@@ -180,7 +181,7 @@ impl Reference {
         self.dupacks = 0;
     }
 
-    /// Sends as many segments as the window allows.
+    /// Sends as many segments as the window allows, after `first`, which has been sent already; returns all of them.
     fn send(&mut self, first: Option<u64>, cwnd: f64) -> Vec<u64> {
         let mut sent = Vec::from_iter(first);
         while (self.pipe() + 1) as f64 <= cwnd
@@ -192,7 +193,7 @@ impl Reference {
     }
 }
 
-/// A sender, its reference, and a receiver at the end of a path.
+/// A sender and its reference, with a path and a receiver.
 struct Pair {
     bench: SenderBench,
     reference: Reference,
@@ -200,7 +201,7 @@ struct Pair {
     timeouts: u64,
     path: VecDeque<u64>,
     received: BTreeSet<u64>,
-    /// Blocks, most recently reported first.
+    /// SACK blocks, the most recently reported first.
     reported: Vec<(u64, u64)>,
 }
 
@@ -232,7 +233,7 @@ impl Pair {
             .expect("there is an end")
     }
 
-    /// Delivers a segment: computes the blocks of its acknowledgement (RFC 2018 section 4).
+    /// Delivers a segment, and updates the blocks of its acknowledgement (RFC 2018 section 4).
     fn receive(&mut self, segment: u64) {
         self.received.insert(segment);
         let next = self.next_expected();
@@ -255,7 +256,7 @@ impl Pair {
         self.bench.sender.sample(ms(self.at))
     }
 
-    /// Lets time pass. A timeout retransmits everything.
+    /// Lets time pass, in which a timeout may retransmit everything.
     fn wait(&mut self, span: u64) -> Result<(), TestCaseError> {
         for _ in 0..span {
             self.at += 1;
@@ -277,7 +278,7 @@ impl Pair {
         self.compare(first)
     }
 
-    /// Compares the segments sent, and the number in flight.
+    /// Compares the segments sent by the sender and the reference, and their numbers of segments in flight.
     fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
         let cwnd = self.sample().cwnd.unwrap();
         let sent = self.bench.sent();
@@ -292,8 +293,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// In windows of which much is lost, retransmissions and acknowledgements too, segments overtake each other;
-    /// some losses are left to the timer.
+    /// Random windows with many lost segments, lost retransmissions, lost acknowledgements and reordering; some losses
+    /// are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),

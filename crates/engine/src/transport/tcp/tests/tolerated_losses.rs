@@ -1,4 +1,4 @@
-//! Algorithms that tolerate some losses: recovery continues at the unreduced window.
+//! Algorithms that tolerate some losses: recovery continues with the unreduced window.
 
 use longhaul_congestion::{Controller, ControllerSpec, Variant};
 
@@ -12,7 +12,8 @@ const RECOVERIES: [Recovery; 4] = [
     Recovery::RackTlpPrr,
 ];
 
-/// Returns CUBIC that tolerates losses up to a smoothed share of 0.15: two neighbours, not three.
+/// Returns CUBIC with tolerance of a smoothed loss rate up to 0.15: it tolerates two lost segments in a row, but not
+/// three.
 fn cubic() -> Controller {
     let spec = ControllerSpec {
         kind: "cubic".to_string(),
@@ -22,8 +23,8 @@ fn cubic() -> Controller {
     spec.build().expect("a registered algorithm")
 }
 
-/// Sends forty segments from 100 ms on, of which the first `lost` are lost. The others are acknowledged one by
-/// one; returns the windows and the segments sent, for each acknowledgement.
+/// Sends forty segments from 100 ms on, of which the first `lost` are lost; the others are acknowledged one by one.
+/// Returns the window, and the segments sent, after each acknowledgement.
 fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     let config = Tcp {
         initial_window: 40.0,
@@ -44,8 +45,8 @@ fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     (windows, sent)
 }
 
-/// The lost segment is retransmitted at once, and a segment leaves for every other that arrives, as if nothing had
-/// happened: slow start continues.
+/// The lost segment is retransmitted at once, and slow start continues as if nothing had happened: a segment leaves for
+/// each other segment that arrives.
 #[test]
 fn a_single_loss_changes_nothing() {
     for recovery in RECOVERIES {
@@ -59,8 +60,8 @@ fn a_single_loss_changes_nothing() {
     }
 }
 
-/// The third loss reduces the window once, to 49/64: fast convergence also applies to a first reduction, so that
-/// 7/8 of the window is kept twice.
+/// The third loss reduces the window once, to 49/64 of it: by 7/8, and again by 7/8 since fast convergence also applies
+/// to a first reduction.
 #[test]
 fn three_losses_in_a_row_reduce_the_window_once() {
     for recovery in RECOVERIES {

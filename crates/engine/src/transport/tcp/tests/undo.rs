@@ -4,7 +4,7 @@ use super::{ReceiverBench, SenderBench, ms, packet, reno, tcp};
 use crate::config::{PrrRule, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 
-/// Returns the bench after ten segments have left at 100 ms; the timer expires a second later.
+/// Returns the bench of a sender that has sent ten segments at 100 ms; its timer expires a second later.
 fn open(timestamps: Timestamps) -> SenderBench {
     let config = Tcp {
         timestamps,
@@ -19,7 +19,7 @@ fn open(timestamps: Timestamps) -> SenderBench {
     bench
 }
 
-/// Delivers an acknowledgement that echoes the timestamp of `stamp` milliseconds.
+/// Delivers an acknowledgement that echoes the timestamp of a segment sent at `stamp` milliseconds.
 fn ack(bench: &mut SenderBench, at: u64, next: u64, block: Option<(u64, u64)>, stamp: u64) {
     bench.wait(at);
     bench.env.network.now = ms(at);
@@ -37,8 +37,8 @@ fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
     (sample.cwnd.unwrap(), sample.ssthresh.unwrap())
 }
 
-/// The acknowledgement after the timeout answers a first copy: the window is restored and continues to grow, and
-/// nothing else is retransmitted. If it answers the retransmission, slow start begins anew.
+/// If the acknowledgement after the timeout is for a first copy, the window is restored and continues to grow, and
+/// nothing else is retransmitted. If it is for the retransmission, slow start begins.
 #[test]
 fn an_early_timeout_is_undone_by_timestamps() {
     for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {
@@ -54,13 +54,14 @@ fn an_early_timeout_is_undone_by_timestamps() {
             assert_eq!(sent, [12, 13]);
         } else {
             assert_eq!((cwnd, ssthresh), (2.0, 5.0));
-            // F-RTO sends new data first.
+            // F-RTO sends new data before further retransmissions.
             assert_eq!(sent, [12, 13]);
         }
     }
 }
 
-/// Without timestamps two new segments leave; then a segment that was never retransmitted is acknowledged.
+/// Without timestamps, two new segments leave after the timeout; then a segment that was never retransmitted is
+/// acknowledged, which shows that the timeout was spurious.
 #[test]
 fn an_early_timeout_is_undone_by_new_data() {
     let mut bench = open(Timestamps::Off);
@@ -75,7 +76,7 @@ fn an_early_timeout_is_undone_by_new_data() {
     assert!(bench.sent().iter().all(|&segment| segment > 13));
 }
 
-/// The new segments arrive, but none of the flight does: it was lost, and is retransmitted.
+/// The new segments arrive, but no segment of the original flight does: the flight was lost, and is retransmitted.
 #[test]
 fn a_timeout_for_a_loss_is_not_undone() {
     let mut bench = open(Timestamps::Off);
@@ -88,7 +89,7 @@ fn a_timeout_for_a_loss_is_not_undone() {
     assert_eq!(windows(&mut bench, 1450).1, 5.0);
 }
 
-/// Three segments overtake the first: it is retransmitted, and its first copy arrives.
+/// Three segments overtake the first one, which is therefore retransmitted; then its first copy arrives.
 #[test]
 fn a_recovery_from_reordering_is_undone() {
     for (stamp, undone) in [(100, true), (230, false)] {
@@ -105,8 +106,8 @@ fn a_recovery_from_reordering_is_undone() {
     }
 }
 
-/// The first copy and the retransmission both arrive, which the receiver reports: after the recovery the window is
-/// restored, and RACK's reordering window is doubled from then on.
+/// The first copy and the retransmission of a segment both arrive, as the receiver reports. After the recovery, the
+/// window is restored, and RACK's reordering window is doubled from then on.
 #[test]
 fn a_recovery_is_undone_by_duplicates() {
     let mut bench = open(Timestamps::Off);
@@ -122,8 +123,8 @@ fn a_recovery_is_undone_by_duplicates() {
     assert!(cwnd >= 10.0, "{cwnd}");
 }
 
-/// Duplicates are in the first block, below the acknowledgement number or inside the second block, once (RFC 2883
-/// section 4).
+/// A duplicate is reported once, in the first block, which then lies below the acknowledgement number or inside the
+/// second block (RFC 2883 section 4).
 #[test]
 fn receivers_report_what_arrives_twice() {
     let config = Tcp {

@@ -1,5 +1,5 @@
-//! Segments that an acknowledgement delivers, and segments lost because later ones have overtaken them (RFC 8985
-//! section 6.2).
+//! Detection of the segments that an acknowledgement delivers, and of those lost because later ones have overtaken them
+//! (RFC 8985 section 6.2).
 
 use longhaul_units::{Span, Time};
 
@@ -14,11 +14,12 @@ use crate::transport::tcp::regular::usual;
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
-    /// The newest transmission that certainly arrived.
+    /// The newest of their transmissions. A transmission that may not have arrived, since an earlier copy has, is not
+    /// considered.
     pub(super) newest: Option<Transmission>,
-    /// Send time of the last of these segments: of the last one selectively acknowledged or, without any, of the
-    /// last one cumulatively acknowledged (Linux, `tcp_rack_advance`, and RFC 8985 section 6.2 use its round
-    /// trip). The next field is true if that time is known.
+    /// Send time of the last selectively acknowledged segment or, if there is none, of the last cumulatively
+    /// acknowledged one. RACK uses the round-trip time since then (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
+    /// The next field is true once this time is final.
     pub(super) last: Option<Time>,
     pub(super) last_known: bool,
     /// The first of these segments that was never retransmitted.
@@ -26,9 +27,9 @@ pub(super) struct NewlyDelivered {
 }
 
 impl NewlyDelivered {
-    /// Records a segment that has arrived. The newest of an acknowledgement's transmissions counts, unless the
-    /// acknowledgement may be for the first copy of a retransmitted segment (RFC 8985 section 6.2, step 2);
-    /// `may_be_first` returns true in that case, given the send time.
+    /// Records that an acknowledgement delivers a segment. Its transmission may become the newest, but not if the
+    /// acknowledgement may be for an earlier copy of a retransmitted segment (RFC 8985 section 6.2, step 2);
+    /// `may_be_first` decides this from the send time.
     #[inline]
     fn take(
         &mut self,
@@ -83,9 +84,9 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Processes the selective acknowledgements, in the order of their segments. They echo the timestamp of the
-    /// last segment that arrived in order (RFC 7323 section 4.3), which left before any segment that they report:
-    /// the timestamp does not distinguish copies, and the round trip alone decides, as in Linux
+    /// Processes the SACK blocks, in the order of their segments. Their packet echoes the timestamp of the last segment
+    /// that arrived in order (RFC 7323 section 4.3), which left before all segments that the blocks report. The
+    /// timestamp therefore cannot tell copies of a segment apart, and only the round-trip time decides, as in Linux
     /// (`tcp_rack_advance`).
     pub(super) fn process_blocks(
         &mut self,
@@ -112,8 +113,8 @@ impl Rack {
         tcb.process_sacked(sacked.total());
     }
 
-    /// Returns the reordering window: the time that a segment may be overtaken before it counts as lost (RFC 8985
-    /// section 6.2, step 4).
+    /// Returns the reordering window: the time for which later segments may overtake a segment before it counts as lost
+    /// (RFC 8985 section 6.2, step 4).
     pub(super) fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
         if self.flight.reordering_seen() || (self.ca_state <= CaState::Cwr && few) {
@@ -123,7 +124,7 @@ impl Rack {
         }
     }
 
-    /// Marks segments as lost that were overtaken long enough ago (step 5).
+    /// Marks segments as lost that were overtaken and whose reordering window has ended at `now` (step 5).
     pub(super) fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
         let reordering_timeout = self.rtt + self.reordering_window(tcb);

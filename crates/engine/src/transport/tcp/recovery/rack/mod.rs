@@ -1,9 +1,8 @@
-//! Time-based loss recovery, RACK-TLP (RFC 8985): a segment is lost when one sent sufficiently later has arrived.
-//! Reordering is tolerated for a time; retransmissions can be lost like any segment; a probe replaces the
-//! acknowledgements that are missing at the end of the data.
+//! Time-based loss recovery, RACK-TLP (RFC 8985): a segment is lost when another one, sent sufficiently later, has
+//! arrived. Reordering is tolerated for the time of a reordering window. Lost retransmissions are detected like any
+//! lost segment. At the end of the data, where no later segment brings an acknowledgement, a probe brings one.
 //!
-//! The reordering window grows with duplicates that the receiver reports (`RACK.reo_wnd_mult`), if reductions may
-//! be undone.
+//! If reductions may be undone, the reordering window grows when the receiver reports duplicates (`RACK.reo_wnd_mult`).
 
 mod detection;
 mod states;
@@ -45,7 +44,7 @@ pub(crate) struct Rack {
     probe: TailProbe,
     timer: Timer,
     wait: Wait,
-    /// Test of the current reduction, if it may be undone.
+    /// Evidence on whether the current reduction was spurious, if reductions may be undone.
     undo: Option<Undo>,
     patience: Patience,
 }
@@ -143,8 +142,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Begins proportional rate reduction for a mark: Linux also spreads this reduction over a round trip
-    /// (`tcp_enter_cwr`), unless the algorithm controls the window itself (`tcp_cong_control`).
+    /// Begins proportional rate reduction for a mark, as Linux does (`tcp_enter_cwr`), which spreads also this
+    /// reduction over a round trip. Does nothing if the algorithm controls the window itself (`tcp_cong_control`).
     fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
         let linux = tcb.config.prr == PrrRule::Linux && !tcb.controls_cwnd;
         if !linux || self.ca_state > CaState::Cwr {
@@ -157,8 +156,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Marks segments as lost after a timeout: the first one, and those sent more than a round trip ago (section
-    /// 6.3).
+    /// Marks segments as lost after a timeout: the first one, and all that were sent more than a round trip ago (RFC
+    /// 8985 section 6.3).
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
         if tcb.config.undo && (self.ca_state <= CaState::Cwr || tcb.una >= self.recovery_point) {
             self.undo = Some(Undo::after_timeout(tcb.una));
@@ -189,7 +188,7 @@ impl LossRecovery for Rack {
         let (delivered, lost) = (tcb.delivered, tcb.lost);
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = NewlyDelivered::default();
-        // A regular acknowledgement shows no overtaken segment unless a segment was retransmitted.
+        // Without retransmissions, a regular acknowledgement does not report an overtaken segment.
         let in_order = REGULAR && self.flight.is_in_order_from(tcb.una);
         if in_order {
             arrived.newest = Some(self.flight.deliver_first(ack.next));
@@ -226,7 +225,7 @@ impl LossRecovery for Rack {
             tcb.complete(&mut sample, ack);
             tcb.grow_window(&sample);
             if !tcb.sends_plainly() {
-                // Plain senders arm the timer after sending.
+                // Senders in the plain path start the timer after sending.
                 self.arm_probe_timer(tcb, env);
             }
             return Some(u32::MAX);

@@ -1,5 +1,5 @@
-//! The congestion avoidance states: how recoveries begin, continue, end and are undone, and the segments that may
-//! be sent in them.
+//! The congestion avoidance states: begin, end and undoing of recoveries, and the segments that may be sent in each
+//! state.
 
 use longhaul_congestion::AckSample;
 
@@ -15,7 +15,7 @@ use crate::transport::tcp::recovery::undo::Undo;
 use crate::transport::tcp::recovery::{CaState, LossRecovery};
 
 impl Rack {
-    /// Restores the state before the current reduction if it was spurious; nothing then counts as lost.
+    /// Restores the state before the current reduction if that reduction was spurious; no segment counts as lost then.
     #[cold]
     pub(super) fn look_for_undo(
         &mut self,
@@ -33,8 +33,7 @@ impl Rack {
         let over = tcb.una >= self.recovery_point;
         let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
         if late && !over && self.ca_state == CaState::Recovery {
-            // A first copy fills the hole: the segment was overtaken, not lost
-            // (`tcp_try_undo_partial`).
+            // The original segment fills the hole, so that it was overtaken and not lost (`tcp_try_undo_partial`).
             self.flight.see_overtaken(tcb.una - advanced);
         }
         let needed = if self.ca_state == CaState::Loss {
@@ -43,13 +42,12 @@ impl Rack {
                 .is_some_and(|segment| segment < self.recovery_point);
             !(late || explained || original && undo.trusts_original())
         } else if self.ca_state != CaState::Recovery {
-            // After the recovery, only duplicates show a spurious retransmission.
+            // After the recovery, only duplicates indicate a spurious retransmission.
             !explained
         } else if explained {
             false
         } else {
-            // While a retransmission is in flight, more evidence will arrive
-            // (`tcp_try_undo_partial`).
+            // While a retransmission is in flight, further indications will arrive (`tcp_try_undo_partial`).
             !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
         };
         if needed {
@@ -73,7 +71,8 @@ impl Rack {
         self.ca_state = CaState::Open;
     }
 
-    /// Reduces the window for a loss that a tail loss probe has repaired, as for any other (section 7.4).
+    /// Reduces the window if the answer to a tail loss probe shows a loss that the probe has repaired (RFC 8985 section
+    /// 7.4).
     pub(super) fn process_probe_answer(
         &mut self,
         tcb: &mut ControlBlock,
@@ -92,8 +91,8 @@ impl Rack {
         matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
     }
 
-    /// Updates the number of segments that may be sent after `delivered` more segments, while the
-    /// window is being reduced. `grows` is true if that number may exceed `delivered`.
+    /// While the window is being reduced, updates the number of segments that may be sent, after `delivered` more
+    /// segments were delivered. `grows` is true if that number may exceed `delivered`.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;
@@ -107,8 +106,8 @@ impl Rack {
         }
     }
 
-    /// Ends and begins recoveries, and lets the window grow if that is allowed. `sample` belongs to an
-    /// acknowledgement that reports newly delivered segments; none for other events.
+    /// Ends and begins recoveries, and lets the window grow if that is allowed. `told` is the sample of an
+    /// acknowledgement that newly delivers segments; `None` for other events.
     pub(super) fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
@@ -116,8 +115,8 @@ impl Rack {
         env: &mut impl Environment,
     ) {
         let before = self.ca_state;
-        // A segment above the recovery point has to arrive, to show that the response to a mark has reached the
-        // receiver.
+        // A segment above the recovery point has to arrive. It shows that the receiver has got the response to its
+        // mark.
         let point = self.recovery_point + u64::from(before == CaState::Cwr);
         if before != CaState::Open && tcb.una >= point {
             self.ca_state = CaState::Open;
@@ -144,17 +143,17 @@ impl Rack {
         }
     }
 
-    /// Returns true if the window is kept because of the current recovery, or of the one before this
-    /// acknowledgement. In Linux, the acknowledgement that ends a recovery also enlarges the window
-    /// (`tcp_cong_control`, after `tcp_fastretrans_alert`).
+    /// Returns true if the window must not grow because of the current recovery, or because of a recovery that this
+    /// acknowledgement has ended; `before` is the state before the acknowledgement. In Linux, the acknowledgement that
+    /// ends a recovery does enlarge the window (`tcp_cong_control`, after `tcp_fastretrans_alert`).
     pub(super) fn holds_growth(&self, tcb: &ControlBlock, before: CaState) -> bool {
         let goes_on = self.ca_state == CaState::Recovery;
         let reduced = before == CaState::Recovery && !tcb.tolerates_losses();
         reduced && (goes_on || tcb.config.prr != PrrRule::Linux)
     }
 
-    /// Returns true if selective acknowledgements alone enlarge the window: in Linux, if the degree of reordering
-    /// exceeds the duplicate ACK threshold (`tcp_may_raise_cwnd`).
+    /// Returns true if selective acknowledgements without a cumulative one enlarge the window, as in Linux if the
+    /// degree of reordering exceeds the duplicate ACK threshold (`tcp_may_raise_cwnd`).
     pub(super) fn counts_selective(&self, tcb: &ControlBlock) -> bool {
         let threshold = u64::from(tcb.config.dupack_threshold);
         tcb.config.prr == PrrRule::Linux && self.flight.reordering() > threshold
@@ -190,7 +189,7 @@ impl Rack {
         }
     }
 
-    /// Lets the algorithm decide again about the losses of a recovery, whose number may have grown.
+    /// Lets the algorithm decide again if it tolerates the losses of a recovery, whose number may have grown.
     pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let window = tcb.window();
         if tcb.weigh_losses(env) {
@@ -198,9 +197,9 @@ impl Rack {
         }
     }
 
-    /// Fills in this algorithm's part of the state as Linux's `TCP_INFO` reports it: the allowed
-    /// flight as cwnd while a window is being reduced (`tcp_cwnd_reduction`), and retransmissions
-    /// that have not arrived as lost segments, too.
+    /// Sets the fields that this algorithm determines to the values that Linux reports in `TCP_INFO`: while the window
+    /// is being reduced, cwnd is the flight allowed (`tcp_cwnd_reduction`), and retransmissions that have not arrived
+    /// also count as lost segments.
     #[cfg(test)]
     pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
         let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);

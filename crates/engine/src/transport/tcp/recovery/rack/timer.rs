@@ -1,4 +1,5 @@
-//! RACK-TLP's timer: for segments that were overtaken, or for a tail loss probe (RFC 8985 sections 6.3 and 7).
+//! RACK-TLP's timer, which runs for segments that were overtaken, or for a tail loss probe (RFC 8985 sections 6.3 and
+//! 7).
 
 use longhaul_units::Time;
 
@@ -26,7 +27,7 @@ impl Rack {
         self.timer.deadline()
     }
 
-    /// Processes the event of the RACK-TLP timer. Returns true if the timer was due.
+    /// Processes a timer event of RACK-TLP. Returns true if the timer was due.
     pub(crate) fn on_timer(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) -> bool {
         let now = env.now();
         if !self.timer.expires(now) || tcb.una == tcb.max_sent {
@@ -62,8 +63,8 @@ impl Rack {
         self.probe.on_sent(tcb, repeats);
     }
 
-    /// Sets the timer after an acknowledgement: for the last of the segments that were overtaken, or
-    /// for a probe.
+    /// Sets the timer after an acknowledgement: for the last of the overtaken segments or, if there are none, for a
+    /// probe.
     #[inline]
     pub(super) fn set_timer(
         &mut self,
@@ -83,8 +84,8 @@ impl Rack {
         }
     }
 
-    /// Returns true if a probe may be sent when no acknowledgement comes: while nothing is known to be missing
-    /// (section 7.2).
+    /// Returns true if a probe may be sent when no acknowledgement arrives, which is the case while no segment is known
+    /// to be missing (section 7.2).
     #[inline]
     pub(super) fn may_probe(&self, tcb: &ControlBlock) -> bool {
         self.ca_state <= CaState::Cwr && self.sacked.is_empty() && tcb.una < tcb.max_sent

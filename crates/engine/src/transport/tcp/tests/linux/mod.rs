@@ -1,6 +1,6 @@
-//! A sender of the profile `linux` alone, compared with packetdrill's scripts for a kernel
-//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own: each states
-//! the facts of the script that it names, in segments.
+//! A lone sender of the profile `linux`, compared with packetdrill's scripts for a kernel
+//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own work: each states, in segments,
+//! the behaviour that the script of its name checks.
 
 mod script;
 mod single;
@@ -21,10 +21,10 @@ use crate::schedule;
 use crate::transport::Env;
 use crate::transport::tcp::Sender;
 
-/// Tolerance of times in packetdrill.
+/// packetdrill's tolerance of differences in time.
 const TOLERANCE: Span = Span::from_millis(4);
 
-/// Maximum delay of segments that answer an event.
+/// Maximum delay of segments that leave in answer to an event.
 const AT_ONCE: Span = Span::from_micros(1);
 
 /// Returns the sender's options: the profile's, without timestamps as in the scripts.
@@ -70,21 +70,21 @@ fn options(settings: &Settings) -> Tcp {
     }
 }
 
-/// A sender, driven step by step.
+/// A sender that a test drives step by step.
 struct Driver {
     sender: Sender,
     env: Env,
-    /// Segments that have left and were not checked yet.
+    /// Segments that have left and have not been checked.
     sent: Vec<Packet>,
     /// Time at which the last step was due.
     due: Time,
-    /// True if no segments other than the expected ones may leave at a step. packetdrill only compares the
-    /// segments that it expects, in order, within its tolerance of time.
+    /// True if no unexpected segments may leave at a step. Like packetdrill, the driver otherwise only checks that the
+    /// expected segments leave in order, within the tolerance of time.
     strict: bool,
 }
 
 impl Driver {
-    /// Returns the driver of a connection that has been opened.
+    /// Opens a connection; returns its driver.
     fn open(settings: &Settings, strict: bool) -> Self {
         let tcp = options(settings);
         let (env, path, streams) = network(End::TcpReceiver);
@@ -121,7 +121,7 @@ impl Driver {
         self.sent.extend(sent);
     }
 
-    /// Waits until this many segments have left, but at most until a tolerance after `at`.
+    /// Waits until `count` segments have left, but no longer than the tolerance after `at`.
     fn wait_for(&mut self, count: usize, at: Time) {
         while self.sent.len() < count && self.env.network.now < at + TOLERANCE {
             self.wait(self.env.network.now + Span::from_micros(100));
@@ -139,7 +139,7 @@ impl Driver {
         self.sender.on_packet(&packet, &mut self.env);
     }
 
-    /// Takes a step; returns the difference if something is not as expected.
+    /// Carries out a step. Returns an error with the first difference from the expected segments or state.
     fn step(&mut self, step: &Step) -> Result<(), String> {
         self.due += ms(step.delay);
         self.wait(self.due);
@@ -167,7 +167,7 @@ impl Driver {
         }
     }
 
-    /// Checks the segments that leave at a step; `early` segments had left before it.
+    /// Checks the segments that leave at a step; `early` unchecked segments had left before the step.
     fn check_leaving(&mut self, step: &Step, early: usize) -> Result<(), String> {
         let expected = match &step.leaving {
             Leaving::Unchecked => {
@@ -205,7 +205,7 @@ fn ms(ms: f64) -> Span {
     Span::from_secs_f64(ms / 1e3)
 }
 
-/// Runs a table to its end, or to the first difference.
+/// Runs a table to its end, or returns an error with the first difference.
 fn run(table: &Table, strict: bool) -> Result<(), String> {
     let mut driver = Driver::open(&table.settings, strict);
     for step in &table.steps {

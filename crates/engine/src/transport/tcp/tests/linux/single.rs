@@ -1,12 +1,11 @@
-//! Scripts of packetdrill about behaviour that a table does not show: a bit of the segments that leave, and the
-//! reports of receivers.
+//! Scripts of packetdrill about behaviour that tables do not show: the ECN field of segments, and reports of receivers.
 
 use super::super::ReceiverBench;
 use super::table::Settings;
 use super::{Driver, options};
 use crate::packet::Flags;
 
-/// ecn/ecn-uses-ect0: data of a connection that has negotiated ECN is ECN-capable, other data is not.
+/// `ecn/ecn-uses-ect0`: on a connection that has negotiated ECN, data segments are ECN-capable; on others they are not.
 #[test]
 fn data_says_that_it_is_ecn_capable() {
     for ecn in [true, false] {
@@ -26,8 +25,8 @@ fn data_says_that_it_is_ecn_capable() {
     }
 }
 
-/// tcp_dsack_mult (of the kernel's selftests), segment by segment, where the script has several in one: blocks are
-/// reported from the newest on, preceded by a D-SACK block, wherever that lies.
+/// `tcp_dsack_mult` (a selftest of the kernel), one segment at a time where the script sends several at once: the
+/// newest blocks are reported first, after a D-SACK block if there is one, whichever block that lies in.
 #[test]
 fn receivers_report_blocks_and_what_arrives_twice() {
     let mut bench = ReceiverBench::open(options(&Settings::USUAL));

@@ -22,7 +22,7 @@ pub(super) struct Table {
     pub(super) name: String,
     pub(super) settings: Settings,
     pub(super) steps: Vec<Step>,
-    /// Parts of the state that a script checks and the sender does not have.
+    /// Quantities that a script checks but that the sender's state does not include.
     pub(super) not_looked_at: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Table {
 pub(super) struct Settings {
     /// Bytes of a full segment.
     pub(super) segment: u32,
-    /// Round trip of the handshake, in milliseconds.
+    /// Round-trip time of the handshake, in milliseconds.
     pub(super) handshake: f64,
     /// The peer's window, in segments.
     pub(super) window: u64,
@@ -40,7 +40,7 @@ pub(super) struct Settings {
     pub(super) pacing: bool,
     /// Minimum number of paced segments that leave together (`tcp_min_tso_segs`).
     pub(super) burst: u32,
-    /// True if an unused window is restarted (`tcp_slow_start_after_idle`).
+    /// True if a window that has been idle is reduced (`tcp_slow_start_after_idle`).
     pub(super) restarts: bool,
 }
 
@@ -60,7 +60,7 @@ impl Settings {
 /// A line of a table: an event, and the expected packets and state.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// Delay after the step before, in milliseconds.
+    /// Delay since the previous step, in milliseconds.
     pub(super) delay: f64,
     pub(super) event: Option<Event>,
     pub(super) leaving: Leaving,
@@ -71,15 +71,15 @@ pub(super) struct Step {
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Event {
-    /// The application gives this many bytes.
+    /// The application writes this many bytes.
     Write(u64),
-    /// An ACK of everything up to the segment `acked`, and of the ranges.
+    /// An ACK arrives. It acknowledges all segments up to `acked`, and the ranges in `sack`.
     Ack {
         acked: u64,
         sack: Vec<RangeInclusive<u64>>,
         ece: bool,
     },
-    /// The application has closed: a FIN follows the acknowledged data.
+    /// The application closes: a FIN follows once the data is acknowledged.
     Close,
 }
 
@@ -91,7 +91,7 @@ pub(super) enum Leaving {
     Unchecked,
 }
 
-/// A value that the sender's state has to have.
+/// A condition on a value of the sender's state.
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) name: String,
@@ -99,7 +99,7 @@ pub(super) struct Fact {
     pub(super) value: f64,
 }
 
-/// Comparison of a value with its expectation.
+/// Relation of a value to its expected value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Relation {
     Equal,
@@ -110,7 +110,7 @@ pub(super) enum Relation {
     Below,
 }
 
-/// Names of `TCP_INFO`, and names in tables.
+/// Names of `TCP_INFO`, each with the name that tables use.
 const NAMES: [(&str, &str); 8] = [
     ("snd_cwnd", "cwnd"),
     ("snd_ssthresh", "ssthresh"),
@@ -122,14 +122,14 @@ const NAMES: [(&str, &str); 8] = [
     ("reordering", "reordering"),
 ];
 
-/// States by their numbers.
+/// Congestion avoidance states, each at the index that is its number in the kernel.
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
-/// `TCP_INFINITE_SSTHRESH`.
+/// Value of an unlimited ssthresh (`TCP_INFINITE_SSTHRESH`).
 const INFINITE: f64 = i32::MAX as f64;
 
 impl Relation {
-    /// Returns the relation with the sides exchanged.
+    /// Returns the relation that results if the two sides are exchanged.
     pub(super) fn turned(self) -> Self {
         match self {
             Self::AtLeast => Self::AtMost,
@@ -153,7 +153,7 @@ impl Relation {
 }
 
 impl Fact {
-    /// Creates the fact of a script, by the kernel's name.
+    /// Creates a condition of a script, where the value has its kernel name.
     pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
         let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
         Self {
@@ -163,7 +163,7 @@ impl Fact {
         }
     }
 
-    /// Reads the fact of a table.
+    /// Reads a condition of a table, such as `cwnd=10`.
     fn read(text: &str) -> Self {
         let (name, value) = text.split_once('=').expect("NAME=VALUE");
         let state = STATES.iter().position(|state| *state == value);
@@ -180,12 +180,12 @@ impl Fact {
         fact
     }
 
-    /// Returns true if the sender has the value.
+    /// Returns true if the sender's state includes the value.
     pub(super) fn is_known(&self) -> bool {
         NAMES.iter().any(|(_, own)| *own == self.name)
     }
 
-    /// Returns the difference, if the fact does not hold.
+    /// Returns a description of the difference, if the condition is not met.
     pub(super) fn differs(&self, info: &Info) -> Option<String> {
         let state = STATES.iter().position(|state| *state == info.ca_state);
         let found = match self.name.as_str() {
@@ -210,7 +210,7 @@ impl Fact {
 }
 
 impl Leaving {
-    /// Expects more segments.
+    /// Adds segments to those that are expected.
     pub(super) fn push(&mut self, segments: RangeInclusive<u64>) {
         if let Self::Exactly(expected) = self {
             expected.extend(segments);
@@ -265,7 +265,8 @@ impl Settings {
 }
 
 impl Step {
-    /// Reads the steps of a line: one for each number of `ack`; the last one has the rest of the line.
+    /// Reads the steps of a line. An `ack` with several numbers becomes several steps; the last of these has the
+    /// segments and the state.
     fn read(line: &str) -> Vec<Self> {
         let mut columns = line.split('|').map(str::trim);
         let first = columns.next().unwrap_or("");
@@ -333,7 +334,7 @@ impl Event {
     }
 }
 
-/// Reads the numbers of `2`, `2,4`, or `2..10/2`: from 2 to 10 by twos.
+/// Reads a list of numbers such as `2`, `2,4`, or `2..10/2` (every second number from 2 to 10).
 fn acknowledged(text: &str) -> Vec<u64> {
     let number =
         |word: &str| -> u64 { word.parse().unwrap_or_else(|_| panic!("no number: {word}")) };
@@ -348,7 +349,7 @@ fn acknowledged(text: &str) -> Vec<u64> {
     }
 }
 
-/// Reads segments and ranges of segments.
+/// Reads a list of segments and of ranges of segments.
 fn ranges(text: &str) -> Vec<RangeInclusive<u64>> {
     let number =
         |word: &str| -> u64 { word.parse().unwrap_or_else(|_| panic!("no number: {word}")) };

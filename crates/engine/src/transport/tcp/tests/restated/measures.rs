@@ -1,12 +1,12 @@
-//! Measurements that some algorithms need of every acknowledgement: round-trip times of segments and delivery rates.
+//! Measurements that some algorithms need from every acknowledgement: round-trip times of segments and delivery rates.
 
 use std::collections::BTreeMap;
 
 use longhaul_congestion::{AckSample, Limit, RateSample};
 use longhaul_units::{Span, Time};
 
-/// The state that each segment carries (draft-cheng-iccrg-delivery-rate-estimation-02 section 3.2), and the time at
-/// which it was sent first; none once it was sent again (Karn's rule).
+/// State stored with each segment when it is sent (draft-cheng-iccrg-delivery-rate-estimation-02 section 3.2), and its
+/// first send time; `None` once it was retransmitted (Karn's rule).
 #[derive(Clone, Copy)]
 struct Sent {
     sent_time: Time,
@@ -24,15 +24,15 @@ pub(super) struct Measures {
     delivered_time: Time,
     first_sent_time: Time,
     app_limited: Option<(Limit, u64)>,
-    /// The newest of the segments that an acknowledgement covers.
+    /// State of the segment sent last, among those that the current acknowledgement covers.
     newest: Option<Sent>,
-    /// Send time of the last segment that it covers, if that gives a sample.
+    /// Send time of the last segment that the current acknowledgement covers, if this segment gives a sample.
     last: Option<Time>,
 }
 
 impl Measures {
-    /// Records a transmission of a segment, the first one or a later one; `alone` is true if
-    /// nothing was in flight.
+    /// Records a transmission of a segment, the first one or a later one. `alone` is true if nothing else was in
+    /// flight.
     pub(super) fn on_sent(
         &mut self,
         (segment, first): (u64, bool),
@@ -54,8 +54,8 @@ impl Measures {
         self.segments.insert(segment, sent);
     }
 
-    /// Processes segments that are acknowledged, `cumulative` or not. Segments that arrived
-    /// together with one that was retransmitted may have waited for it, and give no sample.
+    /// Processes acknowledged segments; `cumulative` is true if they are acknowledged cumulatively. If one of them was
+    /// retransmitted, the others may have waited for it at the receiver, and give no sample.
     pub(super) fn on_arrived(&mut self, segments: impl Iterator<Item = u64>, cumulative: bool) {
         let mut ambiguous = false;
         let mut last = None;
@@ -75,13 +75,13 @@ impl Measures {
         }
     }
 
-    /// Records the sender's limit until everything in flight has arrived.
+    /// Records a limit of the sender, which applies until `until` segments have been delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, until: u64) {
         self.app_limited = Some((limit, until));
     }
 
-    /// Adds a rate to the sample, and a round-trip time if timestamps give none; returns that
-    /// round-trip time.
+    /// Adds a delivery rate to the sample, and a round-trip time unless timestamps give it; returns that round-trip
+    /// time.
     pub(super) fn complete(&mut self, sample: &mut AckSample, timed: bool) -> Option<Span> {
         let now = sample.now;
         if self

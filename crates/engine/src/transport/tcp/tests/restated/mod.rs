@@ -1,6 +1,6 @@
-//! Differential tests: each loss recovery is compared with its rule, restated here from its source
-//! with sets of segments and walks through the flight, on connections with random events. Segments,
-//! windows, timers, counters and the calls of the algorithm must be the same.
+//! Differential tests: each loss recovery is compared with a second implementation, restated from its source with sets
+//! of segments and walks through the flight. Both see the same random events. Their segments, windows, timers, counters
+//! and calls of the algorithm must be equal.
 
 mod common;
 mod measures;
@@ -24,11 +24,11 @@ use crate::config::{AckCounting, Ecn, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 use crate::schedule::Event;
 
-/// Number of random connections for each recovery, each with one of five algorithms, and number of
-/// steps of each.
+/// Number of random connections for each recovery, spread over five algorithms; also the number of steps of each
+/// connection.
 const LIVES: u64 = 60;
 const STEPS: usize = 150;
-/// The shortest round trip.
+/// The shortest round-trip time.
 const TRIP: Span = Span::from_millis(80);
 
 /// Standard TCP that records the calls that it receives.
@@ -100,7 +100,7 @@ impl Extension for Notes {
     }
 }
 
-/// Xorshift64.
+/// Random number generator (xorshift64).
 struct Random(u64);
 
 impl Random {
@@ -116,16 +116,17 @@ impl Random {
     }
 }
 
-/// The network and the other end: segments under way, and those that have arrived.
+/// The network and the receiving end: the segments under way, and the segments that have arrived.
 struct Far {
     under_way: VecDeque<Packet>,
     next: u64,
     beyond: BTreeSet<u64>,
     /// Out-of-order segments in the order of arrival.
     latest: Vec<u64>,
-    /// Time stamp of the last segment that arrived in order (RFC 7323 section 4.3).
+    /// Timestamp of the last segment that arrived in order (RFC 7323 section 4.3).
     stamp: Time,
-    /// True until the sender says that it has reduced its window (RFC 3168 section 6.1.3).
+    /// True while acknowledgements echo a mark, which ends when the sender reports a reduction of its window (RFC 3168
+    /// section 6.1.3).
     echoes: bool,
 }
 
@@ -179,7 +180,7 @@ impl Far {
     }
 }
 
-/// The sender, and the connection that follows the restated rules.
+/// The sender under test, and the restated connection that it must agree with.
 struct Twins<R> {
     bench: SenderBench,
     notes: Notes,
@@ -237,7 +238,7 @@ impl<R: Rule> Twins<R> {
     }
 }
 
-/// Checks a recovery against its rule on many random connections.
+/// Checks a recovery against its restated rule on many random connections.
 #[track_caller]
 fn assert_follows<R: Rule>(recovery: Recovery, rule: impl Fn(&Tcp) -> R) {
     for life in 0..LIVES {
@@ -267,7 +268,7 @@ fn assert_follows<R: Rule>(recovery: Recovery, rule: impl Fn(&Tcp) -> R) {
     }
 }
 
-/// Draws a configuration.
+/// Draws a random configuration.
 fn drawn(recovery: Recovery, random: &mut Random) -> Tcp {
     let limit = |slow_start_limit| AckCounting::PerSegment { slow_start_limit };
     let counting = [AckCounting::PerAck, limit(2.0), AckCounting::Delivered];
@@ -301,7 +302,7 @@ fn live<R: Rule>(mut twins: Twins<R>, recovery: Recovery, random: &mut Random) {
     for _ in 0..STEPS {
         let long = random.below(60) < dangers;
         let gap = if long { 2_500_000 } else { 14_000 };
-        // Round numbers would make ties of timers and arrivals.
+        // With round numbers, timers would expire at the same times as packets arrive.
         now +=
             Span::from_ps(random.below(1_000_000)) + Span::from_micros(1_000 + random.below(gap));
         far.under_way.extend(twins.wait(now));

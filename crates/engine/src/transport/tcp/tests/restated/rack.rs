@@ -1,5 +1,5 @@
-//! RACK-TLP by the pseudo-code of RFC 8985, which walks through all segments in flight, with
-//! proportional rate reduction or without.
+//! RACK-TLP by the pseudo-code of RFC 8985, which walks through all segments in flight. With or without proportional
+//! rate reduction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,16 +32,17 @@ struct Rack {
     missing: BTreeMap<u64, Segment>,
     /// Segments that are selectively acknowledged.
     sacked: BTreeSet<u64>,
-    /// `RACK.xmit_ts`, `RACK.end_seq`, and `RACK.rtt`.
+    /// `RACK.xmit_ts` and `RACK.end_seq`; the next field is `RACK.rtt`.
     newest: (Time, u64),
     rtt: Span,
     fack: u64,
     reordering_seen: bool,
-    /// True until the first segment has left after a timeout.
+    /// True after a timeout until the first segment has left.
     forced: bool,
     wait: Wait,
     due: Time,
-    /// `TLP.end_seq` and `TLP.is_retrans`, and the round-trip samples before.
+    /// `TLP.end_seq` and `TLP.is_retrans` of the probe in flight; the next field is the number of round-trip samples
+    /// before the probe.
     probe: Option<(u64, bool)>,
     samples: u64,
     syn_trip: Span,
@@ -69,8 +70,8 @@ impl Rack {
         }
     }
 
-    /// Processes segments that have arrived. Of their transmissions, the newest one that certainly
-    /// arrived updates `newest` (section 6.2, steps 1 to 3).
+    /// Processes segments that have arrived. Of the transmissions that have certainly arrived, the newest one updates
+    /// `newest` (section 6.2, steps 1 to 3).
     fn arrive(
         &mut self,
         segments: impl Iterator<Item = u64>,
@@ -102,7 +103,8 @@ impl Rack {
         }
     }
 
-    /// Finds lost segments (step 5) among those sent before the newest, or among all.
+    /// Marks lost segments (step 5): overtaken segments whose reordering window has ended or, if `all`, any that are
+    /// overdue.
     fn find_lost(&mut self, connection: &mut Connection, all: bool) {
         let patience = self.rtt + self.reordering_window(connection);
         let (now, newest) = (connection.now, self.newest);
@@ -120,8 +122,8 @@ impl Rack {
         lost.map(|(&number, _)| number).collect()
     }
 
-    /// Processes the answer to a probe (section 7.4): the answer to a repeated segment, if nothing
-    /// else has repaired the loss, shows a loss.
+    /// Processes the answer to a probe (section 7.4). The answer to a repeated segment reveals a loss, unless both
+    /// copies have arrived.
     fn judge_probe(&mut self, connection: &mut Connection, report: &Report, duplicate: bool) {
         let Some((end, repeats)) = self.probe.filter(|&(end, _)| report.next >= end) else {
             return;
@@ -196,8 +198,7 @@ impl Rack {
         }
     }
 
-    /// Returns true if a probe may be sent (section 7.2): at the end of a flight of which nothing
-    /// is missing.
+    /// Returns true if a probe may be sent (section 7.2): no segment is known to be missing.
     fn may_probe(&self, connection: &Connection) -> bool {
         self.state == State::Open && self.sacked.is_empty() && connection.una < connection.max_sent
     }

@@ -15,7 +15,7 @@ use crate::packet::{Flags, Packet};
 use crate::transport::Env;
 use crate::transport::tcp::Receiver;
 
-/// An acknowledgement: its number, stamp, flags, blocks, count of marks, and bytes.
+/// An acknowledgement: its number, timestamp, flags, blocks, count of marks, and size in bytes.
 #[derive(Debug, PartialEq)]
 struct Answer {
     next: u64,
@@ -37,9 +37,9 @@ struct Rules {
     due: Time,
     stamp: Time,
     echoes: bool,
-    /// Number of marked packets, which starts at five.
+    /// Number of marked packets that have arrived, counted from five on.
     marked: u64,
-    /// Number of marked packets that was last reported.
+    /// Number of marked packets in the last report.
     reported: u64,
     /// True if the last packet was marked.
     last_marked: bool,
@@ -84,8 +84,8 @@ impl Rules {
         self.answer(&blocks);
     }
 
-    /// Updates the blocks: the block of the newest segment is the first; the others follow in their order, as many as
-    /// fit.
+    /// Updates the blocks: the block of the newest segment comes first, then the other blocks in their previous order,
+    /// up to the maximum number.
     fn arrange(&mut self, seq: u64) {
         let holds = |other: &u64| self.beyond.contains(other);
         let mut blocks = Vec::new();
@@ -120,7 +120,7 @@ impl Rules {
         }
     }
 
-    /// Returns true if a mark causes an immediate acknowledgement.
+    /// Records a packet's mark; returns true if it requires an immediate acknowledgement.
     fn note_mark(&mut self, flags: Flags) -> bool {
         let marked = flags.has(Flags::CE);
         match self.config.ecn {
@@ -209,7 +209,7 @@ fn seen(env: &Env, answer: &Packet) -> Answer {
     }
 }
 
-/// Returns the acknowledgements that leave until `at`, as they are when they arrive.
+/// Returns the acknowledgements that leave until `at`, with their contents on arrival at the sender.
 fn answers_until(env: &mut Env, receiver: &mut Receiver, at: Time) -> Vec<Answer> {
     let sent = run_to(env, at, |env, _| receiver.on_timer(env));
     sent.iter().map(|answer| seen(env, answer)).collect()

@@ -1,5 +1,5 @@
-//! Recoveries with selective acknowledgements and a pipe: the pipe and the next segment are found
-//! by walks through the flight, as in RFC 6675 section 4.
+//! Recoveries with selective acknowledgements and a pipe. The pipe and the next segment are found by walks through the
+//! flight, as in RFC 6675 section 4.
 
 use std::collections::BTreeSet;
 
@@ -58,8 +58,8 @@ impl Reduction {
     }
 }
 
-/// The scoreboard of RFC 6675; that of Forward acknowledgement considers every gap lost (Mathis and
-/// Mahdavi, SIGCOMM 1996).
+/// The scoreboard of RFC 6675. With forward acknowledgement, every gap counts as lost (Mathis and Mahdavi, SIGCOMM
+/// 1996).
 struct Scoreboard {
     forward: bool,
     state: State,
@@ -88,7 +88,7 @@ impl Scoreboard {
         }
     }
 
-    /// Finds lost segments, by `IsLost` for all segments or by the paper's rule.
+    /// Marks lost segments, by `IsLost` for each segment or by the rule of forward acknowledgement.
     fn find_lost(&mut self, connection: &mut Connection) {
         let threshold = connection.config.dupack_threshold as usize;
         let fack = self.sacked.last().map_or(0, |last| last + 1);
@@ -111,8 +111,8 @@ impl Scoreboard {
         }
     }
 
-    /// Updates the congestion avoidance state and the window after an acknowledgement, with new
-    /// information or without.
+    /// Updates the congestion avoidance state and the window after an acknowledgement that acknowledges `advanced`
+    /// segments cumulatively; `news` is true if it reports newly delivered segments.
     fn go_on(&mut self, connection: &mut Connection, report: &Report, advanced: u64, news: bool) {
         let before = self.state;
         if self.state != State::Open && connection.una >= self.recovery_point {
@@ -178,8 +178,7 @@ impl Rule for Scoreboard {
         self.state == State::Recovery
     }
 
-    /// Returns the pipe (`SetPipe`): a segment counts once if it is not lost, and once if it was
-    /// retransmitted.
+    /// Returns the pipe (`SetPipe`): a segment counts once if it is not lost, and once more if it was retransmitted.
     fn in_flight(&self, connection: &Connection) -> u64 {
         let missing = |segment: &u64| !self.sacked.contains(segment);
         let count = |segment: u64| {
@@ -228,8 +227,8 @@ impl Rule for Scoreboard {
         }
     }
 
-    /// Processes a timeout (RFC 6675 section 5.1): segments that are not selectively acknowledged
-    /// are sent again.
+    /// Processes a timeout (RFC 6675 section 5.1): all segments that are not selectively acknowledged are
+    /// retransmitted.
     fn on_timeout(&mut self, connection: &mut Connection) {
         connection.lost += self.in_flight(connection);
         self.state = State::Loss;
@@ -282,15 +281,14 @@ fn selective_acknowledgement_follows_rfc_6675_and_6937() {
     }
 }
 
-/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`): the pipe falls by one for each acknowledgement, by two
-/// for a partial one, and rises with each segment sent; segments below the highest reported one are
-/// retransmitted once each.
+/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`). An acknowledgement decrements the pipe by one, a partial one by two, and
+/// each segment sent increments it. Segments below the highest reported one are retransmitted once each.
 struct Sack1 {
     recovering: bool,
     timed_out: bool,
     pipe: i64,
     sacked: BTreeSet<u64>,
-    /// One past the last segment that was sent again.
+    /// One past the last segment retransmitted.
     repaired: u64,
 }
 
@@ -305,7 +303,7 @@ impl Sack1 {
         }
     }
 
-    /// Adds blocks; returns true if they report something new.
+    /// Adds an acknowledgement's blocks; returns true if they report something new.
     fn take(&mut self, connection: &mut Connection, report: &Report) -> bool {
         let before = self.sacked.len();
         for &(left, right) in &report.blocks {
@@ -437,8 +435,8 @@ impl Rule for Sack1 {
         connection.nxt = connection.una;
     }
 
-    /// Processes an acknowledgement. In a recovery, every acknowledgement releases the segments
-    /// that the pipe allows; outside a recovery, only acknowledgements of new data do.
+    /// Processes an acknowledgement. In a recovery, the segments that the pipe allows leave on every acknowledgement;
+    /// outside a recovery, segments leave only on acknowledgements of new data.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64 {
         if self.recovering {
             self.on_ack_in_recovery(connection, report);

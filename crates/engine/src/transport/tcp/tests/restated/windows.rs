@@ -6,8 +6,8 @@ use super::assert_follows;
 use super::common::{Connection, Cut, Report, Rule};
 use crate::config::{Recovery, Tcp};
 
-/// Fast retransmit and fast recovery: RFC 5681 section 3.2 and, with partial acknowledgements, RFC 6582 section 3.2;
-/// Tahoe goes back to the lost segment in slow start (Jacobson 1988).
+/// Fast retransmit and fast recovery: RFC 5681 section 3.2 and, with partial acknowledgements, RFC 6582 section 3.2.
+/// Tahoe instead goes back to the lost segment in slow start (Jacobson 1988).
 struct FastRecovery {
     kind: Recovery,
     recovering: bool,
@@ -91,8 +91,8 @@ impl Rule for FastRecovery {
         connection.nxt - connection.una
     }
 
-    /// Returns the next segment; the first duplicates release new segments beyond the window (RFC
-    /// 3042).
+    /// Returns the next segment, if one may leave. The first two duplicates each let a new segment leave beyond the
+    /// window (RFC 3042).
     fn next(&mut self, connection: &mut Connection) -> Option<u64> {
         let mut window = connection.cwnd.min(connection.peer_window as f64).floor() as i64;
         window += self.inflation;
@@ -110,7 +110,7 @@ impl Rule for FastRecovery {
         connection.nxt = segment + 1;
     }
 
-    /// Processes a timeout: everything is sent again from the first segment on.
+    /// Processes a timeout: all segments from the first unacknowledged one on are retransmitted.
     fn on_timeout(&mut self, connection: &mut Connection) {
         (self.recovering, self.inflation) = (false, 0);
         self.recover = connection.max_sent;
@@ -160,9 +160,9 @@ fn tahoe_reno_and_newreno_follow_their_rfcs() {
     }
 }
 
-/// ns-2's `Reno` and `Newreno` (ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`): the usable window is
-/// inflated by `dupwnd_`; in `Newreno`, at most two segments leave for a duplicate (`maxburst_` of
-/// `recv`). The response to an echo comes first and ends a recovery.
+/// ns-2's `Reno` and `Newreno` (ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`). The usable window is inflated by
+/// `dupwnd_`. In `Newreno`, at most two segments leave for a duplicate (`maxburst_` in `recv`). An echo is processed
+/// before anything else, and ends a recovery.
 struct Ns2Agent {
     newreno: bool,
     inflation: u64,
@@ -178,8 +178,7 @@ impl Ns2Agent {
         }
     }
 
-    /// Reduces the window (`dupack_action`) once for a window of data; a reduction for a mark
-    /// counts.
+    /// Reduces the window (`dupack_action`), once for each window of data; a reduction for a mark also counts.
     fn on_third_duplicate(&mut self, connection: &mut Connection) {
         let again = !self.newreno && connection.cut == Cut::Loss;
         if connection.una > connection.recover || connection.una == 1 || again {
@@ -195,8 +194,8 @@ impl Ns2Agent {
         self.inflation = connection.config.dupack_threshold.into();
     }
 
-    /// Processes a partial acknowledgement (`partialnewack_helper`): the window is deflated by the
-    /// acknowledged segments, and one more segment may leave.
+    /// Processes a partial acknowledgement (`partialnewack_helper`): deflates the window by the acknowledged segments,
+    /// and retransmits the next one.
     fn on_partial(&mut self, connection: &mut Connection, report: &Report) {
         let acked = report.next - connection.una;
         connection.partial(report.next);
@@ -220,7 +219,7 @@ impl Ns2Agent {
     }
 }
 
-/// Sends one new segment for each of the first duplicates (ns-2's `send_one`).
+/// Sends one new segment beyond the window for each of the first duplicates (ns-2's `send_one`).
 pub(super) fn send_one_beyond(connection: &mut Connection) {
     let flight = connection.nxt - connection.una;
     let room = connection.cwnd + f64::from(connection.dupacks) >= (flight + 1) as f64;

@@ -20,7 +20,7 @@ use self::segment::Segment;
 use self::statements::{Action, When, statements};
 use super::table::{Event, Leaving, Settings, Step, Table};
 
-/// Calls without an effect on a sender whose writes are whole segments.
+/// System calls without an effect on a sender whose writes are whole segments.
 const WITHOUT_EFFECT: &[&str] = &[
     "socket",
     "bind",
@@ -34,7 +34,7 @@ const WITHOUT_EFFECT: &[&str] = &[
 /// Socket options without an effect on the sender that scripts test.
 const OPTIONS_WITHOUT_EFFECT: &[&str] = &["SO_REUSEADDR", "SO_SNDBUF", "SO_ERROR", "TCP_NODELAY"];
 
-/// Reads a script; returns the reason if it cannot be run.
+/// Reads a script; returns an error with the reason if the script cannot be run.
 pub(super) fn read(name: &str, text: &str) -> Result<Table, String> {
     let mut reader = Reader::new(name);
     for statement in statements(text)? {
@@ -68,26 +68,26 @@ pub(super) fn all_below(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// State of a reader of a script.
+/// State while a script is read.
 struct Reader {
     table: Table,
     variables: Variables,
-    /// Bytes of a segment.
+    /// Payload bytes of a full segment.
     mss: u64,
-    /// Shift of the peer's windows.
+    /// Shift by which the peer's windows are scaled.
     window_scale: u32,
     /// Time at which the SYN, or its answer, left.
     opened_at: Option<f64>,
     is_open: bool,
-    /// The peer's smallest window, in bytes.
+    /// Smallest window that the peer has announced, in bytes.
     window: u64,
-    /// Times of the last statement and of the last step, in seconds.
+    /// Time of the last statement, in seconds; the next field is the time of the last step.
     clock: f64,
     last_step: f64,
     closed: bool,
     /// True if the last segment written is not full.
     has_part: bool,
-    /// True if the peer has also closed: the rest does not concern a sender.
+    /// True if the peer has also closed: the rest of the script is not about the sender.
     is_over: bool,
 }
 
@@ -97,7 +97,7 @@ impl Reader {
             table: Table {
                 name: name.to_string(),
                 settings: Settings {
-                    // The default of packetdrill's `defaults.sh`.
+                    // This is the default of packetdrill's `defaults.sh`.
                     restarts: false,
                     ..Settings::USUAL
                 },
@@ -184,7 +184,7 @@ impl Reader {
         settings.sack &= segment.can_sack;
         settings.ecn = segment.has('E');
         if segment.ack.is_some() {
-            // The answer to the sender's own SYN.
+            // This segment is the answer to the sender's own SYN.
             self.open()?;
             self.window = segment.window.unwrap_or(u64::MAX);
         }
@@ -209,7 +209,7 @@ impl Reader {
             return self.expect(fin..=fin);
         }
         if segment.end == segment.start {
-            // The last ACK of a handshake.
+            // This segment is the last ACK of a handshake.
             let opens = self.table.steps.is_empty();
             return if opens {
                 Ok(())
@@ -221,7 +221,7 @@ impl Reader {
         self.expect(first..=self.segments_below(segment.end)?)
     }
 
-    /// Expects segments that leave with the last event of this moment, or without an event.
+    /// Adds segments to those expected to leave now, in answer to the last event or without an event.
     fn expect(&mut self, segments: std::ops::RangeInclusive<u64>) -> Result<(), String> {
         self.at_this_moment().leaving.push(segments);
         Ok(())
@@ -273,7 +273,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the step of the last event, if that was at this moment.
+    /// Returns the step of the last event if the time has not advanced since then; otherwise adds a step without an
+    /// event.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);
@@ -294,12 +295,12 @@ impl Reader {
         });
     }
 
-    /// Returns the number of segments below a sequence number; the first sequence number is 1.
+    /// Returns the number of segments below a sequence number, where data begins with sequence number 1.
     fn segments_below(&self, sequence: u64) -> Result<u64, String> {
         let bytes = sequence.checked_sub(1).ok_or("a sequence number of 0")?;
         match bytes % self.mss.max(1) {
             0 => Ok(bytes / self.mss.max(1)),
-            // One past a FIN.
+            // This number follows a FIN.
             1 if self.closed => Ok(bytes / self.mss + 1),
             _ => Err("parts of segments".to_string()),
         }
@@ -327,7 +328,7 @@ mod tests {
     use crate::transport::tcp::tests::linux::table::{Event, Leaving};
 
     const SCRIPT: &str = "
-// A comment.
+// The line is a comment.
 `../common/defaults.sh
 sysctl -q net.ipv4.tcp_slow_start_after_idle=1`
     0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3

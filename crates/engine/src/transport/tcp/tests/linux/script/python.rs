@@ -1,10 +1,10 @@
-//! Code of a script: assertions about the sender's state, with sums of numbers and variables.
+//! Code in a script: assertions about the sender's state, which may contain sums of numbers and variables.
 
 use std::collections::HashMap;
 
 use crate::transport::tcp::tests::linux::table::{Fact, Relation};
 
-/// Operators of comparisons, longer ones first.
+/// Operators of comparisons; an operator precedes those that are its prefix.
 const RELATIONS: [(&str, Relation); 6] = [
     ("==", Relation::Equal),
     ("!=", Relation::Other),
@@ -14,12 +14,12 @@ const RELATIONS: [(&str, Relation); 6] = [
     ("<", Relation::Below),
 ];
 
-/// Variables that a script has named.
+/// Values of the variables that a script has defined.
 #[derive(Debug)]
 pub(super) struct Variables(HashMap<String, f64>);
 
 impl Default for Variables {
-    /// Returns the states by packetdrill's names.
+    /// Returns the variables that packetdrill predefines: the names of congestion avoidance states.
     fn default() -> Self {
         let names = ["Open", "Disorder", "CWR", "Recovery", "Loss"];
         let states = (0..).zip(names);
@@ -112,7 +112,7 @@ fn compared(text: &str) -> Option<(&str, Relation, &str)> {
     let found = RELATIONS
         .iter()
         .filter_map(|&(operator, relation)| Some((text.find(operator)?, operator, relation)));
-    // Of `<=` and `<` at the same place, the first of the list is taken, which is longer.
+    // If both `<=` and `<` match at the same place, the first one in the list is used, which is the longer one.
     let (at, operator, relation) = found.min_by_key(|&(at, ..)| at)?;
     Some((&text[..at], relation, &text[at + operator.len()..]))
 }

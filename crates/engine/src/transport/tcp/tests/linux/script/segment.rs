@@ -16,10 +16,10 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Reads the text behind `<` or `>`.
+    /// Reads the text that follows `<` or `>`.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        // A prefix such as `[ect0]`.
+        // The line has a prefix such as `[ect0]`.
         let text = match text.strip_prefix('[') {
             Some(rest) => rest.split_once(']').ok_or("a bracket")?.1.trim_start(),
             None => text,

@@ -1,8 +1,8 @@
-//! Commands of a script: their settings of the kernel.
+//! Shell commands of a script, which change settings of the kernel.
 
 use crate::transport::tcp::tests::linux::table::Settings;
 
-/// Settings without an effect on a lone sender of whole segments, or with the value that is modelled.
+/// Kernel settings without an effect on a lone sender of whole segments, or whose value here is the modelled one.
 const WITHOUT_EFFECT: &[&str] = &[
     "tcp_rmem",
     "tcp_wmem",
@@ -19,13 +19,13 @@ const WITHOUT_EFFECT: &[&str] = &[
     "tcp_synack_retries",
     "tcp_syncookies",
     "tcp_timestamps",
-    // Tail loss probes, which are enabled.
+    // Tail loss probes, which are always enabled here.
     "tcp_early_retrans",
-    // Time for which segments are held back for larger ones, which is zero.
+    // The time for which a sender waits to send larger segments, which is zero here.
     "tcp_tso_win_divisor",
 ];
 
-/// Programs that can be ignored: their defaults are the profile's.
+/// Programs whose calls can be ignored, since they set defaults that the profile has, too.
 const SCRIPTS: &[&str] = &["defaults.sh", "sysctl_restore", "hystart_detect"];
 
 /// Applies the settings that commands change.

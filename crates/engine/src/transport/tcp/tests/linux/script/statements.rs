@@ -1,4 +1,4 @@
-//! A script as statements: times and actions.
+//! Division of a script into statements, each with a time and an action.
 
 /// A statement of a script: its time and its action.
 #[derive(Debug)]
@@ -9,25 +9,25 @@ pub(super) struct Statement {
     pub(super) line: String,
 }
 
-/// A time in seconds; the first of a range of times.
+/// A time in seconds. Of a range of times, the first one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum When {
-    /// Time after the statement before.
+    /// Time since the previous statement.
     After(f64),
-    /// Time after the beginning of the script.
+    /// Time since the beginning of the script.
     At(f64),
 }
 
 /// An action or an expected event.
 #[derive(Debug, PartialEq)]
 pub(super) enum Action {
-    /// Text between backticks.
+    /// Text between backticks: shell commands.
     Shell(String),
-    /// Text between `%{` and `}%`.
+    /// Text between `%{` and `}%`: an assertion.
     Python(String),
-    /// Text behind `<`.
+    /// Text after `<`: a segment that arrives at the sender.
     Arrives(String),
-    /// Text behind `>`.
+    /// Text after `>`: a segment that is expected to leave.
     Leaves(String),
     /// A system call.
     Call {
@@ -37,7 +37,7 @@ pub(super) enum Action {
     },
 }
 
-/// Returns the statements of a script; options of packetdrill are left out.
+/// Returns the statements of a script without packetdrill's options.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     let text = without_comments(text);
     let mut rest = text.trim_start();
@@ -56,7 +56,7 @@ pub(super) fn statements(text: &str) -> Result<Vec<Statement>, String> {
     Ok(found)
 }
 
-/// Removes comments of C and C++; those of shells and Python stay.
+/// Removes C and C++ comments; comments of shells and Python remain.
 fn without_comments(text: &str) -> String {
     let line = |line: &str| {
         let comment = line
@@ -74,7 +74,7 @@ fn without_comments(text: &str) -> String {
     text
 }
 
-/// Splits off the time at the beginning.
+/// Splits `text` into the time at its beginning and the rest.
 fn when(text: &str) -> (When, &str) {
     let number = |text: &str| {
         let is_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -90,7 +90,7 @@ fn when(text: &str) -> (When, &str) {
         return (When::After(0.0), text);
     };
     let mut rest = digits[end..].trim_start();
-    // The end of a range of times.
+    // The end of a range of times is ignored.
     if let Some(last) = rest.strip_prefix('~').or_else(|| rest.strip_prefix("...")) {
         let last = last.trim_start().trim_start_matches('+');
         rest = number(last).map_or(last, |(_, end)| last[end..].trim_start());
@@ -101,7 +101,7 @@ fn when(text: &str) -> (When, &str) {
     }
 }
 
-/// Splits off the action after a time.
+/// Splits `text`, which follows a time, into an action and the rest.
 fn action(text: &str) -> Option<(Action, &str)> {
     if let Some(rest) = text.strip_prefix('`') {
         let (commands, rest) = rest.split_once('`')?;
@@ -139,7 +139,7 @@ fn action(text: &str) -> Option<(Action, &str)> {
     Some((call, behind))
 }
 
-/// Splits off the rest of a line.
+/// Splits `text` into its first line and the rest.
 fn after_line(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }

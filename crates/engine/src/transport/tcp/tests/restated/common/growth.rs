@@ -7,8 +7,8 @@ use super::{Algorithm, Connection, Report};
 use crate::config::AckCounting;
 
 impl Connection {
-    /// Reports an acknowledgement in a recovery, or one that begins it, to the algorithm after it
-    /// has been processed.
+    /// Reports an acknowledgement in a recovery, or one that begins a recovery, to the algorithm after the
+    /// acknowledgement has been processed.
     pub(in super::super) fn report_in_recovery(&mut self, sample: &AckSample) {
         if self.algorithm == Algorithm::Controlling {
             self.told.push(format!("{:?} {sample:?}", Phase::Recovery));
@@ -28,8 +28,8 @@ impl Connection {
         self.told.push(format!("{phase:?} {sample:?}"));
     }
 
-    /// Returns the growth credit of an acknowledgement (RFC 3465; Linux counts newly delivered
-    /// segments).
+    /// Returns the number of segments for which an acknowledgement lets the window grow (RFC 3465; Linux counts newly
+    /// delivered segments).
     fn credit(&self, acked: u64) -> f64 {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
@@ -98,7 +98,7 @@ impl Connection {
             0.0
         };
         let left = sample.credit - taken;
-        // A part of a segment beyond the threshold is no surplus.
+        // A fraction of a segment beyond the threshold does not count as left over.
         if room > 0.0 && left == 0.0 {
             self.told.push(format!("{:?} {sample:?}", Phase::SlowStart));
         }
@@ -113,10 +113,10 @@ impl Connection {
         }
     }
 
-    /// Returns true if the window must not grow: on echoes, and while the congestion window does
-    /// not limit the sender. Algorithms other than the standard one also need half of the window
-    /// used (RFC 7661 section 4.3). While the flight of a timeout is retransmitted, half of the
-    /// window used suffices, even on echoes.
+    /// Returns true if the window must not grow: on echoes, and while the congestion window does not limit the sender.
+    /// For algorithms other than the standard one, at least half of the window must also have been used (RFC 7661
+    /// section 4.3). While the flight of a timeout is retransmitted, the window may grow in all these cases if half of
+    /// it is used.
     fn growth_is_held(&mut self, echoes: bool, flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
         let slack = self.algorithm != Algorithm::Standard && !self.ns2;

@@ -1,6 +1,5 @@
-//! The part of a connection that all recoveries share: windows (RFC 5681), the timer (RFC 6298),
-//! the response to marks (RFC 3168), the growth of a window that is not used (RFC 7661), and
-//! counters.
+//! The parts of a connection that all recoveries share: windows (RFC 5681), the timer (RFC 6298), the response to marks
+//! (RFC 3168), the growth of unused windows (RFC 7661), and counters.
 
 mod growth;
 mod reductions;
@@ -13,7 +12,7 @@ use crate::config::{RttClock, Tcp};
 use crate::measure::{FlowCounters, FlowSample};
 use crate::packet::Flags;
 
-/// An acknowledgement.
+/// An acknowledgement that arrives at the sender.
 pub(super) struct Report {
     pub(super) next: u64,
     pub(super) blocks: Vec<(u64, u64)>,
@@ -21,25 +20,24 @@ pub(super) struct Report {
     pub(super) echoes: bool,
 }
 
-/// A rule of loss recovery, as its source states it.
+/// A loss recovery, restated from its source.
 pub(super) trait Rule {
     /// Returns true during fast recovery.
     fn recovers(&self, connection: &Connection) -> bool;
 
     fn in_flight(&self, connection: &Connection) -> u64;
 
-    /// Returns the segment that may leave now.
+    /// Returns the segment that may leave now, if any.
     fn next(&mut self, connection: &mut Connection) -> Option<u64>;
 
     fn on_sent(&mut self, connection: &mut Connection, segment: u64);
 
-    /// Continues after all segments that may leave have left; `_new` is true if new segments were
-    /// among them.
+    /// Updates the state after all segments that may leave have left; `_new` is true if some of them were new.
     fn after_sending(&mut self, _connection: &mut Connection, _new: bool) {}
 
     fn on_timeout(&mut self, connection: &mut Connection);
 
-    /// Processes an acknowledgement; returns the most segments that may leave.
+    /// Processes an acknowledgement; returns the maximum number of segments that may leave now.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64;
 
     /// Returns the time at which the rule's timer expires.
@@ -61,7 +59,7 @@ pub(super) enum Algorithm {
     Tolerant,
     /// An algorithm that controls the window at all times, without slow start.
     Controlling,
-    /// An algorithm that needs the delivery rate, and a round trip of every acknowledgement.
+    /// An algorithm that needs the delivery rate, and a round-trip time from every acknowledgement.
     Measuring,
 }
 
@@ -75,7 +73,7 @@ impl Algorithm {
     ];
 }
 
-/// Returns true if losses are too many to be tolerated.
+/// Returns true if more segments are lost than the tolerant algorithm accepts.
 pub(super) fn exceeds_tolerance(delivered: u64, lost: u64) -> bool {
     lost > 3 + delivered / 30
 }
@@ -106,16 +104,17 @@ pub(super) struct Connection {
     pub(super) cwnd: f64,
     pub(super) ssthresh: f64,
     pub(super) dupacks: u32,
-    /// Segments that have arrived above `una`: reported, or one for each duplicate acknowledgement.
+    /// Number of segments that have arrived above `una`: those reported or, without SACK, one for each duplicate
+    /// acknowledgement.
     pub(super) arrived: u64,
     pub(super) delivered: u64,
     pub(super) delivered_before: u64,
     pub(super) lost: u64,
     /// The last reduction.
     pub(super) cut: Cut,
-    /// One past the segments that the last reduction applies to.
+    /// One past the last segment that the last reduction covers.
     pub(super) recover: u64,
-    /// True if an acknowledgement came in fast recovery.
+    /// True if the current acknowledgement arrived in fast recovery.
     pub(super) came_in_recovery: bool,
     pub(super) samples: u64,
     pub(super) srtt: u64,
@@ -130,8 +129,8 @@ pub(super) struct Connection {
     round: u64,
     round_end: u64,
     round_start: bool,
-    /// Largest flights before acknowledgements: in the current round trip, and in the one noted
-    /// before.
+    /// Largest flights before acknowledgements: the round trip's number, the largest flight in it, and that in the
+    /// round trip before.
     peaks: (u64, u64, u64),
     limit: Limit,
     counters: FlowCounters,
@@ -211,7 +210,7 @@ impl Connection {
         connection
     }
 
-    /// Lets time pass without an event.
+    /// Lets time pass until `now`, without an event.
     fn pass(&mut self, now: Time) {
         let span = now.since(self.now);
         if !self.finished {
@@ -225,7 +224,7 @@ impl Connection {
         self.now = now;
     }
 
-    /// Lets time pass, and timers expire.
+    /// Lets time pass until `until`, and processes the timers that expire.
     pub(super) fn run(&mut self, rule: &mut impl Rule, until: Time) {
         loop {
             let next = self.deadline.min(rule.due());
@@ -324,7 +323,7 @@ impl Connection {
         self.nxt < self.end && self.nxt < self.una + self.peer_window
     }
 
-    /// Moves `una` for an acknowledgement outside a recovery, or one that ends it.
+    /// Advances `una` for an acknowledgement outside a recovery, or one that ends a recovery.
     pub(super) fn cumulative(&mut self, report: &Report) {
         self.move_una(report.next);
         self.dupacks = 0;
@@ -341,8 +340,7 @@ impl Connection {
         }
     }
 
-    /// Moves `una` for a partial acknowledgement: no round-trip sample is taken, and the timer
-    /// continues.
+    /// Advances `una` for a partial acknowledgement, which gives no round-trip sample and does not restart the timer.
     pub(super) fn partial(&mut self, next: u64) {
         self.move_una(next);
         if self.timed.is_some_and(|(segment, _)| segment < next) {
@@ -440,8 +438,8 @@ impl Connection {
         self.deadline = self.now + (self.base.max(rto.min) * self.backoff).min(rto.max);
     }
 
-    /// Restarts the timer for a retransmission; the segment that is timed no longer gives a certain
-    /// round-trip time.
+    /// Restarts the timer for a retransmission. The segment being timed can no longer give an unambiguous round-trip
+    /// time.
     pub(super) fn restart_timer_for_retransmission(&mut self) {
         self.restart_timer();
         self.timed = None;
@@ -465,7 +463,7 @@ impl Connection {
     pub(super) fn counters(&self) -> FlowCounters {
         let headers = 40 + u64::from(self.config.timestamps.bytes().unwrap_or(0));
         let sent_pkts = self.max_sent - 1 + self.counters.retransmitted_pkts;
-        // The last segment of a transfer lacks a byte.
+        // The last segment of a transfer is short by a byte.
         let short = u64::from(self.max_sent == self.end) + self.last_resent;
         let payload = sent_pkts * 1460 - short;
         FlowCounters {

@@ -6,7 +6,8 @@ use longhaul_units::Time;
 use super::{Algorithm, Connection, Cut, Rule, exceeds_tolerance};
 
 impl Connection {
-    /// Returns the window that a reduction starts from (RFC 5681 equation 4; ns-2 takes the window).
+    /// Returns the window from which a reduction starts: the flight (RFC 5681 equation 4) or, with ns-2, the congestion
+    /// window.
     fn in_use(&self, inflation: f64) -> f64 {
         if self.ns2 {
             (self.cwnd + inflation).min(self.peer_window as f64)
@@ -15,8 +16,8 @@ impl Connection {
         }
     }
 
-    /// Processes a timeout by RFC 6298 section 5 and RFC 5681 section 3.1: the threshold is kept
-    /// for data that a timeout has retransmitted.
+    /// Processes a timeout by RFC 6298 section 5 and RFC 5681 section 3.1. The threshold stays if a timeout has
+    /// retransmitted this data before.
     pub(super) fn expire(&mut self, rule: &mut impl Rule) {
         self.deadline = Time::NEVER;
         if self.una == self.max_sent {
@@ -51,7 +52,7 @@ impl Connection {
         self.send(rule, u64::MAX);
     }
 
-    /// Returns true while the flight of the last timeout is being sent again.
+    /// Returns true while the flight of the last timeout is being retransmitted.
     pub(super) fn repairs_timeout(&self) -> bool {
         !self.ns2 && self.cut == Cut::Timeout && self.una < self.recover
     }
@@ -63,7 +64,7 @@ impl Connection {
         }
     }
 
-    /// Reduces the window for a loss, unless the response to a mark applies to this window of data.
+    /// Reduces the window for a loss, if no response to a mark has already reduced it for this window of data.
     pub(in super::super) fn reduce_for_loss(&mut self) {
         if self.cut == Cut::Mark && self.una <= self.recover {
             self.cut = Cut::Loss;
@@ -73,7 +74,7 @@ impl Connection {
         }
     }
 
-    /// Reduces, for a loss, the window that is inflated by `inflation` segments.
+    /// Reduces the window for a loss, from the congestion window inflated by `inflation` segments.
     pub(in super::super) fn reduce_from(&mut self, inflation: f64) {
         let tolerant = self.algorithm == Algorithm::Tolerant && !self.ns2;
         self.tolerates = tolerant && !exceeds_tolerance(self.delivered, self.lost);
@@ -82,7 +83,7 @@ impl Connection {
         }
     }
 
-    /// Decides again about losses that are tolerated so far; returns true if they no longer are.
+    /// Decides again if losses that are tolerated so far still are; returns true if they no longer are.
     pub(in super::super) fn weigh_losses(&mut self) -> bool {
         let tolerated = self.tolerates;
         if tolerated {
@@ -91,7 +92,7 @@ impl Connection {
         tolerated && !self.tolerates
     }
 
-    /// Returns true if the window alone determines the segments that may leave, also in a recovery.
+    /// Returns true if only the window determines the segments that may leave, even in a recovery.
     pub(in super::super) fn window_governs(&self) -> bool {
         self.tolerates || self.algorithm == Algorithm::Controlling
     }
