@@ -96,8 +96,8 @@ def _delays(run: longhaul.Results, kind: str, name: str) -> dict[str, float]:
 
 
 HEADS = (
-    "", "goodput, Mbit/s", "Jain's index", "waits, ms: mean", "99 %", "of datagrams, ms: 99 %",
-    "lost",
+    "discipline", "goodput, Mbit/s", "Jain's index", "mean wait, ms", "wait, 99 %, ms",
+    "wait of datagrams, 99 %, ms", "datagrams lost",
 )  # fmt: skip
 
 

@@ -149,7 +149,7 @@ def compared(
     """
     found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
     rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)
-    return table(["", *titles], rows)
+    return table(["flow", *titles], rows)
 
 
 PATHS = ((10, 40), (100, 100), (20, 600))

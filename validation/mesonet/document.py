@@ -165,7 +165,7 @@ def _goodput_readings() -> str:
         for *_, published, measured in goodput_readings.beside_print()
     ]
     means = zip(goodput_readings.TITLES, _means(distances), strict=True)
-    return "; ".join(f"{title} {_percent(mean)}" for title, mean in means)
+    return "; ".join(f"{_percent(mean)} for {title}" for title, mean in means)
 
 
 def _means(rows: Sequence[Sequence[float]]) -> Iterator[float]:

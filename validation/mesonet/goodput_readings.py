@@ -40,9 +40,9 @@ READINGS = {
 }
 """Numbers of flows by reading; responses use the third."""
 TITLES = (
-    "transferring, and half of the completed", "transferring, and completed",
-    "transferring, connecting, and half of the completed",
-    "transferring, connecting, and completed",
+    "transferring flows and half of the completed flows", "transferring and completed flows",
+    "transferring and connecting flows and half of the completed flows",
+    "transferring, connecting and completed flows",
 )  # fmt: skip
 
 

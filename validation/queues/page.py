@@ -11,16 +11,16 @@ from validation.queues.compare import Verdict
 
 NAMES = {
     "codel": "`codel`, variant `linux-6.18`",
-    "codel-ecn": "the same, ECN",
+    "codel-ecn": "`codel`, variant `linux-6.18`, ECN",
     "codel-rfc": "`codel`, variant `rfc8289`",
     "pie": "`pie`, variant `linux-6.18`",
-    "pie-ecn": "the same, ECN",
+    "pie-ecn": "`pie`, variant `linux-6.18`, ECN",
     "pie-rfc": "`pie`, variant `rfc8033`",
     "fq_codel": "`fq-codel`, variant `linux-6.18`",
-    "fq_codel-ecn": "the same, ECN",
+    "fq_codel-ecn": "`fq-codel`, variant `linux-6.18`, ECN",
     "fq_codel-rfc": "`fq-codel`, variant `rfc8289`, ECN",
     "fq_pie": "`fq-pie`, variant `linux-6.18`",
-    "fq_pie-ecn": "the same, ECN",
+    "fq_pie-ecn": "`fq-pie`, variant `linux-6.18`, ECN",
     "cake": "`cake`",
     "red": "`red`",
     "red-ecn": "`red`, ECN",
@@ -29,14 +29,15 @@ NAMES = {
 }
 
 
-SUMS = ("ours", "arrivals", "first difference, s:", "drops:", "marks:", "mean delay, ms:")
+DISCIPLINE = "Longhaul's discipline"
+SUMS = (DISCIPLINE, "arrivals", "first difference, s:", "drops:", "marks:", "mean delay, ms:")
 
 
 def write(verdicts: Sequence[Verdict]) -> None:
     """Write the page."""
     page = filled(
         Path(__file__).parent / "page.md",
-        decisions=table(["ours", *(f"{name}:" for name in PATTERNS)], _decisions(verdicts)),
+        decisions=table([DISCIPLINE, *(f"{name}:" for name in PATTERNS)], _decisions(verdicts)),
         sums=table(SUMS, (_sums(verdict) for verdict in verdicts if verdict.differ)),
     )
     (DOCS / "linux-queues.md").write_text(page, encoding="utf-8")

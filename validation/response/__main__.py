@@ -20,8 +20,9 @@ from validation.response.measure import LOSS_RATES, Figures, Measurement, measur
 HERE = Path(__file__).parent
 FIGURES = HERE / "figures.json"
 HEADS = (
-    "algorithm", "closed form", "evenly spaced: law", "with feedback", "network", "",
-    "random: law", "with feedback", "network", "", "timeouts per loss",
+    "algorithm", "closed form", "evenly spaced losses: law", "evenly spaced: with feedback",
+    "evenly spaced: network", "evenly spaced: label", "random losses: law", "random: with feedback",
+    "random: network", "random: label", "random: timeouts per loss",
 )  # fmt: skip
 
 
