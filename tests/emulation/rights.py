@@ -1,4 +1,4 @@
-"""Conditions of emulation, which not every machine meets."""
+"""Rights and programs that tests of emulation need, and that not every machine has."""
 
 import os
 import shutil
