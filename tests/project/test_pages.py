@@ -32,7 +32,7 @@ PAGES = sorted(
     if any(block.language in {"sh", "toml", "python"} for block in blocks_of(page))
 )
 SHORT = {"index.md", "faq.md", "citing.md", "own-topology.md"}
-"""Pages whose commands take a few seconds together: the others are for `-m long`."""
+"""Pages whose commands take a few seconds in all; other pages are tested by `-m long`."""
 
 
 def marked(page: Path) -> object:
@@ -68,7 +68,7 @@ def run(block: Block, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-e", "-c", block.text],
         cwd=folder,
-        # Else each plot looks for the fonts of the machine anew.
+        # Without a cache directory, each plot would search the machine's fonts again.
         env={
             "PATH": path,
             "HOME": str(folder),
