@@ -155,7 +155,7 @@ def test_responses_without_variation_separate_nobody(constant: float) -> None:
 
 
 def test_half_of_the_competitors_are_not_distinctive() -> None:
-    """Of two pairs far apart, neither is distinctive; of five values, a pair far apart is."""
+    """Two distant pairs are not distinctive; a distant pair among five values is."""
     assert clusters.dendrogram([[0.0], [0.1], [9.0], [9.1]]).distinctive == ()
     found = clusters.dendrogram([[9.1], [0.0], [0.1], [9.0], [0.2]])
     assert found.distinctive == (0, 3)

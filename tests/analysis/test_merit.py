@@ -115,7 +115,7 @@ def test_the_ellipse_of_points_along_a_line_has_one_axis() -> None:
 
 
 def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
-    """By Mahalanobis' distance, in which the ellipse of points is a circle of radius 1."""
+    """The distance is Mahalanobis', in which the ellipse is a circle of radius 1."""
     points = np.random.default_rng(1).multivariate_normal([3, -2], [[4, 1.5], [1.5, 1]], 50)
     around = np.stack(merit.ellipse([(x, y) for x, y in points]).outline(), axis=1)
     away = around - points.mean(axis=0)

@@ -229,5 +229,5 @@ def test_an_ellipse_has_its_longer_axis_first() -> None:
 
 
 def test_ranks_are_counted_from_one_and_doubled() -> None:
-    """Of 5, 5 and 9 the mean ranks are 1.5, 1.5 and 3."""
+    """The mean ranks of 5, 5 and 9 are 1.5, 1.5 and 3."""
     assert statistics._ranks([5.0, 5.0, 9.0]).tolist() == [3.0, 3.0, 6.0]

@@ -348,7 +348,7 @@ class Cluster:
         )
 
     def close(self) -> None:
-        """Kill what still runs."""
+        """Kill the remaining processes."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()

@@ -218,7 +218,7 @@ def test_another_parquet_file_is_no_table_of_a_campaign(tmp_path: Path) -> None:
 
 
 def test_a_campaign_s_path_is_relative_to_its_store(tmp_path: Path) -> None:
-    """Both may move together."""
+    """Campaign and store may be moved together."""
     campaign: Any = SimpleNamespace(path=tmp_path / "here" / "c.toml")
     store = Store(tmp_path / "there" / "store")
     assert path_from(store, campaign) == "../../here/c.toml"

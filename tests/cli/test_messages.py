@@ -1,4 +1,4 @@
-"""Messages about slips name what was probably meant, or the right command."""
+"""Error messages suggest the probably intended name, or the right command."""
 
 import re
 from pathlib import Path

@@ -88,7 +88,7 @@ def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
 
 
 def settle(page: Any) -> None:  # noqa: ANN401
-    """Wait until what has changed is drawn."""
+    """Wait until all changes are drawn."""
     page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
     page.wait_for_function("!document.body.hasAttribute('data-drawing')")
 

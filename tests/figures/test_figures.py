@@ -64,7 +64,7 @@ def two(tmp_path: Path) -> Path:
 
 
 def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine) -> None:
-    """A campaign has the same figures as a single run, without functions of the user's own."""
+    """A campaign has the same figures as a single run, without functions of the user."""
     ran = cli("campaign", "run", two / "c.toml", "--out", two / "c", "--quiet")
     assert ran.returncode == 0, ran.stderr
     table = ResponseTable.read(two / "c" / "results.parquet")

@@ -96,7 +96,7 @@ def missing(shown: str, printed: str) -> Sequence[str]:
 
 
 def test_scenarios_of_the_gallery_are_those_of_the_pages() -> None:
-    """Each file in docs/scenarios is shown on a page, apart from title, length and comments."""
+    """Each file in docs/scenarios is shown on a page, except for title, length and comments."""
     shown = {block.file: block for page in PAGES for block in blocks_of(page) if block.file}
     for file in DOCS.glob("scenarios/*.toml"):
         block = shown[file.name]

@@ -63,7 +63,7 @@ window.Worker = class {
 
 
 def opened(folder: Path, static: Path) -> str:
-    """Write the playground as a page of its own and return its address."""
+    """Write the playground as a separate page and return its address."""
     text = (DOCS / "playground.md").read_text(encoding="utf-8")
     (body,) = re.findall(r"^```\{raw\} html\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (folder / "page.html").write_text(f"<!doctype html>\n{body}")

@@ -17,7 +17,7 @@ LOADS = 'conditions = "loads"\n'
 
 
 def read(folder: Path, text: str, **files: str) -> dict[str, Experiment]:
-    """Read the experiments of a file beside others, whose names have `__` for a slash."""
+    """Read experiments from a text, next to `files`, whose names have `__` for a slash."""
     for name, content in files.items():
         file = folder / name.replace("__", "/")
         path = file.with_suffix(".csv" if "conditions" in name else ".toml")

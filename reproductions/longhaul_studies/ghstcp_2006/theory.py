@@ -160,8 +160,8 @@ def jump(data: Data, buffer_bdp: float) -> float:
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
     """Return the decrease of synchronised goodput as connections increase by `times`.
 
-    It starts at the smallest number with losses. The decrease is a fraction of the link's rate; the
-    result is the minimum over three rates.
+    The increase starts at the smallest number with losses. The decrease is a fraction of the
+    link's rate; the result is the minimum over three rates.
     """
     falls = []
     for mbps in (100.0, 1000.0, 10_000.0):

@@ -115,7 +115,7 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the mean change of goodput from `beside`, most over least congested half."""
+    """Return the mean goodput change from `beside` in the most congested half over the other's."""
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
     effect = np.abs(own / other - 1)
