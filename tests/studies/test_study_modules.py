@@ -156,7 +156,7 @@ def test_a_run_is_reduced_by_the_study_or_by_its_responses(tmp_path: Path) -> No
     every = sampled.reduction(sampled.experiments["E"])
     assert (every.variant, every.reducer) == ("all-samples", reduce_keeping_samples)
     assert sampled.store(tmp_path / "s", sampled.experiments["E"]).variant == "all-samples"
-    # With a module `metrics`, stored values are those of the module, not responses.
+    # With a module `metrics`, values of responses are not stored.
     (tmp_path / "experiments.toml").write_text(HEAD + RESPONSES + SCENARIO + ONE)
     both = Study("link", tmp_path)
     assert both.reduction(both.experiments["E"]).variant == ""

@@ -10,8 +10,8 @@ import pytest
 from validation.queues.arrivals import PACKETS, PATTERNS
 from validation.queues.kernel import build
 
-# A discipline that holds two packets, marks a packet that finds one, and drops waiting packets at
-# a timer of one jiffy (4 ms).
+# A discipline that holds two packets, marks a packet that finds one, and drops a waiting packet
+# when its timer of one jiffy (4 ms) expires.
 DISCIPLINE = """
 struct two { struct timer_list timer; struct Qdisc *sch; };
 
