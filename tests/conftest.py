@@ -16,7 +16,7 @@ import longhaul
 from longhaul.campaign.pool import LocalWorkers, RunOutcome, attempt
 from longhaul.cli import app
 
-# Two algorithms on 20 Mbit/s and 20 ms for ten seconds: losses, marks and recoveries in a moment.
+# Two algorithms on 20 Mbit/s and 20 ms for ten seconds; runs fast, with losses and recoveries.
 SMALL = """
 title    = "Small"
 duration = "10 s"
@@ -38,8 +38,8 @@ label = "standard"
 start = { uniform = ["0 s", "1 s"] }
 """
 
-# Three backbone routers, a point of presence each; normal access routers serve 2 packets a
-# millisecond, which some hundred sources fill at times.
+# Three backbone routers with one point of presence each; a normal access router forwards 2 packets
+# per ms, so that a few hundred sources fill it at times.
 MESONET_NETWORK = """\
 network = { backbone_rate = 80, topology = { backbone = [
     { name = "X", direct = 1, pops = [{ normal = 2 }] },
@@ -116,7 +116,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
 
 @pytest.fixture
 def cli_process(tmp_path: Path) -> CommandLine:
-    """Return a function that calls `longhaul` in a process of its own, in an empty directory."""
+    """Return a function that calls `longhaul` in a new process, in an empty directory."""
 
     def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
         command = [Path(sys.executable).with_name("longhaul"), *words]
@@ -126,7 +126,7 @@ def cli_process(tmp_path: Path) -> CommandLine:
 
 
 class WorkersHere(LocalWorkers):
-    """Workers in the process of the test: starting another one takes longer than a short run."""
+    """Workers in the test's own process: starting a process takes longer than a short run."""
 
     def __init__(self, count: int, memory: int | None = None) -> None:
         super().__init__(count, memory)
@@ -144,14 +144,14 @@ class WorkersHere(LocalWorkers):
 
 @pytest.fixture
 def workers_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Execute runs in this process, but for tests marked `processes`, of the workers themselves."""
+    """Execute runs in this process, except in tests marked `processes`, which test workers."""
     if request.node.get_closest_marker("processes") is None:
         for module in ("longhaul.campaign.execute", "longhaul.cli.campaign"):
             monkeypatch.setattr(import_module(module), "LocalWorkers", WorkersHere)
 
 
 def contents(run: Path) -> dict[str, Any]:
-    """Return every file of a run directory, without what `run.json` says of the machine."""
+    """Return the content of every file of a run, without `run.json`'s facts on the machine."""
     files: dict[str, Any] = {path.name: path.read_bytes() for path in run.iterdir()}
     files["run.json"] = json.loads(files["run.json"])
     del files["run.json"]["machine"]

@@ -40,7 +40,7 @@ WARM_UP_S, DURATION_S = 20, 80
 
 
 class Figures(NamedTuple):
-    """Figures of one flow after the warm-up; means over seeds."""
+    """Measured values of one flow after the warm-up; means over seeds."""
 
     rate_mbps: float
     wait_p50_ms: float
@@ -68,7 +68,7 @@ def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:
 
 
 def figures(pair: tuple[str, str], rtt_ms: int) -> list[Figures]:
-    """Simulate with every seed; one entry for each flow."""
+    """Return means over simulations with all seeds, one entry per flow."""
     runs = [_run(scenario(pair, rtt_ms, seed)) for seed in SEEDS]
     return list(map(mean, zip(*runs, strict=True)))
 

@@ -73,7 +73,7 @@ def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
 
 
 def figures(kind: str, flows: int, beside: int) -> Figures:
-    """Simulate with every seed."""
+    """Return means over simulations with all seeds."""
     return mean(_run(kind, flows, beside, seed) for seed in SEEDS)
 
 

@@ -70,7 +70,7 @@ def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def figures(queue: dict[str, Any]) -> Figures:
-    """Simulate with every seed."""
+    """Return means over simulations with all seeds."""
     return mean(_run(queue, seed) for seed in SEEDS)
 
 

@@ -23,7 +23,7 @@ def dumbbell(
 
 
 def mean(runs: Iterable[Figures]) -> Figures:
-    """Return the mean of each figure over runs; the figures of a run are a named tuple."""
+    """Return the mean of each field over runs; a run's figures are a named tuple."""
     first, *others = runs
     return first._make(map(fmean, zip(first, *others, strict=True)))
 

@@ -144,8 +144,7 @@ def compared(
 ) -> list[str]:
     """Return a table with a row for each kind of flows and a column for each title.
 
-    `jobs` are the runs of a kind of flows, by title and seed; `cell` formats the outcomes of a
-    cell.
+    `jobs` returns the runs of a kind of flows, by title and seed; `cell` formats their outcomes.
     """
     found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
     rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)
@@ -260,7 +259,7 @@ TABLES = {
 
 
 def standing(name: str) -> list[str]:
-    """Return a table of the existing page: the first table of its section."""
+    """Return the lines of a table from the existing page, by the table's name."""
     text = TEXT.read_text(encoding="utf-8")
     (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]
@@ -270,7 +269,7 @@ def standing(name: str) -> list[str]:
 
 
 def page(anew: Sequence[str]) -> str:
-    """Return the page with new versions of these tables."""
+    """Return the page, with new versions of the tables in `anew`."""
     lines = {name: make() if name in anew else standing(name) for name, make in TABLES.items()}
     return filled(TEXT, **lines)
 

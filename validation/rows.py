@@ -9,9 +9,9 @@ from longhaul.analysis.judging import Expected
 VALUE = "value"
 """Kind of a value that is printed for exactly this case."""
 CONDITIONS_MEAN = "mean of all conditions"
-"""Kind of a mean printed with the range over conditions, in which the value has to be."""
+"""Kind of a mean that is printed with a range over conditions, which must contain the value."""
 TREND = "trend"
-"""Kind of a statement, which is 1 if it holds."""
+"""Kind of a statement, whose value is 1 if it is true."""
 KINDS = (VALUE, CONDITIONS_MEAN, TREND)
 
 

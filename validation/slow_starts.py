@@ -111,7 +111,7 @@ def _resumed() -> Iterator[list[str]]:
 
 
 def figures(kind: str, path: Start) -> Figures:
-    """Simulate with every seed."""
+    """Return means over simulations with all seeds."""
     return mean(_run(kind, path, seed) for seed in SEEDS)
 
 

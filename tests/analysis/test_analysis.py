@@ -39,7 +39,7 @@ def test_effects_are_those_of_the_model_that_made_the_response() -> None:
     assert found["x1"].interval is None
     order = [e.name for e in effects.by_size([*found.values()])]
     assert order[:3] == ["x1", "x3", "x2*x4"]
-    # All of the response is explained once the three terms are in.
+    # The three terms together explain the whole response.
     deviations = effects.cumulative_residual_sd(x, y, [*found.values()])
     assert deviations[0] == pytest.approx(y.std(ddof=1))
     assert deviations[2] > 0.4
@@ -123,7 +123,7 @@ def test_of_six_values_the_critical_value_of_2010_is_one_as_rare() -> None:
         for count in (6, 7)
     ]  # fmt: skip
     assert outliers.nist_critical(7) == outliers.nist_critical(8) == outliers.NIST_CRITICAL
-    # Each of 6000 trials is one of some 0.035: three standard deviations of a difference are 0.01.
+    # With 6000 trials at a rate near 0.035, 0.01 is three standard deviations of the difference.
     assert alarms[0] == pytest.approx(alarms[1], abs=0.01)
     assert alarms[0] > 0.01
 
@@ -131,7 +131,7 @@ def test_of_six_values_the_critical_value_of_2010_is_one_as_rare() -> None:
 def test_grubbs_false_alarms_are_as_many_as_promised() -> None:
     rng = np.random.default_rng(2)
     found = [outliers.residuals(row).is_outlier for row in rng.normal(size=(4000, 7))]
-    # Two-sided at 5 %: three standard deviations of 4000 trials are 1 %.
+    # The test is two-sided at 5 %; 1 % is three standard deviations of the rate in 4000 trials.
     assert np.mean(found) == pytest.approx(0.05, abs=0.0105)
 
 
@@ -170,7 +170,7 @@ def test_correlated_responses_form_groups() -> None:
     assert count.sum() == 10
     constant = correlation.correlations(np.column_stack([values[:, 0], np.ones(60)]))
     assert constant.tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    # Their means are not exact; much smaller numbers may vary.
+    # Rounded means do not make constant columns vary, but numbers as small as 1e-30 may vary.
     constant = correlation.correlations(np.column_stack([[0.1] * 3, [0.7] * 3, [1e-30, 0, 0]]))
     assert constant.tolist() == np.eye(3).tolist()
 
@@ -185,7 +185,7 @@ def test_components_are_the_eigenvectors_of_the_correlation_matrix() -> None:
     assert found.variance_shares[:2].sum() > 0.97
     assert found.deviation_shares[:2].sum() < found.variance_shares[:2].sum()
     assert found.scores.std(axis=0, ddof=1) == pytest.approx(found.deviations)
-    # Units do not matter: a loss rate beside bits a second. What does not vary is 0.
+    # Units do not matter, so loss rates and bit/s can be mixed. A constant response scores 0.
     other = components.principal_components(
         values * 10.0 ** np.arange(10, 10 - 4 * values.shape[1], -4)
     )
@@ -241,7 +241,7 @@ def test_conditions_are_ordered_and_classed() -> None:
 
 
 def test_a_cut_needs_four_batches_of_five() -> None:
-    """MSER-5 (White 1997) discards a first batch far from the rest if the series is long enough."""
+    """MSER-5 (White 1997) discards a deviating first batch of five only if three more follow."""
     assert steady.warm_up([100.0] * 5 + [1.0] * 10) == 0
     assert steady.warm_up([100.0] * 5 + [1.0] * 15) == 5
 
@@ -347,7 +347,7 @@ def test_means_of_levels_and_their_shares() -> None:
     assert (speed.factor, kind.factor) == ("speed", "kind")
     assert [m.mean for m in speed.means] == pytest.approx([12.15, 22.15])
     assert speed.span == pytest.approx(10)
-    # The replications differ by 0.1: half their distance times t of one degree of freedom.
+    # The replications differ by 0.1: the half-width is 0.05 times t with one degree of freedom.
     reach = speed.means[0].high - speed.means[0].mean
     assert reach == pytest.approx(0.05 * stats.t.ppf(0.975, 1))
     assert speed.share is not None
@@ -375,7 +375,7 @@ def test_conditions_that_are_not_compared_are_named() -> None:
 
 
 def test_the_interval_of_a_comparison_is_that_of_replications() -> None:
-    # The difference is 1 and 3 in two replications, far apart between conditions.
+    # The difference is 1 and 3 in the two replications, and varies much between conditions.
     rows = [
         {"rate": rate, "kind": kind, "replication": r, "y": 100.0 * rate + kind * (rate * gap)}
         for r, gap in ((1, 1.0), (2, 3.0))
@@ -484,7 +484,7 @@ def test_of_many_columns_the_twenty_with_few_values_are_all_named() -> None:
 
 def test_a_single_value_has_no_interval() -> None:
     assert comparisons.half_width([5.0]) is None
-    # Student's t for one degree of freedom is 12.706, and the standard error of 4 and 6 is 1.
+    # Student's t with one degree of freedom is 12.706; the mean of 4 and 6 has standard error 1.
     assert comparisons.half_width([4.0, 6.0]) == pytest.approx(12.706, abs=1e-3)
 
 

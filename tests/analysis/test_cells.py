@@ -1,4 +1,4 @@
-"""Every cell of a design: means with intervals, their table, and their picture."""
+"""Means of all cells of a design: their intervals, table and plot."""
 
 import csv
 from pathlib import Path
@@ -16,7 +16,7 @@ from longhaul.analysis.variance import anova
 from longhaul.findings import Options, analyse
 from longhaul.plots.analysis.effects import variance_shares
 
-# By buffer, then algorithm: the goodput of three replications.
+# Goodput of three replications by (buffer, algorithm).
 GIVEN: dict[tuple[Level, ...], list[float]] = {
     ("small", "reno"): [1.0, 2.0, 3.0],
     ("small", "cubic"): [4.0, 4.0, 4.0],
@@ -52,7 +52,7 @@ def test_means_of_levels_have_the_intervals_of_cells() -> None:
     for own in factor_means(given, "y"):
         assert [*own.means] == [cell.mean for cell in cell_means(given, "y", [own.factor])]
         assert {mean.count for mean in own.means} == {3}
-    # A row that only some cells have is no replication of the whole.
+    # A replication that some cells lack does not count in means over several cells.
     uneven = ResponseTable.of(given.frame[1:], given.factors, ["y"])
     small, large = cell_means(uneven, "y", ["buffer"])
     assert small.mean.mean == pytest.approx(3.4)
@@ -63,7 +63,7 @@ def test_means_of_levels_have_the_intervals_of_cells() -> None:
 def test_factors_that_are_not_named_are_averaged_within_replications() -> None:
     small, large = cell_means(table(), "y", ["buffer"])
     assert small.mean.mean == pytest.approx(3.0)
-    # Replications: (10 + 20) / 2, (12 + 22) / 2, (14 + 27) / 2.
+    # Means of the replications: (10 + 20) / 2, (12 + 22) / 2 and (14 + 27) / 2.
     reach = stats.t.ppf(0.975, 2) * np.std([15.0, 17.0, 20.5], ddof=1) / 3**0.5
     assert large.mean.high - large.mean.mean == pytest.approx(reach)
     assert large.mean.count == 3

@@ -25,7 +25,7 @@ def test_means_of_no_value_and_of_one_have_no_limits() -> None:
 
 @pytest.mark.parametrize("coverage", [0.8, 0.95])
 def test_intervals_have_the_coverage_that_is_asked_for(coverage: float) -> None:
-    """Student's t of two degrees of freedom; the standard error of 1, 2 and 3 is 1 / sqrt 3."""
+    """The half-width is Student's t with two degrees of freedom times the standard error 3^-0.5."""
     reach = stats.t.ppf(0.5 + coverage / 2, 2) / 3**0.5
     found = comparisons.mean_interval([1.0, 2.0, 3.0], coverage)
     assert (found.low, found.mean, found.high) == pytest.approx((2 - reach, 2.0, 2 + reach))
@@ -91,7 +91,7 @@ def test_cells_are_those_that_were_run_in_the_order_of_levels() -> None:
     assert [cell.levels for cell in cell_means(given, "y", ["b", "a"])] == [
         ("x", 1), ("x", 2), ("z", 1)
     ]  # fmt: skip
-    # One row for each cell is no replication.
+    # A single row in each cell is one run, not a replication.
     assert {cell.mean.count for cell in found} == {1}
     yes = cell_means(table([(1, "x", True), (1, "x", False)]), "y", ["a"])
     assert (yes[0].mean.mean, yes[0].mean.count) == (0.5, 2)
@@ -157,7 +157,7 @@ def test_replications_are_equal_rows_or_equal_cells(coverage: float) -> None:
     """Runs that differ in a further factor are no replications."""
     x, y = [[-1], [-1], [1], [1]], [1.0, 3.0, 7.0, 9.0]
     [found] = effects.effects(x, y, ["x"], order=1, coverage=coverage)
-    # Each pair has a sum of squares of 2, in all 4 over 2 degrees of freedom.
+    # Each pair has a sum of squares of 2: 4 in all, with 2 degrees of freedom.
     reach = stats.t.ppf(0.5 + coverage / 2, 2) * math.sqrt(2.0 * (1 / 2 + 1 / 2))
     assert found.interval == pytest.approx((6 - reach, 6 + reach))
     [apart] = effects.effects(x, y, ["x"], order=1, cells=["a", "b", "c", "d"])
@@ -187,7 +187,7 @@ def test_as_many_terms_as_leave_a_degree_of_freedom_are_added() -> None:
     y = np.array([0.0, 1.0, 2.0, 7.0])
     found = effects.cumulative_residual_sd(x, y, effects.effects(x, y, ["a", "b"]))
     squares = ((y - y.mean()) ** 2).sum()
-    # The effects are 3, 4 and 2, whose sums of squares are those of the effects.
+    # Effects 3, 4 and 2 account for sums of squares of 9, 16 and 4.
     assert found == pytest.approx(np.sqrt([squares / 3, (squares - 16) / 2, (squares - 25) / 1]))
 
 

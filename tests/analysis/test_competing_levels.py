@@ -60,7 +60,7 @@ def test_a_statistic_at_its_critical_value_is_no_outlier() -> None:
 @pytest.mark.parametrize(
     ("cell", "percent", "standout"),
     [
-        # The mean is 20, of which the residual is 200 %.
+        # The mean is 20, and the residual of 60 is 200 % of it.
         ([60.0, 10, 10, 10, 10], 199.0, (0, True, 200.0)),
         ([60.0, 10, 10, 10, 10], 200.0, None),
         ([10.0, 10, 10, 10, 60], 0.0, (4, True, 200.0)),
@@ -136,7 +136,7 @@ def test_of_two_equally_far_the_lower_value_is_filled() -> None:
 def test_clusters_join_below_the_cut(
     cut: float, clusters_: list[int], distinctive: tuple[int, ...]
 ) -> None:
-    """Values 0 and 1 join at 1, all three at (2.5 + 1.5) / 2; the cut is a fraction of this 2."""
+    """Values 0 and 1 join at distance 1, and 2.5 joins them at 2; the cut is a fraction of 2."""
     found = clusters.dendrogram([[0.0], [1.0], [2.5]], cut)
     pairs = [(i, j) for i in range(3) for j in range(i)]
     assert [found.labels[i] == found.labels[j] for i, j in pairs] == [
@@ -155,7 +155,7 @@ def test_responses_without_variation_separate_nobody(constant: float) -> None:
 
 
 def test_half_of_the_competitors_are_not_distinctive() -> None:
-    """Of two pairs far apart, neither is distinctive; of five values, a pair far apart is."""
+    """Two distant pairs are not distinctive; a distant pair among five values is."""
     assert clusters.dendrogram([[0.0], [0.1], [9.0], [9.1]]).distinctive == ()
     found = clusters.dendrogram([[9.1], [0.0], [0.1], [9.0], [0.2]])
     assert found.distinctive == (0, 3)

@@ -19,7 +19,7 @@ CELLS, REPLICATIONS = 16, 20
 
 
 def draws(random: np.random.Generator, shape: str, studies: int, shared: bool) -> np.ndarray:
-    """Return logarithms (study, draw, cell): replications, and last the printed value."""
+    """Return logarithms of values as an array (study, draw, cell); the last draw is print."""
     size = (studies, REPLICATIONS + 1, 1 if shared else CELLS)
     drawn = random.normal(size=size) if shape == "normal" else random.gamma(9.0, size=size)
     return np.broadcast_to(drawn, (studies, REPLICATIONS + 1, CELLS))
@@ -36,7 +36,7 @@ def test_print_that_is_like_ours_is_rejected_as_often_as_the_level_says(
     for drawn in logs:
         values = tuple((drawn[:-1] - drawn[-1]).mean(axis=1).tolist())
         rejected += Family(values, (-9.0, 9.0), LOGARITHM).p_value < 0.05
-    # Three standard errors of a share of 5 % in so many studies.
+    # The tolerance is three standard errors of a share of 5 % in this number of studies.
     assert abs(rejected / studies - 0.05) < 3.0 * sqrt(0.05 * 0.95 / studies)
 
 
@@ -44,7 +44,7 @@ def test_a_factor_of_two_in_sixteen_cells_is_found_in_four_of_five_studies() -> 
     random = np.random.default_rng(8)
     found = 0
     for _ in range(100):
-        # A spread of 0.1 that all cells of a replication share.
+        # All cells of a replication share a random deviation of 0.1.
         shared = 0.1 * random.normal(size=(REPLICATIONS + 1, 1))
         logs = shared + 0.1 * random.normal(size=(REPLICATIONS + 1, CELLS))
         printed = np.exp(logs[-1] - log(2.0))
@@ -89,10 +89,10 @@ def test_verdicts_by_hand() -> None:
     alone = (-0.5, 0.1, 0.2, -1.5)
     same = (0.0, 0.0, 0.0)
     families = [
-        Family(far, narrow, LOGARITHM),  # rejected, and outside
-        Family(far, wide, LOGARITHM),  # rejected, and inside: cells stand
-        Family(near, narrow, LOGARITHM),  # outside, and one of four reaches print
-        Family(alone, narrow, LOGARITHM),  # outside, and two of four reach it
+        Family(far, narrow, LOGARITHM),  # rejected and outside the band
+        Family(far, wide, LOGARITHM),  # rejected but inside: cells keep their verdicts
+        Family(near, narrow, LOGARITHM),  # outside; one run of four reaches print
+        Family(alone, narrow, LOGARITHM),  # outside; two of four reach print
         Family(same, narrow, LOGARITHM),
     ]
     assert judge(families) == [OUTSIDE, "", UNDECIDED, "", ""]

@@ -26,19 +26,19 @@ UNLIKE = "the printed run is not like ours"
 @pytest.mark.parametrize(
     ("interval", "median", "verdict", "why"),
     [
-        # The whole interval is in the band, or beyond the opposite.
+        # The whole interval lies in the band, or beyond the opposite value.
         ((9.0, 11.0), 10.0, REPRODUCED, ""),
         ((3.0, 4.0), 3.5, CONTRADICTED, ""),
-        # The interval holds the printed number: the median decides.
+        # If the interval contains the printed number, the median decides.
         ((8.0, 12.0), 10.5, REPRODUCED, ""),
         ((8.0, 15.0), 11.5, OUTSIDE, ""),
-        # The printed number as printed is just outside; before rounding it may be inside.
+        # The printed number is just outside, but may have been inside before rounding.
         ((10.5, 12.0), 10.9, REPRODUCED, ""),
         ((8.0, 9.5), 9.2, REPRODUCED, ""),
         ((10.6, 12.0), 10.9, UNDECIDED, UNLIKE),
         ((8.0, 9.4), 9.2, UNDECIDED, UNLIKE),
         ((10.6, 15.0), 12.0, OUTSIDE, ""),
-        # An interval that reaches half or twice the number, or the opposite, tells nothing.
+        # An interval up to half or twice the number, or to the opposite value, decides nothing.
         ((5.0, 11.0), 10.0, UNDECIDED, SCATTER),
         ((5.1, 11.5), 10.0, REPRODUCED, ""),
         ((8.0, 20.0), 12.0, UNDECIDED, SCATTER),
@@ -75,7 +75,7 @@ def test_what_was_not_measured_was_not_run() -> None:
     [
         (0.5, None, OUTSIDE), (0.5, 0.5, CONTRADICTED), (0.6, 0.5, OUTSIDE),
         (3.0, 3.0, CONTRADICTED), (2.9, 3.0, OUTSIDE), (0.5, 3.0, OUTSIDE), (3.0, 0.5, OUTSIDE),
-        # An opposite at an end of the band is on that end's side.
+        # An opposite value at an end of the band marks the side beyond this end.
         (0.9, 1.0, CONTRADICTED), (2.1, 1.0, OUTSIDE), (2.1, 2.0, CONTRADICTED),
         (0.9, 2.0, OUTSIDE),
     ],
@@ -118,7 +118,7 @@ def test_the_ends_of_a_family_s_band_are_inside() -> None:
 def test_replications_reach_print_at_it_or_beyond_it(
     given: tuple[float, ...], reaching: int
 ) -> None:
-    """Replications beyond the print are on the other side than the mean; a mean of 0 is above."""
+    """A value reaches print, 0, unless it is on the mean's side; a mean of 0 counts as above."""
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
 
 

@@ -98,7 +98,7 @@ def test_a_value_is_missing_if_it_is_null_or_no_finite_number() -> None:
     assert given.values("n").tolist() == [1.0, 2.0, 3.0, 4.0]
     with pytest.raises(TableError, match="y: 3 of 4 runs have no value: a 1; a 2; a 2; --without"):
         given.values("y")
-    # A response that no run has is none to be completed.
+    # A response without any value is not listed as incomplete.
     assert of({"a": [1, 2], "y": [None, math.nan]}, ["a"], ["y"]).incomplete() == {}
 
 

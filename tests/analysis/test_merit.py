@@ -9,7 +9,7 @@ from longhaul.analysis import merit
 def test_harm_is_the_part_that_is_lost() -> None:
     assert merit.harm(8.0, 2.0, more_is_better=True) == 0.75
     assert merit.harm(8.0, 10.0, more_is_better=True) == -0.25
-    # A delay that doubles.
+    # The delay doubles.
     assert merit.harm(0.1, 0.2, more_is_better=False) == pytest.approx(0.5)
 
 
@@ -42,7 +42,7 @@ def test_time_counts_from_the_newcomer() -> None:
     alone = np.where(times < 20, 2.0, 1.0)
     delivered = _delivered(alone, 0.5)
     rates = merit.rates(times, delivered, [0.0, 20.0], 1.0)
-    # Complete windows of the newcomer, from 21 s on.
+    # The newcomer's first complete window ends at 21 s.
     assert merit.convergence_time(rates, 20.0, 1.0, 0.1) == pytest.approx(1.5, abs=0.51)
 
 
@@ -87,7 +87,7 @@ def test_what_has_ended_neither_starves_nor_keeps_others_from_converging() -> No
     assert merit.convergence_time(rates, 0.0, 1.0, 0.1) == pytest.approx(5.0)
     assert merit.starvation(rates, 0.5) is None
     assert merit.smoothness(rates)[0] == pytest.approx(0.0)
-    # One that had ten times as much until it ended.
+    # The first flow had 19 times the rate of the other until it ended at 50 s.
     delivered = _delivered(np.where(times <= 50, 1.9, 0.0), 0.5)
     found = merit.starvation(merit.rates(times, delivered, [0.0, 0.0], 5.0, [50.0, np.inf]), 0.5)
     assert found is not None
@@ -115,7 +115,7 @@ def test_the_ellipse_of_points_along_a_line_has_one_axis() -> None:
 
 
 def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
-    """By Mahalanobis' distance, in which the ellipse of points is a circle of radius 1."""
+    """The distance is Mahalanobis', in which the ellipse is a circle of radius 1."""
     points = np.random.default_rng(1).multivariate_normal([3, -2], [[4, 1.5], [1.5, 1]], 50)
     around = np.stack(merit.ellipse([(x, y) for x, y in points]).outline(), axis=1)
     away = around - points.mean(axis=0)
@@ -124,7 +124,7 @@ def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
 
 
 def test_losses_lie_in_time() -> None:
-    """Losses of 2, 1 and 3 packets at 1, 3 and 4 s are 1.5 s apart, with 2 packets on average."""
+    """Losses of 2, 1 and 3 packets at 1, 3 and 4 s have a mean gap of 1.5 s and a mean of 2."""
     times = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert merit.losses(times, [7, 9, 9, 10, 13, 13]) == (1.5, 2.0)
     assert merit.losses(times, [0, 0, 4, 4, 4, 4]) == (None, 4.0)

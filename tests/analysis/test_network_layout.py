@@ -33,7 +33,7 @@ def test_a_single_node_is_in_the_middle() -> None:
 
 
 def test_what_is_not_flat_fills_the_square() -> None:
-    """A ring of four nodes is as high as it is wide."""
+    """A layout in a plane fills the square: a ring of four nodes is as high as it is wide."""
     ring = np.array(list(spread(list("abcd"), [*PATH[:3], ("d", "a")]).values()))
     assert ring.min(0) == pytest.approx([0, 0])
     assert ring.max(0) == pytest.approx([1, 1])
@@ -89,10 +89,10 @@ def test_branches_have_as_much_of_the_circle_as_they_have_leaves() -> None:
     above = {"b": "A", "b1": "b", "b2": "b", "c": "A", "c1": "c", "d": "A"}
     places = around({"A": (0.0, 0.0), "B": (9.0, 0.0)}, above)
     at = {name: np.array(place) for name, place in places.items()}
-    # A branch is half way to its leaves, in the middle of theirs: cos 45° of the radius away.
+    # A branch lies at half the radius; the midpoint of two leaves is at cos 45° of the radius.
     assert at["c"] - at["A"] == pytest.approx((at["c1"] - at["A"]) / 2)
     middle = (at["b1"] + at["b2"]) / 2
     assert at["b"] - at["A"] == pytest.approx((middle - at["A"]) / np.sqrt(2))
-    # One without leaves is on the circle itself. Two quarters make a half.
+    # A branch without leaves lies on the circle. Two quarters separate b2 from d, and b1 from c1.
     assert at["b2"] - at["A"] == pytest.approx(at["A"] - at["d"])
     assert at["b1"] - at["A"] == pytest.approx(at["A"] - at["c1"])

@@ -21,7 +21,7 @@ def test_as_many_further_runs_are_inside_as_it_says(
     random = np.random.default_rng(7)
     held = 0
     for _ in range(1500):
-        # As loss rates or goodputs scatter: by a tenth, or by a factor of two.
+        # Goodputs scatter by about a tenth, loss rates by about a factor of two.
         one = random.standard_normal(count + 1)
         runs = np.exp(0.7 * one) if skewed else 10.0 + one
         found = predict(runs[:count].tolist())
@@ -47,14 +47,14 @@ def test_shapes() -> None:
     assert found is not None
     assert (found.shape, found.low, found.high) == (ORDER, 34.0, 50.04)
     assert found.coverage == pytest.approx(19 / 21)
-    # Five of them do not show that there are two.
+    # Five runs are too few to show that there are two levels.
     few = predict(two_levels[::4])
     assert few is not None
     assert few.shape != ORDER
     skewed = predict([1.0, 2.0, 4.0, 8.0, 16.0])
     assert skewed is not None
     assert skewed.shape == LOGNORMAL
-    # Evenly spread, but below 0 there is nothing.
+    # The runs spread evenly, but values below 0 are impossible.
     wide = predict([1.0, 10.0, 19.0])
     assert wide is not None
     assert wide.shape == LOGNORMAL

@@ -104,7 +104,7 @@ def test_the_first_of_equal_cuts_is_taken() -> None:
     """A constant series has no error at any cut, and nothing is discarded."""
     assert steady.warm_up([2.0] * 40) == 0
     assert steady.warm_up([9.0] * 2 + [2.0] * 6, batch=2) == 2
-    # The samples that do not fill the last batch are left out.
+    # Samples that do not fill a whole last batch are left out.
     assert steady.warm_up([9.0] * 5 + [1.0] * 15 + [50.0] * 4) == 5
 
 
@@ -150,7 +150,7 @@ def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_pas
     assert merit.convergence_time(given, 0.0, 1.0, 0.49) is None
     assert merit.convergence_time(rates([4.0, 0.0], *[[1.0, 3.0]] * 10), 0.0, 1.0, 0.5) is None
     assert merit.convergence_time(Rates(np.empty(0), np.empty((0, 2))), 0.0, 1.0, 0.5) is None
-    # Somebody who leaves the band begins anew.
+    # A flow that leaves the band has to start its ten windows again.
     again = rates(*[[2.0, 2.0]] * 5, [4.0, 0.0], *[[2.0, 2.0]] * 11)
     assert merit.convergence_time(again, 0.5, 1.0, 0.1) == 6.5
 
@@ -168,7 +168,7 @@ def test_a_ratio_of_ten_is_not_starvation_and_one_above_is() -> None:
         found = merit.starvation(rates(*[[1.0, other]] * 5), 1.0)
         assert found is not None
         assert (found.ratio, found.starves) == (other, starves)
-    # At one time of the last half the flows are equal; what was before does not count.
+    # The flows are equal at one time of the last half; the first half does not count.
     found = merit.starvation(rates(*[[1.0, 50.0]] * 3, [1.0, 1.0], [1.0, 20.0]), 1.0)
     assert found is not None
     assert (found.ratio, found.starves) == (50.0, False)
@@ -229,5 +229,5 @@ def test_an_ellipse_has_its_longer_axis_first() -> None:
 
 
 def test_ranks_are_counted_from_one_and_doubled() -> None:
-    """Of 5, 5 and 9 the mean ranks are 1.5, 1.5 and 3."""
+    """The mean ranks of 5, 5 and 9 are 1.5, 1.5 and 3."""
     assert statistics._ranks([5.0, 5.0, 9.0]).tolist() == [3.0, 3.0, 6.0]

@@ -18,7 +18,7 @@ from longhaul.analysis.statistics import (
 
 
 def test_the_bootstrap_interval_of_a_mean_is_that_of_theory() -> None:
-    # Efron and Tibshirani, section 13.4: of a mean, it nears mean +- 1.96 s / sqrt(n), s over n.
+    # It approaches mean +- 1.96 s / sqrt(n), where s divides by n (Efron and Tibshirani, 13.4).
     values = list(range(100))
     samples = bootstrap_samples(values, 2000)
     assert {len(sample) for sample in samples} == {100}

@@ -93,7 +93,7 @@ def test_levels_keep_their_numbers_where_others_are_left_out() -> None:
     assert given.numbered("rate") == {1: "10", 2: "20", 3: "40"}
     fewer = given.where("rate", ["20"], keep=False)
     assert fewer.numbered("rate") == {1: "10", 3: "40"}
-    # Of the level that has no run left nothing is said.
+    # A level without remaining runs is not listed.
     chosen = given.where("algorithm", ["cubic"])
     assert (chosen.factors["rate"], chosen.numbered("rate")) == ([10, 20], {1: "10", 2: "20"})
     assert chosen.numbered("algorithm") == {2: "cubic"}

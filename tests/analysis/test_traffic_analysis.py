@@ -36,7 +36,7 @@ def means(parameter: float, count: int = 2**15) -> dict[str, float]:
 def test_estimators_find_the_parameter_of_fractional_noise(parameter: float) -> None:
     found = means(parameter)
     assert found["wavelet"] == pytest.approx(parameter, abs=0.02)
-    # Known to be biased, more so towards 1 (Taqqu and others 1995, Tables 1 and 2).
+    # These two estimators are biased, most near 1 (Taqqu and others 1995, Tables 1 and 2).
     assert found["aggregated variance"] == pytest.approx(parameter, abs=0.05)
     assert found["R/S"] == pytest.approx(parameter, abs=0.06)
 
@@ -50,7 +50,7 @@ def test_the_interval_of_the_wavelet_estimator_covers() -> None:
         assert found.high is not None
         assert found.low < found.value < found.high
         inside += found.low <= 0.8 <= found.high
-    # 95 % of 100, less three standard deviations of that count.
+    # 95 of 100 are expected, with a standard deviation of 2.2.
     assert inside >= 95 - 3 * 2.2
 
 
@@ -88,7 +88,7 @@ def test_distributions_count_what_never_completed() -> None:
     grid = [0.5, 1.0, 2.0, 10.0]
     assert distributions.counts_above([1.0, 1.0, 2.0, 3.0], grid).tolist() == [4, 2, 1, 0]
     assert distributions.ccdf([1.0, 1.0, 2.0, 3.0], grid).tolist() == [1.0, 0.5, 0.25, 0.0]
-    # Four of eight have no value: they are beyond every point.
+    # Four of the eight have no value, and count as larger than every point.
     assert distributions.cdf([1.0, 1.0, 2.0, 3.0], grid, of=8).tolist() == [0, 0.25, 0.375, 0.5]
     with pytest.raises(ValueError, match="expected at least 4 that began, found 3"):
         distributions.ccdf([1.0, 1.0, 2.0, 3.0], grid, of=3)
@@ -97,7 +97,7 @@ def test_distributions_count_what_never_completed() -> None:
 def test_distribution_functions_of_random_values_are_those_of_their_distribution() -> None:
     grid = np.linspace(0, 5, 40)
     found = distributions.cdf(RANDOM.exponential(size=40_000), grid)
-    # Dvoretzky, Kiefer and Wolfowitz: beyond this with a probability of a millionth.
+    # Bound of Dvoretzky, Kiefer and Wolfowitz, exceeded with a probability of 1e-6.
     assert np.abs(found - (1 - np.exp(-grid))).max() < np.sqrt(np.log(2e6) / 2 / 40_000)
 
 
@@ -173,7 +173,7 @@ def test_the_same_connections_are_compared_one_by_one() -> None:
 
 
 def test_connections_that_straddle_the_start_are_not_paired() -> None:
-    # Their later exchanges start when the network lets them.
+    # Later exchanges of a connection start at times that depend on the network.
     again: dict[str, list[object]] = {"name": ["a", "b", "a"], "connection": [0, 0, 0]}
     first, other = table(**again, start_s=[1.0, 1.5, 2.0]), table(**again, start_s=[1.0, 1.5, 2.5])
     found = paired.matched(first, other, from_s=1.2)
@@ -198,7 +198,7 @@ def test_pairs_tell_small_gains_from_large_scatter() -> None:
     assert found.mean_interval[0] <= found.mean <= found.mean_interval[1] < 0
     assert found.median_interval[1] < 0
     assert found.smaller == 1.0
-    # Unpaired, nothing could be said.
+    # Without pairs, the scatter is too large to see the difference.
     assert size.std() / np.sqrt(4000) > 0.05 / 3
     with pytest.raises(ValueError, match="as many values"):
         paired.paired([1.0, 2.0], [1.0])
@@ -207,12 +207,12 @@ def test_pairs_tell_small_gains_from_large_scatter() -> None:
 def test_intervals_of_pairs_cover_where_neighbours_are_alike(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # The coverage of an interval does not need the digits that a printed one does.
+    # Fewer samples than for a printed interval suffice to test coverage.
     monkeypatch.setattr(paired, "SAMPLES", 199)
     random = np.random.default_rng(5)
     inside = 0
     for _ in range(60):
-        # Means over ten neighbours: correlated over ten pairs.
+        # Moving averages of ten make ten neighbouring pairs correlated.
         noise = np.convolve(random.standard_normal(2009), np.full(10, 0.1), "valid")
         found = paired.paired(np.zeros(2000), noise)
         inside += found.mean_interval[0] <= 0.0 <= found.mean_interval[1]

@@ -29,9 +29,9 @@ def test_the_factor_that_changes_nothing_has_no_part_in_whatever_order() -> None
 
 
 def test_sums_of_squares_are_those_of_type_two() -> None:
-    """A term's sum is the reduction of the residual of all terms that do not contain it.
+    """A term's sum is its reduction of the residual after all terms that do not contain it.
 
-    Langsrud, Statistics and Computing 13, 2003, section 2.
+    See Langsrud, Statistics and Computing 13, 2003, section 2.
     """
     whole = [*itertools.product("xy", "xyz", "wxyz")]
     runs = whole + [whole[k] for k in RANDOM.integers(len(whole), size=30)]
@@ -78,7 +78,7 @@ def test_a_fraction_has_a_line_for_what_its_runs_cannot_tell_apart() -> None:
     assert sum(one.freedom for one in sources) == len(y) - 1
     contrast = float(np.dot(np.multiply(c, d), y)) ** 2 / len(y)
     assert sources[4].sum_of_squares == pytest.approx(contrast)
-    # An interaction that is a main effect, and a factor that is another's.
+    # An interaction is aliased with a main effect, and a factor with another factor.
     [c_is, *_] = [
         one
         for one in anova({"a": a, "b": b, "c": np.multiply(a, b).tolist()}, y)
@@ -97,7 +97,7 @@ def test_interactions_that_leave_no_residual_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("found", "total", "kept"),
     [
-        # Rounding is a ten-billionth of all squares, of large and of small numbers.
+        # Differences below 1e-10 of the total sum of squares count as rounding.
         (1e-9, 100.0, 0.0), (2e-8, 100.0, 2e-8), (1e-3, 1e-8, 1e-3), (1e-10, 1.0, 0.0),
         (-1e-12, 1.0, 0.0), (0.0, 0.0, 0.0),
     ],

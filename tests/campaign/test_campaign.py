@@ -1,4 +1,4 @@
-"""Sweeps, the store, and interrupted runs."""
+"""Sweeps, stores and interrupted runs."""
 
 import json
 import os
@@ -91,7 +91,7 @@ def test_a_factor_of_kind_follows_the_rule_of_set() -> None:
     }
     changed = filled_in(template, {"queue.kind": "drr", "congestion.kind": "reno"})
     assert changed["queue"] == {"kind": "drr", "limit": "100 packets"}
-    # One name of an algorithm replaces the other; what is beside it stays for the checker.
+    # An algorithm replaces another; keys next to its name stay, and the checker judges them.
     assert changed["congestion"] == {"kind": "reno", "gain": 2}
     merged = merge_parts([template, {"congestion": {"kind": "reno"}}])
     assert merged["congestion"] == changed["congestion"]
@@ -155,7 +155,7 @@ def test_what_a_killed_program_left_under_way_is_removed(tmp_path: Path) -> None
     with store.scratch() as mine:
         store.sweep_out()
         assert list((tmp_path / "under-way").iterdir()) == [mine]
-    # What other machines and living processes write is theirs.
+    # Files of other machines and of living processes stay.
     assert {path.name for path in kept.parent.iterdir()} == {kept.name, *names[1:]}
 
 
@@ -189,7 +189,7 @@ def test_finished_runs_are_not_done_again(tmp_path: Path) -> None:
     told: list[int] = []
     first = execute(runs[:2], store, workers=2, watch=lambda outcome: told.append(outcome.done))
     assert (first.total, first.found, first.finished, first.failed) == (2, 0, 2, [])
-    # Those that take longer tell how far they are in between.
+    # Longer runs would also report their progress in between.
     assert list(dict.fromkeys(told)) == [0, 1, 2]
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
     again = execute([*runs[:3], runs[0]], store, workers=1)
@@ -245,7 +245,7 @@ def test_sigkill_loses_nothing_that_is_finished(tmp_path: Path) -> None:
     assert len(kept) == 1
     assert json.loads(kept[0].read_text())["labels"]
     workers = {int(path.name.split("-")[-2]) for path in tmp_path.glob("store/under-way/*")}
-    # Workers end with the program that started them, and not a hundred thousand seconds later.
+    # Workers end with the program that started them, long before their simulation would.
     while any(Path(f"/proc/{worker}").exists() for worker in workers):
         time.sleep(0.05)
     Store(tmp_path / "store").sweep_out()

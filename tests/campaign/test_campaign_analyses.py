@@ -132,7 +132,7 @@ def test_correlations_are_compared_with_another_campaigns(
     [*_, changed] = json.loads(found.stdout)["correlations"]
     lost = [row for row in changed["rows"] if row[""] == "lost"]
     assert ("goodput_bps", "retransmitted") in {(row["first"], row["second"]) for row in lost}
-    # Filtered alike: the other campaign has no runs of the first one's level.
+    # The filter applies to both tables, and the other campaign has no runs of this level.
     frame.with_columns(n=pl.lit(2)).write_parquet(tmp_path / "other.parquet")
     alone = ("-f", "n", "--only", "n=1")
     found = cli("analyze", campaign_table, "correlations", "--against", "other.parquet", *alone)

@@ -108,7 +108,7 @@ def test_all_combinations_times_replications_with_the_levels_in_place(tmp_path: 
     assert runs[1].cell == {"rate": "4 Mbps", "rtt": "5 ms", "kind": "reno"}
     assert runs[1].scenario["topology"]["dumbbell"]["bottleneck"]["rate"] == "4 Mbps"
     assert runs[8].scenario["flows"][0]["congestion"]["kind"] == "hstcp"
-    # Replications share nothing but the cell; cells of one replication share its number.
+    # All cells of a replication have its number.
     assert [run.scenario["replication"] for run in runs[::12]] == [0, 1]
 
 
@@ -368,7 +368,7 @@ goodput_bps = "goodput_bps"
     kept = pl.read_parquet(Path(table.frame["tables"][3]) / "flows.parquet")
     assert kept["delivered_bytes"].sum() > 0
     assert kept["goodput_bps"].sum() == pytest.approx(table.frame["goodput_bps"][3])
-    # Another function is another measurement: nothing is taken for what it is not.
+    # A changed function is another measurement, so stored values are not reused.
     (tmp_path / "mine.py").write_text(
         "def late(run):\n    return 0\n\ndef several(run):\n    return 1\n"
     )
@@ -425,13 +425,13 @@ def test_responses_are_looked_up_by_table_row_and_column() -> None:
 def test_the_scenario_may_be_that_of_a_run(tmp_path: Path) -> None:
     whole = tomllib.loads(SCENARIO)["scenario"]
     longhaul.run(whole, out=tmp_path / "r1")
-    # Of another kind of algorithm, the keys of the run's would be left over.
+    # If the factors changed the kind of algorithm, keys of the run's algorithm would remain.
     factors = "\n".join(FACTORS.splitlines()[:-1])
     file = written(tmp_path, 'scenario = "r1/run.json"', factors, scenario="")
     campaign = read_campaign(file)
     rates = {run.scenario["topology"]["dumbbell"]["bottleneck"]["rate"] for run in campaign.runs()}
     assert rates == {"2 Mbps", "4 Mbps"}
-    # With the levels of the run, it is the run's scenario.
+    # With the same levels as in the run, the scenario is that of the run.
     again = longhaul.load(campaign.sweep.template)
     assert again.hash == longhaul.Results(tmp_path / "r1").meta["scenario_hash"]
 
@@ -445,13 +445,13 @@ def test_a_byte_order_mark_before_a_campaign_is_skipped(tmp_path: Path) -> None:
 def test_a_response_that_no_run_has_stops_the_campaign_at_the_first(
     cli: CommandLine, tmp_path: Path
 ) -> None:
-    # A column of runs that have a policer.
+    # Only runs with a policer have this column.
     file = written(tmp_path, 'responses = ["links.bottleneck.dropped_policed_pkts"]')
     stopped = cli("campaign", "run", file, "--workers", "1")
     assert stopped.returncode == 2
     assert "`longhaul list figures` shows all" in stopped.stderr
     assert json.loads(cli("campaign", "status", file, "--json").stdout)["done"] < 12
-    # What was kept of the runs serves other responses, too.
+    # Stored values of finished runs serve other responses, too.
     written(tmp_path, 'responses = ["goodput_bps"]')
     assert cli("campaign", "resume", file).returncode == 0
 
@@ -476,7 +476,7 @@ def test_the_longest_runs_begin_first_and_time_left_follows_packets(tmp_path: Pa
     assert order == sorted(order, reverse=True)
     assert told[-1].expected_left == pytest.approx(0)
     assert told[-1].left_s == pytest.approx(0)
-    # Three times as much is left as was done, at the speed that was measured.
+    # The expected remaining work is three times the finished work, at the measured speed.
     begin = monotonic() - 1e6
     ahead = Outcome(2, 0, data_packets=200, expected_done=100, expected_left=300, began=begin)
     assert ahead.left_s == pytest.approx(3e6, rel=1e-3)
@@ -512,7 +512,7 @@ def test_the_pages_question_takes_25_lines_and_three_commands(
         if "loss.toml " in line and line.startswith("longhaul")
     ]
     assert len(commands) == 3
-    # The same with shorter runs and fewer of them.
+    # The page's campaign with shorter runs and fewer replications.
     small = block.replace('"60 s"', '"1 s"').replace('"20 s"', '"0.5 s"')
     small = small.replace("replications = 5", "replications = 2").replace(
         "1e-5, 1e-4, 1e-3", "1e-3"
@@ -572,7 +572,7 @@ def test_the_results_of_another_campaign_file_are_not_overwritten(
     assert refused.returncode == 2
     assert f"{tmp_path}/a/c.toml" in refused.stderr
     assert table.read_bytes() == before
-    # The same file may change, and move with its results.
+    # A campaign's own file may change, and may be moved with its results.
     written(tmp_path / "a", "replications = 2", TWO)
     assert cli("campaign", "run", "a/c.toml").returncode == 0
     moved = tmp_path / "a/moved"

@@ -1,6 +1,6 @@
 """Campaigns survive killed processes, full disks and lost clusters; the tests kill real processes.
 
-Every run leaves a line in a log when it is measured, which shows a run that is done twice.
+Each run writes a line to a log when it is measured, which reveals runs that are done twice.
 """
 
 import json
@@ -60,7 +60,7 @@ def mark(run):
 
 
 class Place:
-    """A campaign in a directory of its own."""
+    """A campaign in its own directory."""
 
     def __init__(
         self, path: Path, *, replications: int = 2, pause: float = 0.3, harm: str = "pass",
@@ -93,18 +93,18 @@ class Place:
 
     @property
     def log(self) -> list[str]:
-        """The runs that were measured, in order."""
+        """Return the measured runs, in order."""
         file = self.path / "log"
         return file.read_text().splitlines() if file.exists() else []
 
     @property
     def kept(self) -> dict[str, int]:
-        """The finished runs, and when each was written."""
+        """Return the finished runs, with the time (ns) at which each was written."""
         files = self.path.glob("campaigns/c/store/results-*/*/*.json")
         return {file.name: file.stat().st_mtime_ns for file in files}
 
     def wait_for(self, finished: int, process: "subprocess.Popen[str]") -> None:
-        """Wait until so many runs are kept."""
+        """Wait until this number of runs is stored."""
         until(lambda: len(self.kept) >= finished, process)
 
     def is_whole(self) -> bool:
@@ -159,7 +159,7 @@ def test_a_killed_driver_loses_nothing_and_repeats_nothing(tmp_path: Path) -> No
     after = place.kept
     assert len(after) == place.runs
     assert {name: after[name] for name in before} == before
-    # At most what was under way is measured again.
+    # At most the two runs in progress are measured again.
     assert len(place.log) <= place.runs + 2
     assert len(set(place.log)) == place.runs
     assert place.is_whole()
@@ -173,7 +173,7 @@ def test_a_killed_worker_costs_one_attempt(tmp_path: Path) -> None:
         _, error = driver.communicate(timeout=60)
     assert driver.returncode == 0, error
     assert place.is_whole()
-    # At most the run that the worker was killed in is measured again.
+    # At most the killed worker's run is measured again.
     assert len(place.log) <= place.runs + 1
     assert len(set(place.log)) == place.runs
 
@@ -205,7 +205,7 @@ def test_a_run_that_fails_each_time_is_retried_reported_and_tried_again(tmp_path
     assert "ZeroDivisionError" in done.stderr
     assert len((tmp_path / "attempts").read_text()) == 3
     assert place.status()["failed"] == 1
-    # The table has the others.
+    # The table has the runs that did not fail.
     import polars as pl
 
     assert len(pl.read_parquet(tmp_path / "campaigns/c/results.parquet")) == place.runs - 1
@@ -276,7 +276,7 @@ def test_a_full_disk_stops_the_campaign_and_it_resumes(tmp_path: Path) -> None:
     place = Place(tmp_path, pause=0.0)
     with full_disk(tmp_path / "campaigns" / "c") as disk:
         ballast = disk / "ballast"
-        # As much as leaves room for some runs, and not for all.
+        # The ballast leaves room for some of the runs only.
         ballast.write_bytes(bytes(336 * 1024))
         done = place.call("run", "--workers", "1")
         assert done.returncode == 1
@@ -315,7 +315,7 @@ def share_out(folder: Path, *, shards: int, replications: int) -> None:
         for task in tasks:
             task.kill()
     assert len(place.kept) == place.runs
-    # The one that was killed may have measured a run and not kept it.
+    # The killed process may have measured a run without storing it.
     assert len(place.log) - len(set(place.log)) <= 1
     assert place.call("report").returncode == 0
     assert place.is_whole()
@@ -348,7 +348,7 @@ class Cluster:
         )
 
     def close(self) -> None:
-        """Kill what still runs."""
+        """Kill the remaining processes."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()

@@ -1,4 +1,4 @@
-"""Workers of a cluster, against a scheduler of the tests' own: waiting, losses, results."""
+"""Workers of a cluster with a simulated scheduler: waiting, losses, results."""
 
 import sys
 import time
@@ -17,28 +17,28 @@ distributed = pytest.importorskip("distributed")
 
 @dataclass
 class Future:
-    """A run at the scheduler."""
+    """Stand-in for a run that was submitted to the scheduler."""
 
     status: str = "pending"
     value: Any = None
     error: Exception | None = None
 
     def done(self) -> bool:
-        """True once the run has finished, failed or been lost."""
+        """Return true once the run has finished, failed or been lost."""
         return self.status != "pending"
 
     def exception(self) -> Exception | None:
-        """The error that ended the run."""
+        """Return the error that ended the run, if any."""
         return self.error
 
     def result(self) -> Any:  # noqa: ANN401
-        """The result."""
+        """Return the run's result."""
         return self.value
 
 
 @dataclass
 class Scheduler:
-    """A connection to a scheduler with two workers of two threads."""
+    """Stand-in for a scheduler with two workers of two threads each."""
 
     status: str = "running"
     futures: list[Future] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Scheduler:
         self.is_closed, self.close_s = True, timeout
 
     def nthreads(self) -> dict[str, int]:
-        """Threads by worker."""
+        """Return the number of threads of each worker."""
         return {"first": 2, "second": 2}
 
 
@@ -73,7 +73,7 @@ def scheduler() -> Scheduler:
 
 @pytest.fixture
 def workers(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> ClusterWorkers:
-    """Workers of a scheduler, with one run submitted."""
+    """Return workers of the scheduler, with one run submitted."""
     monkeypatch.setattr(distributed, "Client", lambda *_, **__: scheduler)
     workers = ClusterWorkers("tcp://somewhere:8786")
     workers.submit("a", None, {}, None, None, 1)

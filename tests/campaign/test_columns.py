@@ -36,7 +36,7 @@ def test_a_key_has_the_description_of_the_scenario_s_keys() -> None:
         assert columns.of_key(f"{bottleneck}.queue.{last}") == KEYS[f"{bottleneck}.queue"]
     assert columns.of_key(f"{bottleneck}.queue.target") == ""
     assert columns.of_key("count") == columns.of_key("flows.count.more") == ""
-    # An original parameter of MesoNet stands behind the key that has its value.
+    # A key's description ends with the name of the original MesoNet parameter.
     assert "(deltaU)" in columns.of_key("mesonet.deltaU")
 
 
@@ -110,7 +110,7 @@ KEPT: dict[str, Any] = {
     ],
 )  # fmt: skip
 def test_a_response_is_the_number_at_its_path(place: str, value: float | None) -> None:
-    """Without a row's name the first row counts; without a table's name, the first such table."""
+    """A path without a row's name means the first row; without a table's, the first such table."""
     assert look_up(KEPT, place) == value
 
 
@@ -144,7 +144,7 @@ def test_rows_have_responses_in_order_and_those_of_functions_behind() -> None:
 
 
 def test_runs_measured_otherwise_are_kept_apart() -> None:
-    """The variant, which depends on functions and kept tables, is part of a run's key."""
+    """A run's key contains the variant, which depends on measuring functions and kept tables."""
     plain = Responses((Response("rate", place="goodput_bps"),))
     assert plain.variant == ""
     one, two = (Response("own", source=f"def f(run): return {n}", function="f") for n in (1, 2))
@@ -218,7 +218,7 @@ def test_another_parquet_file_is_no_table_of_a_campaign(tmp_path: Path) -> None:
 
 
 def test_a_campaign_s_path_is_relative_to_its_store(tmp_path: Path) -> None:
-    """Both may move together."""
+    """Campaign and store may be moved together."""
     campaign: Any = SimpleNamespace(path=tmp_path / "here" / "c.toml")
     store = Store(tmp_path / "there" / "store")
     assert path_from(store, campaign) == "../../here/c.toml"

@@ -1,4 +1,4 @@
-"""Execution of the runs that a store lacks, by workers of the tests' own that answer at once."""
+"""Execution of the runs that a store lacks, by simulated workers that answer at once."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def run(duration_s: int, seed: int = 1) -> Run:
 
 @dataclass
 class Answers:
-    """Workers that end each run at once, with its next scripted error or else with values."""
+    """Simulated workers: each run ends at once, with its next scripted error or with values."""
 
     errors: dict[str, list[RunOutcome]] = field(default_factory=dict)
     capacity: int = 1
@@ -151,7 +151,7 @@ def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
 
 
 def test_a_failure_of_storage_stops_all_runs(tmp_path: Path) -> None:
-    """Storage is no failure of the run: nothing is recorded, and the run may be resumed."""
+    """A failure of storage is not recorded as the run's failure, so the run may be resumed."""
     long, short, store = run(8), run(4), Store(tmp_path)
     workers = Answers({long.key: [RunOutcome(long.key, error="disk full", is_storage=True)]})
     with pytest.raises(RunError, match=r"^disk full; finished runs are kept; run the same command"):
@@ -185,7 +185,7 @@ def test_the_fraction_of_runs_in_progress_is_their_mean(tmp_path: Path) -> None:
         [long, short], Store(tmp_path), workers=workers,
         watch=lambda seen: told.append((seen.running, seen.running_part)),
     )  # fmt: skip
-    # At the beginning no run is in progress; later one of two has ended.
+    # No run is in progress at first; later one of the two has ended.
     assert told[0][0] == 0
     assert (1, 0.5) in told
 

@@ -1,4 +1,4 @@
-"""Files that a campaign's scenario names are looked for beside it, wherever the command runs."""
+"""Files named in a campaign's scenario are relative to it, not to the current directory."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def test_a_factor_may_be_a_file_and_runs_have_its_text(tmp_path: Path) -> None:
     campaign = read_campaign(written(tmp_path / "f", FILE, MESONET.replace("{table}", "scenario.")))
     near, far = campaign.runs()
     assert near.key != far.key
-    # What workers get needs no file, and is the same run.
+    # Workers get the same run without needing its file.
     (tmp_path / "f/near.toml").unlink()
     with pytest.raises(Exception, match=r"cannot read .*f/near\.toml"):
         _ = near.complete

@@ -81,7 +81,7 @@ def test_sessions_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_lease_that_was_taken_over_is_not_released_by_its_first_holder(tmp_path: Path) -> None:
     with Leases(tmp_path) as one, Leases(tmp_path) as other, Leases(tmp_path) as third:
         assert one.acquire("run")
-        # As if the first had slept for long.
+        # Removing the session has the effect of a long suspension of the first program.
         (tmp_path / "sessions" / one.session).unlink()
         assert other.acquire("run")
         one.release("run")
@@ -165,7 +165,7 @@ def test_nobody_works_on_a_store_that_no_program_has_opened(tmp_path: Path) -> N
 def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An empty lease of that age is stale, too; so are both exactly at the bound."""
+    """Sessions and empty leases are stale at exactly this age, too."""
     with Leases(tmp_path) as one:
         for age_s, is_fresh in ((leases.STALE_S, False), (leases.STALE_S - 1e-6, True)):
             monkeypatch.setattr(leases, "_age_s", lambda file, age_s=age_s: age_s)

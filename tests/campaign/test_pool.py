@@ -48,7 +48,7 @@ def test_system_errors_of_storage(name: str) -> None:
 
 def test_a_run_that_ends_gives_its_value() -> None:
     assert attempt(lambda a, b: a + b, (1, 2)) == (3, None, False)
-    # Outside a worker nobody is told of progress.
+    # Outside a worker, a report of progress is ignored.
     tell(0.5)
 
 
@@ -119,5 +119,5 @@ def test_a_worker_that_was_killed_leaves_the_pool() -> None:
 
 @pytest.mark.parametrize(("runs", "threads"), [(1, 5), (2, 2), (4, 1), (5, 1), (9, 1)])
 def test_threads_are_shared_by_the_runs_that_are_left(runs: int, threads: int) -> None:
-    """No worker is idle if there are as many runs; a run has one thread at least."""
+    """With at least as many runs as threads, none is idle; each run has at least one thread."""
     assert LocalWorkers(5).threads(runs) == threads

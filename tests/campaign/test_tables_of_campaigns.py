@@ -120,7 +120,7 @@ def test_fractions_are_folded_and_in_blocks(
 def test_levels_without_a_value_are_refused_in_any_cell(
     rate: str, kind: str, n: int, tmp_path: Path
 ) -> None:
-    """The value may be missing in a single combination of levels, of any."""
+    """Even one combination of levels without a value is refused, wherever it is."""
     when = f'{{ rate = ["{rate}"], kind = ["{kind}"] }}'
     setting = f'"flows.fast.recovery" = {{ factor = "n", of = {{ {3 - n} = "x" }}, when = {when} }}'
     with pytest.raises(CampaignError) as refused:
@@ -143,7 +143,7 @@ def test_a_hypercube_has_the_seed_one_unless_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        # In the scenario, in a factor, and in no line.
+        # The message names a line of the scenario, a line of a factor, or no line.
         (
             'delay = "10 ms"', 'delay = "10 apples"',
             r"c\.toml: line \d+: topology\.dumbbell\.bottleneck\.delay: ",
@@ -300,7 +300,7 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 
 
 def test_figures_that_summaries_lack_are_measured_once() -> None:
-    """These figures are part of the variant, since the kept values differ."""
+    """The names of these figures are part of the variant, since the stored values differ."""
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))
     assert plain.figures == ()

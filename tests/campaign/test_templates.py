@@ -27,7 +27,7 @@ from longhaul.campaign.template import (
         ({"a": [1]}, {"a": 2}, {"a": 2}), ({"a": 1}, {"a": [2]}, {"a": [2]}),
         ({"a": {"b": {"c": 1, "d": 2}}}, {"a": {"b": {"c": 3}}}, {"a": {"b": {"c": 3, "d": 2}}}),
         ({"a": {"kind": "x", "n": 1}}, {"a": {"python": "f:F"}}, {"a": {"n": 1, "python": "f:F"}}),
-        # The text of a program goes with the program, the sum of a module with the module.
+        # Replacing a program or module also removes its source text or checksum.
         ({"a": {"python": "f.py:F", "source": "..."}}, {"a": {"kind": "x"}}, {"a": {"kind": "x"}}),
         ({"a": {"module": "m.so", "sha256": "0"}}, {"a": {"kind": "x"}}, {"a": {"kind": "x"}}),
         ({"a": {"kind": "x", "source": "s", "sha256": "0"}}, {"a": {"kind": "y"}},
@@ -181,6 +181,6 @@ def test_the_speed_and_the_time_left_follow_from_packets(monkeypatch: pytest.Mon
     outcome = Outcome(9, 1, finished=2, data_packets=300, began=4.0)
     assert (outcome.done, outcome.packets_per_s, outcome.left_s) == (3, 30.0, None)
     outcome.expected_done, outcome.expected_left = 100.0, 50.0
-    # Of 100 expected packets there were 300: 150 are left.
+    # 300 packets were sent where 100 were expected, so 50 expected packets become 150.
     assert outcome.left_s == pytest.approx(5.0)
     assert Outcome(1, 0, data_packets=3, began=14.0).packets_per_s == pytest.approx(3e9)

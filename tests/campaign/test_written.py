@@ -31,7 +31,7 @@ def test_a_scenario_is_read_back_from_its_toml() -> None:
     assert "\U0001f680" in text
     assert "x-1_y = 3" in text
     assert '"é" = 2' in text
-    # Values come first, then each table under a head of its own.
+    # Values come first, then each table under its own header.
     assert [line for line in text.splitlines() if line.startswith("[")] == [
         "[measure]", '["über uns"]',
     ]  # fmt: skip
@@ -67,7 +67,7 @@ def test_a_file_gets_a_line_of_progress_now_and_then(
 def test_a_line_of_progress_says_what_is_known(
     left: float, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There were 20 million packets in ten seconds; a unit of remaining work has 5 million."""
+    """20 million packets took ten seconds; a unit of remaining work is 5 million packets."""
     monkeypatch.setattr(sys.modules[Outcome.__module__], "monotonic", lambda: 13.0)
     run = Run("e", {}, 0, {})
     with progress.show_progress("sweep") as advance:

@@ -20,8 +20,8 @@ def refused(result: object, *expected: str) -> None:
         assert text in err, err
 
 
-# What is wrong, how the file gets so, and what the message has to name besides the file: the key or
-# the place, then the remedy.
+# By error: the replacement that causes it, and words of the message, which names the file, then the
+# key or the place, and the remedy.
 BAD_SCENARIOS = {
     "an unknown key": (('duration = "10 s"', 'durration = "10 s"'), ["durration", "duration"]),
     "an unknown nested key": (("from =", "form ="), ["measure.form", "from"]),
@@ -90,7 +90,7 @@ def test_a_directory_that_is_no_run_is_never_overwritten(
 
 
 def test_an_unwritable_output_is_refused(small: Path, cli: CommandLine) -> None:
-    # A file where a directory would have to be: refused for any user, the superuser included.
+    # A file is where a directory would have to be, which fails for the superuser, too.
     refused(cli("run", small, "--out", small / "below" / "r1"), "small.toml")
     refused(cli("run", small, "--out", "/proc/r1"), "/proc")
 
@@ -150,7 +150,7 @@ def test_a_table_of_another_version_is_refused(
     pl.read_parquet(run / "flows.parquet").drop("in_order_bytes").write_parquet(
         run / "flows.parquet"
     )
-    # As versions without checksums left it.
+    # Older versions wrote no checksums.
     meta = json.loads((run / "run.json").read_text())
     del meta["sha256"], meta["sha256_above"]
     (run / "run.json").write_text(json.dumps(meta))

@@ -165,7 +165,7 @@ def test_lists_name_keys_columns_traffic_and_profiles(cli: CommandLine) -> None:
 def test_columns_are_those_of_the_tables(finished: longhaul.Results, cli: CommandLine) -> None:
     rows = json.loads(done(cli("list", "columns", "--json")))
     for name in ("flows", "links", "series", "events"):
-        # None of its links has a policer, thins or filters ACKs.
+        # No link of this run has a policer, or thins or filters ACKs.
         always = [row for row in rows if row["table"] == name and not row["only_with"]]
         assert finished.table(name).columns == [row["column"] for row in always]
     rare = {row["only_with"]: row["column"] for row in rows if row["column"].startswith("dropped_")}

@@ -144,9 +144,9 @@ def test_no_difference_follows_from_an_entry_of_a_list_or_from_what_follows_itse
         }
 
     plain = longhaul.run(SCENARIO)
-    # Each key of `pacing` follows from there being the others, all of them from nothing.
+    # One key of `pacing` follows from the other keys, but all keys together follow from nothing.
     assert "flows.0.tcp.pacing.avoidance" in given("flows.0.tcp.pacing=true")
-    # Without a group of flows the next one takes its place.
+    # If a group of flows is left out, the next group takes its number.
     assert "flows.0.count" in given("flows.0.count=3")
 
 

@@ -1,4 +1,4 @@
-"""Messages about slips name what was probably meant, or the right command."""
+"""Error messages suggest the probably intended name, or the right command."""
 
 import re
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_a_campaign_is_found_from_any_directory(
     monkeypatch.chdir(elsewhere)
     assert "algorithm" in cli("analyze", "../queues.toml").stdout
     assert "4 done" in cli("campaign", "status", "../queues.toml").stdout
-    # The same command resumes and repeats nothing.
+    # Repeating the command resumes the campaign, and runs nothing twice.
     again = cli("campaign", "run", "../queues.toml", "--workers", "1")
     assert "4 of 4 runs done, 0 of them now" in again.stdout
     assert list(elsewhere.iterdir()) == []
@@ -149,7 +149,7 @@ def test_at_most_five_names_follow_the_one_meant(
         assert message.count(",") <= 5, message
     with pytest.raises(ResultsError, match=r"`goodput_bps`\?\); `longhaul list columns` shows"):
         finished.flows["goodput"]
-    # The command of a message about a key lists the keys of its table.
+    # The command that messages about a key recommend lists the keys of its table.
     keys = cli("list", "keys", "shaper").stdout
     assert "shaper.rate" in keys
     assert "measure.from" not in keys

@@ -24,7 +24,7 @@ TABLES = {
     ("model",): commands.MODEL,
     ("module",): commands.MODULE,
 }
-# Calls the program for each command, and prints which of the libraries named first it has loaded.
+# Program that runs each command and prints the loaded ones of the libraries in its first argument.
 LOADED = """
 import json, sys
 heavy, commands = sys.argv[1].split(","), json.loads(sys.argv[2])

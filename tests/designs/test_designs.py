@@ -48,7 +48,7 @@ def test_published_designs_are_balanced_and_orthogonal(name: str) -> None:
 
 
 def test_published_resolutions_are_those_of_the_report() -> None:
-    # Chapters 4, 6 and 8 of the report: IV, VI and IV; chapter 3 names 2^(20-12) of IV.
+    # Resolutions are IV, VI and IV in chapters 4, 6 and 8, and IV for 2^(20-12) in chapter 3.
     found = {name: of.resolution(of.word_lengths(published(name).coded)) for name in PUBLISHED}
     assert found == {"nist-2to11m5": 4, "nist-2to6m1": 6, "nist-2to9m4": 4, "nist-2to20m12": 4}
 
@@ -86,7 +86,7 @@ def test_aliases_of_chapter_8() -> None:
 
 
 # Chen, Sun and Wu 1993 (International Statistical Review 61, pp. 131-145) for 16, 32 and 64 runs;
-# Xu 2009 (Technometrics 51, pp. 440-451) for 128. Words of length 3, 4 and 5.
+# Xu 2009 (Technometrics 51, pp. 440-451) for 128. Rows: factors, runs, words of length 3, 4, 5.
 MINIMUM = [
     (5, 16, (0, 0, 1)), (6, 16, (0, 3, 0)), (7, 16, (0, 7, 0)), (8, 16, (0, 14, 0)),
     (9, 16, (4, 14, 8)), (10, 16, (8, 18, 16)),

@@ -1,4 +1,4 @@
-"""Conditions of emulation, which not every machine meets."""
+"""Rights and programs that tests of emulation need, and that not every machine has."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 
 def _lack(*programs: str) -> str | None:
-    """Return what this machine lacks for an emulation with these programs, if anything."""
+    """Return a requirement of emulation, or one of the programs, that this machine lacks."""
     if os.geteuid() != 0:
         return "an emulation needs root"
     if not Path("/dev/net/tun").exists():

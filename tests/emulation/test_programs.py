@@ -23,7 +23,7 @@ SERVER = ("--in", "right iperf3 -s")
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep tests of other processes away: they count all namespaces of the machine."""
+    """Hold a lock against other processes' tests, which count the machine's namespaces, too."""
     shared = tmp_path_factory.getbasetemp().parent / "emulations"
     with shared.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -130,7 +130,7 @@ def test_curl_gets_a_file_from_a_web_server_by_its_name(tmp_path: Path) -> None:
     flows = longhaul.open(tmp_path / "r1").flows.to_dicts()
     down = max(flows, key=lambda row: row["total_delivered_bytes"])
     assert down["from"] == "left"
-    # Headers of HTTP come in addition.
+    # The total also includes HTTP headers.
     assert 1_000_000 < down["total_in_order_bytes"] < 1_001_000
 
 
@@ -156,7 +156,7 @@ def test_a_killed_emulation_keeps_its_records_and_leaves_nothing_else_behind(
     before, networks = _traces_outside(), _networks()
     process = _started(tmp_path, "--out", "r1", *SERVER, "--", "iperf3", "-c", "right", "-t", "50")
     process.kill()
-    # Its error stream ends with the process that emulates, after the records are written.
+    # The error stream ends when the emulating process has written the records and exits.
     process.communicate(timeout=60)
     assert not _left(networks)
     assert _traces_outside() == before

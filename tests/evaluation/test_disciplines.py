@@ -12,7 +12,7 @@ from longhaul.evaluation.suite import Suite, find
 
 pytestmark = pytest.mark.usefixtures("workers_here")
 
-# Sections 8.2.2 to 8.2.4: what is projected that drop-tail drops.
+# Projected loss rates of drop-tail (RFC 7928, sections 8.2.2 to 8.2.4).
 PROJECTED = {"mild": 0.001, "medium": 0.005, "heavy": 0.01}
 
 
@@ -26,10 +26,10 @@ def _part(*sections: str) -> Suite:
 
 
 def test_congestion_levels_are_those_of_the_rfc(tmp_path: Path) -> None:
-    """Numbers of flows make drop-tail drop what Morris's formula projects, within a factor of two.
+    """Drop-tail's loss at each level is within a factor of two of that by Morris's formula.
 
-    The formula is for losses one by one: drop-tail drops some 1.7 packets at a time, and more often
-    there are few, so that mild congestion is furthest away.
+    The formula assumes single losses, but drop-tail drops some 1.7 packets at a time, and more
+    often if flows are few, so that mild congestion deviates most.
     """
     suite = _part("8.2.2")
     droptail = contender("droptail", "discipline")
@@ -51,8 +51,8 @@ def test_an_evaluation_of_a_discipline(tmp_path: Path) -> None:
     assert not progress.failed
     outcomes = verdicts.judge(suite, measured, subject.name, terms.standards)
     by_section = {outcome.criterion.section: outcome for outcome in outcomes}
-    # LEDBAT cannot see a queue that CoDel keeps below its target, and takes as much as NewReno
-    # (section 5.4): what the criterion is there for.
+    # CoDel keeps the queue below LEDBAT's target, so that LEDBAT does not yield to NewReno: the
+    # criterion of section 5.4 is meant to detect this.
     background = by_section["5.4"]
     assert background.verdict == verdicts.TRADE
     part = next(one for one in background.points if one.figure.name == "main.part")

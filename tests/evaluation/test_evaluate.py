@@ -136,7 +136,7 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
 
     outcomes = verdicts.judge(suite, measured, "Aimd", ["reno"])
     by_section = {outcome.criterion.section: outcome for outcome in outcomes}
-    # Additive increase and halving are what Reno does, but for its initial window and counting.
+    # AIMD with halving is Reno's law, except for the initial window and the counting of ACKs.
     assert by_section["7.4"].verdict != verdicts.WORSE
     assert by_section["5.3.1"].verdict == verdicts.NOT
 
@@ -149,7 +149,7 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
 
     whole = scores.summary(suite, subject, "quick", outcomes)
     assert json.loads(json.dumps(whole))["failed"] == []
-    # Another file's class of the same name has another directory.
+    # Classes of one name in different files need different directories.
     scores.write_summary(tmp_path / "summary.json", whole)
     scores.check_target(tmp_path, subject)
     other = tmp_path / "other.py"

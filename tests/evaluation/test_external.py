@@ -44,7 +44,7 @@ class Reno(CongestionControl):
 
 
 def _command(language: str, folder: Path) -> list[str]:
-    """Return the command that starts an example, compiled first if necessary."""
+    """Return the command that starts an example; compile the example first if necessary."""
     source = EXAMPLES / f"external_controller.{language}"
     if language == "py":
         return [sys.executable, str(source)]
@@ -83,7 +83,7 @@ def test_a_controller_elsewhere_has_the_windows_of_one_here(language: str, tmp_p
     here = longhaul.run(_scenario({"python": Reno}))
     assert there.events.filter(there.events["event"] == "cut").height > 3
     assert there.series.equals(here.series)
-    # One that decides in recovery, too, gets the acknowledgement that begins it before the cut.
+    # `cwnd_before_pkts` differs, since a controller that also acts in recovery gets the ACK first.
     events = [run.events.drop("cwnd_before_pkts") for run in (there, here)]
     assert events[0].equals(events[1])
 

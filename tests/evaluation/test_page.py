@@ -1,4 +1,4 @@
-"""Plots of an evaluation's page: the visible part of intervals."""
+"""Plots of an evaluation's page: intervals cut to the visible part of the axis."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_single_values_have_no_intervals() -> None:
 
 
 def _outcome(verdicts: dict[tuple[str, str], str]) -> Outcome:
-    """A criterion with a point for each buffer and rate."""
+    """Return the outcome of a criterion with a point for each buffer and rate."""
     points = [
         Point("e", {"buffer": buffer, "rate": rate}, Figure("wait_p95_s", "wait"), {}, verdict)
         for (buffer, rate), verdict in verdicts.items()

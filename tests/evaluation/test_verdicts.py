@@ -25,7 +25,7 @@ def _outcome(
     figure: Figure | None = None,
     standards: Sequence[str] = STANDARDS,
 ) -> Outcome:
-    """Return the outcome of a figure with these values of each algorithm, one a replication."""
+    """Return a figure's outcome for given values of each algorithm, one per replication."""
     figure = figure or Figure("delay", "delay", better="less", slack=0.01)
     criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
     rfc9743 = find("rfc9743")
@@ -81,7 +81,7 @@ def test_a_bound_holds_whatever_others_do() -> None:
 def test_who_starves_where_no_standard_does_fails() -> None:
     figure = Figure("starves", "starvation", starves=True)
     starving = {"mine": [1.0, 1.0, 0.0], "cubic": [0.0] * 3, "reno": [0.0] * 3}
-    # Two of three and none of three are chance in one case of five.
+    # Two of three against none of three happens by chance in one case of five.
     assert _outcome(starving, figure).verdict == SAME
     starving["mine"] = [1.0] * 3
     outcome = _outcome(starving, figure)
@@ -89,7 +89,7 @@ def test_who_starves_where_no_standard_does_fails() -> None:
     assert outcome.fails
     starving["reno"] = [0.0, 0.0, 1.0]
     assert _outcome(starving, figure).verdict == SAME
-    # In ten runs seven and two are not.
+    # Seven of ten against two of ten is significant.
     often = {"mine": [1.0] * 7 + [0.0] * 3, "cubic": [1.0] * 2 + [0.0] * 8}
     assert _outcome(often, figure, standards=("cubic",)).verdict == STARVES
 
@@ -147,6 +147,6 @@ def test_a_discipline_may_trade_goodput_for_delay(
     (outcome,) = judge(suite, runs, "mine", ["droptail"])
     assert outcome.verdict == verdict
     assert outcome.fails == (verdict == WORSE)
-    # What is shown only has no verdict and does not count.
+    # A figure that is only shown has no verdict and does not count.
     assert [point.verdict for point in outcome.points if point.figure.name == "losses"] == [""]
     assert outcome.judged == 2

@@ -1,4 +1,4 @@
-"""A browser for the tests of pages, and what a user sees and does in the explorer."""
+"""A browser for the tests of pages, and helpers that act like a user of the explorer."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ playwright = pytest.importorskip(
 )
 
 Open = Callable[..., Any]
-# What is out of sight is drawn when it is seen: in such a window all of it is in sight.
+# Window height (px) at which every view is visible, since others are drawn only when scrolled to.
 TALL = 6000
 
 
@@ -40,7 +40,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def idle(browser: Any) -> list[Any]:  # noqa: ANN401
     """Return a list of empty pages for the next tests: a new one takes five times as long."""
-    del browser  # closes them
+    del browser  # the fixture closes the pages
     return []
 
 
@@ -88,7 +88,7 @@ def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
 
 
 def settle(page: Any) -> None:  # noqa: ANN401
-    """Wait until what has changed is drawn."""
+    """Wait until all changes are drawn."""
     page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
     page.wait_for_function("!document.body.hasAttribute('data-drawing')")
 
@@ -107,7 +107,7 @@ def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
 def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, float]) -> None:  # noqa: ANN401
     """Drag over a canvas, between places from 0 to 1 of its width and height."""
     canvas = page.locator(f"#view-{view} canvas")
-    # Away from the heading, which stays at the top.
+    # The heading stays at the top of the window and would cover the canvas.
     canvas.evaluate("element => element.scrollIntoView({block: 'center'})")
     box = canvas.bounding_box()
     places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)]

@@ -138,13 +138,13 @@ def test_slow_start_ends_with_the_cut_that_ends_it(
         above = samples.filter(pl.col("cwnd_pkts") >= pl.col("ssthresh_pkts"))["t_s"].to_numpy()[0]
         cut = cuts.filter(pl.col("name") == name)["t_s"].to_numpy().min()
         assert left[at] == cut
-        # A sample can only say so later.
+        # A sample shows the end of slow start up to one interval later.
         assert 0 <= above - cut <= 0.1
     assert set(text_of(of_flows, "flows", "left_slow_start_by")) == {"event"}
 
 
 def test_slow_start_that_ends_without_a_cut_is_known_from_samples(tmp_path: Path) -> None:
-    # A threshold from the beginning, far below what the path holds; BBR sets one as it drains.
+    # `low` starts with a threshold far below the BDP; BBR sets a threshold when it drains.
     scenario = """
         duration = "4 s"
         measure = { every = "100 ms" }
@@ -303,7 +303,7 @@ def test_factors_and_responses_of_a_campaign(campaign: Path, tmp_path: Path) -> 
     assert "12 of 16" in table["there"]
     assert table["isPartial"]
     assert page.catalogue["title"] == "Twelve </script> runs"
-    # Of twelve rows, eleven merges and each once in the order.
+    # Twelve rows make eleven merges, and each row is in the order once.
     assert sorted(table["clusters"]["order"]) == list(range(12))
     assert len(table["clusters"]["merges"]) == 11
 
@@ -332,7 +332,7 @@ def test_kept_series_of_a_campaign_are_curves_of_its_runs(cli: CommandLine, tmp_
     assert made.returncode == 0, made.stderr
     page = Page(explore(["campaigns/kept"], tmp_path / "kept.html"))
     series = page.catalogue["series"][0]
-    # 801 samples of each run are thinned, and the page says so, and how much room they take.
+    # The 801 samples of each run are thinned; the page says so, and states their size.
     assert "500 of up to 801 samples" in series["note"]
     assert "MB" in series["note"]
     times, rates, error = page.curves("kept", "flows throughput_bps")
@@ -392,7 +392,7 @@ def test_columns_of_few_values_are_factors_if_rows_share_them() -> None:
     frame = pl.DataFrame(
         {"algorithm": ["reno", "cubic"] * 10,
          "seed": [*range(10)] * 2,
-         # Measured in four of the rows only: four values are not levels.
+         # Only four rows have a value, which is a measurement, not a factor with four levels.
          "outage_s": [0.5, 0.25, 0.125, 1.0, *[None] * 16],
          "constant": [1.0] * 20}
     )  # fmt: skip
@@ -429,7 +429,7 @@ def test_sample_has_what_stands_out(long_table: Large) -> None:
     assert columns["z"].max() == 99.0
     at = int(columns["z"].argmax())
     assert columns["row"][at] == 17_001
-    # Drawn at random: mean and half of the rows as in the whole.
+    # The sample is random: it keeps the mean, and half of the rows have either algorithm.
     assert columns["y_s"].mean() == pytest.approx(0.0, abs=0.15)
     assert columns["algorithm"].mean() == pytest.approx(0.5, abs=0.08)
     within = long_table.entry(Blobs(), [{"kind": "range", "column": "z", "range": [90, 100]}])
@@ -538,7 +538,7 @@ def test_flows_are_related_to_the_links_that_they_take(tmp_path: Path) -> None:
     taken: dict[str, list[str]] = {}
     for flow, link in zip(rows, others, strict=True):
         taken.setdefault(flows[flow], []).append(links[link])
-    # Where a flow goes, link by link.
+    # Check the links of each flow's route in order.
     ends = {row["name"]: (row["from"], row["to"]) for row in run.links.iter_rows(named=True)}
     for flow in run.flows.iter_rows(named=True):
         assert ends[taken[flow["name"]][0]][0] == flow["from"]

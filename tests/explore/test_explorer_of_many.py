@@ -114,7 +114,7 @@ def test_run_of_172_routers(opened: Open, tmp_path: Path) -> None:
     assert seconds < 2
     page = opened(page_file, height=TALL)
     assert count(page) == 172
-    # The network is not congested yet: nobody has lost anything.
+    # The network is not congested yet, so losses are all zero; use utilisation.
     page.select_option("#view-carpet select", "utilisation")
     page.fill("#view-network input[type=range]", "19")
     settle(page)
@@ -122,7 +122,7 @@ def test_run_of_172_routers(opened: Open, tmp_path: Path) -> None:
     drag(page, "network", (0.2, 0.2), (0.6, 0.6))
     assert 0 < count(page) < 172
     after = pictures(page)
-    # All classes of flows have routers there.
+    # The selected routers carry flows of all classes.
     same = [view for view in before if before[view] == after[view]]
     assert same == ["view-curves-classes"]
 

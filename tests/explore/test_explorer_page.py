@@ -46,7 +46,7 @@ def test_brush_in_one_view_is_seen_in_all_others(opened: Open, campaign: Path) -
 
 def test_factor_that_matters_stands_first(opened: Open, campaign: Path) -> None:
     page = opened(campaign)
-    # The first panel's two levels: a click on the lower end keeps the runs of one loss rate.
+    # The first panel shows two levels of loss; a click on the lower one selects its runs.
     canvas = page.locator("#view-effects canvas")
     box = canvas.bounding_box()
     canvas.click(position={"x": 62 + (box["width"] - 74) / 3 * 0.15, "y": box["height"] / 2})
@@ -164,7 +164,7 @@ def test_another_table_is_shown_with_its_views(opened: Open, network: Path) -> N
     page.select_option("#choices select[aria-label=Table]", "classes")
     page.wait_for_selector("body[data-ready=classes]")
     settle(page)
-    # The routers stay beside it: their network and their curves are those of the selected classes.
+    # The routers' views stay on the page, and show the selected classes.
     assert page.locator("#view-network").count() == 1
     assert page.locator("#view-curves-routers").count() == 1
     assert count(page) == 6
@@ -311,7 +311,7 @@ def test_flow_and_link_are_followed_into_each_other(opened: Open, tmp_path: Path
     assert "of 1 selected" in page.inner_text("#view-network .now")
     page.keyboard.press("Escape")
     settle(page)
-    # A flow of its own and the long one cross the second hop.
+    # The second hop carries its own flow and the flow over all hops.
     drag(page, "network", (0.4, 0.1), (0.6, 0.9))
     assert count(page) == 2
     assert "of hop-1" in page.inner_text("#filters")
@@ -327,13 +327,13 @@ def test_flow_and_link_are_followed_into_each_other(opened: Open, tmp_path: Path
 def test_nothing_selected_is_said_in_every_view(opened: Open, campaign: Path) -> None:
     page = opened(campaign, height=TALL)
     assert page.locator(".nothing:visible").count() == 0
-    # Of each card, below the first one: the heading of the page has a line for filters.
+    # Offsets from the first card, since filters may add a line to the page's heading.
     tops = """(() => {
         const cards = [...document.querySelectorAll(".card")];
         return cards.map(one => one.offsetTop - cards[0].offsetTop);
     })()"""
     places = page.evaluate(tops)
-    # No run has one algorithm and another.
+    # These two filters exclude all runs, since no run has both algorithms.
     page.click("#legend button:has-text('cubic')")
     page.select_option("#choices select[aria-label=Colour]", "loss")
     page.click("#view-parallel .finder summary")
@@ -345,7 +345,7 @@ def test_nothing_selected_is_said_in_every_view(opened: Open, campaign: Path) ->
     assert "no row passes all of these together" in said.first.inner_text()
     assert "algorithm cubic" in said.first.inner_text()
     assert "Escape" in said.first.inner_text()
-    # Nothing moves below a brush.
+    # Views do not move while a brush is active.
     now = page.evaluate(tops)
     assert now == pytest.approx(places, abs=2)
     page.keyboard.press("Escape")
@@ -418,7 +418,7 @@ def test_one_algorithm_has_no_residuals(opened: Open, tmp_path: Path) -> None:
     assert "16 of 32 runs" in page.inner_text("#there.partial")
     page.click(".not-shown summary")
     assert "keep" in page.inner_text(".not-shown")
-    # Who says that losses compete gets them.
+    # A user may choose the loss rate as the competing factor.
     page.select_option("#view-residuals select[aria-label=competitors]", "loss")
     settle(page)
     assert page.locator("#view-residuals canvas").is_visible()

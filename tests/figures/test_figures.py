@@ -64,7 +64,7 @@ def two(tmp_path: Path) -> Path:
 
 
 def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine) -> None:
-    """A campaign has the same figures as a single run, without functions of the user's own."""
+    """A campaign has the same figures as a single run, without functions of the user."""
     ran = cli("campaign", "run", two / "c.toml", "--out", two / "c", "--quiet")
     assert ran.returncode == 0, ran.stderr
     table = ResponseTable.read(two / "c" / "results.parquet")
@@ -82,7 +82,7 @@ def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine
     assert row["of_a_link"] == row["wait"]
     flows = run.flows.select("dropped_pkts", "sent_pkts").sum()
     assert row["lost"] == flows["dropped_pkts"][0] / flows["sent_pkts"][0] > 0
-    # A name of the user's own keeps title and unit of its figure.
+    # A figure under the user's name keeps its title and unit.
     assert label(table.place("mine")) == "goodput of b (bit/s)"
     assert codes(["mine"], table.places) == (["mine"], ["mine: goodput of b (bit/s)"])
 
@@ -130,7 +130,7 @@ def test_the_recipe_adds_a_figure_everywhere(slowest: str, two: Path) -> None:
     run = longhaul.run(two / "two.toml", out=two / "run")
     [text] = analyse_run("merit", run)
     [(_, value, what)] = [row for row in text.rows if row[0] == slowest]
-    # Of two flows the slower has at most half of what fits.
+    # The slower of two flows has at most half of the link.
     assert 0 < value <= 2.5e6
     assert what == "the smallest of the flows' mean rates, over windows of 1 s"
     [listed] = [one for one in catalogue.figures() if one["name"] == slowest]
@@ -178,12 +178,12 @@ def test_a_name_alone_means_the_figure_of_all_flows_first() -> None:
     assert [(found and found.of) for _, found in of_all] == ["label"] * 3
     assert figure_at("drop_rate") == find("run", "drop_rate")
     assert figure_at("links.bottleneck.drop_rate") == find("link", "drop_rate")
-    # Of a link, not of a flow, whose column is called the same.
+    # The column is the link's, although flows have one of the same name.
     assert meaning("links.l.dropped_pkts") == "link l: packets dropped, any cause, in the " \
         "measurement window"  # fmt: skip
-    # A column of any table, and not what the figure of labels is.
+    # A column of an unknown table has no meaning, although a figure of labels is called `lost`.
     assert meaning("lost") == ""
-    # Its number is no part of the unit.
+    # The number in the name is not part of the unit.
     assert unit_at("convergence_20_s") == "s"
 
 

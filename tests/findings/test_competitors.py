@@ -52,7 +52,7 @@ def test_numbers_are_those_of_the_whole_table() -> None:
     assert fewer.averaged().numbered("algorithm") == whole
     two = of_a.where("algorithm", ["TCP", "CTCP"])
     assert two.numbered("algorithm") == {2: "CTCP", 5: "TCP"}
-    # In the other order, too: levels of other experiments do not count.
+    # The order of the filters does not matter: levels of other experiments do not count.
     late = table().where("algorithm", ["TCP", "CTCP"]).where("experiment", ["A"])
     assert list(late.numbered("algorithm").values()) == ["CTCP", "TCP"]
 
@@ -104,7 +104,7 @@ def test_matrices_have_own_and_competing_flows_apart_and_the_ranks_of_the_table(
 
 
 def test_deviation_of_ranks_is_over_roles_and_types_of_file() -> None:
-    """Tables 8-31, 8-32 and 9-13 have eight averages, whatever the number of groups."""
+    """As in tables 8-31, 8-32 and 9-13, eight averages count, whatever the number of groups."""
     given = table().where("experiment", ["A"])
     *_, by_type = analyse("users", given, of_users(*ALL)).tables
     rows = {row[0]: np.array(row[1:]) for row in by_type.rows}
@@ -112,7 +112,7 @@ def test_deviation_of_ranks_is_over_roles_and_types_of_file() -> None:
     assert len(rows) == 8
     np.testing.assert_allclose(average, np.mean(list(rows.values()), axis=0))
     np.testing.assert_allclose(deviation, np.std(list(rows.values()), axis=0, ddof=1))
-    # Documents have two groups: their average is that of both.
+    # Documents have two flow groups, and their average rank is over both.
     conditions = given.frame.sort("condition", "algorithm").partition_by("condition")
     ranks = [c[f"mean_standard_{k}"].rank().to_numpy() for c in conditions for k in (13, 14)]
     np.testing.assert_allclose(rows["mean goodput, standard, document"], np.mean(ranks, axis=0))

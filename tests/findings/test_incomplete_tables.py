@@ -34,7 +34,7 @@ def test_there_are_no_more_classes_than_different_rates() -> None:
         (text,) = analyse("congestion", table(conditions), options).tables
         assert [row[2] for row in text.rows][-1] == last
         assert len(text.rows) == conditions
-    # Of no other factor: a condition of its own.
+    # Without another factor, all runs are one condition.
     alone = ResponseTable.of(table(1).frame, ["algorithm"], ["rate"])
     found = analyse("congestion", alone, Options(responses=("rate",), of="algorithm"))
     assert found.tables[0].rows == [("all", 0.01, "C1")]
@@ -75,7 +75,7 @@ def test_group_of_users_without_flows_is_left_out_and_named() -> None:
 
 
 def test_responses_are_those_that_say_something_of_their_own() -> None:
-    # DD_TP1 is y1_TP1 by another name, and events are no response.
+    # DD_TP1 equals y1_TP1, and numbers of events are not responses.
     assert table(3).telling() == ("rate", "y1_TP1", "y2_TP1", "y1_TP2")
 
 
@@ -162,7 +162,7 @@ def test_one_experiment_of_a_study_is_analysed(tmp_path: Path, cli: CommandLine)
     assert {row["level"] for row in table_["rows"]} == {0.01, 0.02, "p", "q"}
     fewer = cli(*words, "--only", "experiment=A", "--without", "share=1e-2")
     assert {row["level"] for row in json.loads(fewer.stdout)["effects"][0]["rows"]} == {"p", "q"}
-    # A run of no experiment is none of A.
+    # A run without an experiment is left out, too.
     pl.concat([whole, whole[:1].with_columns(experiment=None)]).write_parquet("w.parquet")
     not_b = cli(
         "analyze", "w.parquet", "cells", "-f", "share", "--without", "experiment=B", "--json"

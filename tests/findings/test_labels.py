@@ -14,7 +14,7 @@ from longhaul.findings.labels import codes, factor_label, label
     [
         ("y6_TP1", "retransmission rate of completed flows, TP1"),
         ("y7_TP3", "smoothed round-trip time, TP3 (ms)"),
-        # Chapter 4 numbers the responses of its one period in another way.
+        # Chapter 4 has a single period, and numbers responses differently.
         ("y11_measured", "congestion window of an active flow (packets)"),
         ("y8_TP2", "round-trip queueing delay, TP2 (ms)"),
         ("T.y5", "SYNs of a connected flow, whole run"),
@@ -29,9 +29,9 @@ from longhaul.findings.labels import codes, factor_label, label
         ("labels.cubic.rtt_p95_s", "95 % quantile of round-trip time of cubic (s)"),
         ("links.bottleneck.utilization", "utilisation of bottleneck"),
         ("PC2", "score on PC2"),
-        # A unit is known of a column of which nothing else is.
+        # The suffix of an unknown column still gives its unit.
         ("one_bps", "one (bit/s)"),
-        # Seconds that are no unit.
+        # These suffixes `_s` are not a unit of seconds.
         ("within_10_s", "within_10_s"),
         ("offered_connections_per_s", "offered_connections_per_s"),
         ("mean_alternate_99", "mean_alternate_99"),
@@ -57,7 +57,7 @@ def test_every_response_of_the_nist_study_has_words() -> None:
     assert len(responses) > 500
     unknown = [name for name in responses if label(name) == name]
     assert unknown == []
-    # Of two numbers with one label neither could be told from the other in a picture.
+    # Two responses with one label could not be distinguished in a plot.
     for numbered in ([f"y{n}_TP1" for n in range(1, 46)], [f"y{n}_measured" for n in range(1, 23)]):
         assert len({label(name) for name in numbered}) == len(numbered)
 
@@ -76,7 +76,7 @@ def test_short_names_go_with_lines_that_say_what_they_are() -> None:
     )
     assert codes(["y6_TP1", "T.y5"])[0] == ["y6_TP1", "T.y5"]
     assert codes(["mean_alternate_14", "mean_alternate_15"])[0] == ["D VF-N", "D F-F"]
-    # The letters do not say whose flows they are.
+    # The letters alone do not distinguish the alternate's flows from the standard's.
     both = ["mean_alternate_14", "mean_standard_14"]
     assert len(set(codes(both)[0])) == 2
     assert codes(["goodput_bps", "mine"]) == (["goodput", "mine"], [])

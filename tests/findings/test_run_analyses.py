@@ -1,4 +1,4 @@
-"""Analyses and plots of runs with traffic, by name: two queues under the same connections."""
+"""Analyses and plots of runs with traffic: two queues with the same connections."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -51,13 +51,13 @@ def test_pairs_show_what_a_longer_queue_costs_and_saves(runs: list[longhaul.Resu
     times = both.select("start_s", "end_s", "start_s_right", "end_s_right").to_numpy()
     gained_s = (times[:, 3] - times[:, 2]) - (times[:, 1] - times[:, 0])
     assert found["mean of short - long (ms)"] == pytest.approx(1e3 * gained_s.mean())
-    # Most are faster past a short queue; those that lose wait for a timeout.
+    # Most responses are faster with the short queue; those that lose packets wait for a timeout.
     assert found["faster (%)"] > 2 * found["slower (%)"]
     assert found["median (ms)"] < 0
 
 
 def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
-    """Of two flows of the same kind, each has half of its goodput alone."""
+    """Two equal flows each get half of the goodput that they have alone."""
     common = {
         "duration": "40 s",
         "measure": {"from": "20 s", "every": "1 s"},
@@ -72,7 +72,7 @@ def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
     assert found["harm"][0] == pytest.approx(0.5, abs=0.15)
     with pytest.raises(RunAnalysisError, match="expected --against"):
         analyse_run("harm", beside)
-    # Of nothing nothing is lost, which is no lack of labels.
+    # A goodput of 0 cannot decrease; the error is not about missing labels.
     idle = given(labels=[{"label": "a", "goodput_bps": 0.0}])
     with pytest.raises(RunAnalysisError, match="r and r have no figure in common"):
         analyse_run("harm", idle, idle)
@@ -83,7 +83,7 @@ def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
 def given(
     *, name: str = "r", labels: Sequence[dict[str, object]] = (), **exchanges: list[object]
 ) -> Any:  # noqa: ANN401
-    """Return a run with these labels, or with these exchanges of label `web`."""
+    """Return a run `name` with the given labels, or with given exchanges of label `web`."""
     summary = SimpleNamespace(labels=pl.DataFrame(labels))
     flows = pl.DataFrame({"name": ["w"], "label": ["web"]})
     begun = pl.DataFrame({"name": "w", "start_s": 1.0, "end_s": 2.0, **exchanges}, strict=False)
@@ -205,7 +205,7 @@ def test_words_about_tables_are_refused(cli: CommandLine, runs: list[longhaul.Re
 
 def test_replications_are_one_line_with_a_band(runs: list[longhaul.Results]) -> None:
     (axes,) = figure("response-tails", runs).axes
-    # The two seeds of one scenario together, the other queue by itself.
+    # The two seeds of one scenario share a line; the other queue has its own.
     assert [line.get_label() for line in axes.get_lines()] == ["long and 1 more", "short"]
     assert len(axes.collections) == 1
     shares = np.asarray(axes.get_lines()[1].get_ydata(), float)
@@ -245,6 +245,6 @@ def cells(two: list[longhaul.Results]) -> np.ndarray:
 def test_the_map_of_two_runs_is_of_their_difference(runs: list[longhaul.Results]) -> None:
     values = cells(runs[:2])
     assert len(values) > 10
-    # Few wait for a timeout past the shorter queue, but they wait for seconds: means are larger.
+    # With the shorter queue, a few responses wait seconds for a timeout, which raises the means.
     assert (values > 0).mean() > 0.5
     assert (cells([runs[0], runs[0]]) == 0).all()

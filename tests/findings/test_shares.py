@@ -28,7 +28,7 @@ TWO: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Results]:
-    """Three replications, and a run with another duration, which is no replication."""
+    """Run three replications, and one run of another duration, which is not a replication."""
     base = tmp_path_factory.mktemp("runs")
     given: list[dict[str, Any]] = [*({"seed": seed} for seed in (1, 2, 3)), {"duration": "5 s"}]
     return [run(TWO | own, out=base / f"r{k}") for k, own in enumerate(given)]
@@ -76,7 +76,7 @@ def test_a_label_with_two_algorithms_says_which(runs: list[Results], tmp_path: P
 
 @pytest.fixture
 def table() -> ResponseTable:
-    """Two queues, two replications; `y` is no figure of a label."""
+    """Return a table of two queues and two replications; `y` is not a figure of labels."""
     frame = pl.DataFrame({
         "queue": ["red", "red", "codel", "codel"], "replication": [1, 2, 1, 2],
         "a": [4e6, 6e6, 1e6, 1e6], "b": [2e6, 2e6, 3e6, 3e6], "y": [1.0, 2.0, 3.0, 4.0],
@@ -120,7 +120,7 @@ def test_named_responses_are_printed_in_the_unit_of_their_figure_and_kept_as_the
 
 @pytest.fixture
 def campaign(tmp_path: Path, cli: CommandLine) -> Path:
-    """A campaign over rates and buffers that has run."""
+    """Return the table of a campaign over rates and buffers."""
     file = tmp_path / "rates.toml"
     file.write_text("""
 title = "two rates"
@@ -157,7 +157,7 @@ def test_logarithms_are_analysed_on_request_and_a_rate_among_factors_hints_at_th
     (table,) = json.loads(logs.stdout)["effects"]
     assert table["title"] == "log10(new)"
     means = [row["mean"] for row in table["rows"] if row["factor"] == "rate"]
-    # The link is full: five times the rate is five times the goodput.
+    # The link is full, so the goodput is proportional to its rate.
     assert 10 ** (means[1] - means[0]) == pytest.approx(5.0, rel=0.5)
     assert cli("analyze", str(campaign), "shares", "--log").returncode == 2
 

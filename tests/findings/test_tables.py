@@ -13,7 +13,7 @@ from longhaul.analysis.components import principal_components
 from longhaul.analysis.table import ResponseTable
 from longhaul.findings import Options, analyse
 
-# Of chapter 4: levels of a condition that all results of the study have.
+# Options for chapter 4: factors that all results of the study have.
 SCREENING = [
     *("-f", "speed", "-f", "think", "-f", "delay"), "--only", "experiment=SA64",
     "-r", "y11_measured", "--json",
@@ -38,7 +38,7 @@ def test_results_of_a_study_in_a_directory_are_a_table_and_no_run(
     folder = tmp_path / "studies/nist-2010/results/quick"
     folder.mkdir(parents=True)
     frame.write_parquet(folder / "values.parquet")
-    # Results of a study have a run.json, and are no run.
+    # A study's results have a `run.json`, but are not a run.
     (folder / "run.json").write_text("{}")
     for name in (folder, folder / "values.parquet"):
         found = cli("analyze", name, "effects", "-f", "speed", "--json")
@@ -124,7 +124,7 @@ def test_effects_on_scores_are_analysed_as_of_any_response(
     assert found.returncode == 0, found.stderr
     (table,) = json.loads(found.stdout)["ten-step"]
     assert table["rows"][0]["effect"] == "a"
-    # The mean of scores is zero: there is no percentage of it.
+    # Scores have a mean of zero, so percentages of it do not exist.
     assert table["rows"][0]["% of mean"] is None
     again = cli("analyze", "t.csv", "components", "-f", "a", "-f", "b", "--scores", file)
     assert (again.returncode, "already exists" in again.stderr) == (2, True)

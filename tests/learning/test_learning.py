@@ -36,14 +36,14 @@ def test_it_is_an_environment() -> None:
 
 
 def test_the_window_is_what_the_actions_make_it() -> None:
-    """Each round trip multiplies the window by 1.25^action, whatever is lost."""
+    """Each round trip multiplies the window by 1.25^action, even after losses."""
     windows, _ = _windows(CongestionEnv(SCENARIO), 0.5, seed=1)
     growth = np.array(windows[1:]) / windows[:-1]
     assert len(growth) > 20
     assert growth[:20] == pytest.approx(1.25**0.5)
     small, results = _windows(CongestionEnv(SCENARIO), -1.0, seed=1)
     assert small[-1] == 2.0
-    # Two segments, acknowledged together, in a round trip of 40 ms and their transmission.
+    # Two segments are acknowledged together every 42.4 ms: a round trip and their transmission.
     assert results.flows["goodput_bps"][0] == pytest.approx(2 * 1448 * 8 / 0.0424, rel=0.01)
 
 

@@ -1,4 +1,4 @@
-"""A small run of MesoNet from file to figures: its tables agree with each other and the export."""
+"""A small run of MesoNet: its tables, figures and export agree with each other."""
 
 import json
 from io import StringIO
@@ -67,7 +67,7 @@ def test_classes_and_long_lived_flows_are_the_network(run: longhaul.Results) -> 
     long_lived = MesoNet.of(run).long_lived["out_pkts"]
     network = MesoNet.of(run).network
     assert classes["completed_flows"].to_list() == network["completed_flows"].to_list()
-    # Packets that arrive when their flow is over are in no class.
+    # Packets that arrive after the end of their flow count in no class.
     late = network["out_pkts"] - classes["out_pkts"] - long_lived
     assert (late >= 0).all()
     assert float(late.sum()) < 0.01 * float(network["out_pkts"].sum())
@@ -237,7 +237,7 @@ def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path:
 
 
 def test_the_flow_matrix_has_the_packets_that_access_routers_accepted(tmp_path: Path) -> None:
-    """Traces of all flows, counted by a function for each interval and from the table."""
+    """A function that is called each interval and the trace's table give the same counts."""
     from longhaul.mesonet.matrix import COLUMNS, counts
 
     found: list[pl.DataFrame] = []
@@ -267,14 +267,14 @@ def test_the_flow_matrix_has_the_packets_that_access_routers_accepted(tmp_path: 
     assert sources == 200
     matrix = flow_matrix(run)
     points = dict.fromkeys(matrix["observation_point"])
-    # Points of presence, and direct access routers themselves.
+    # Observation points are the points of presence and the direct access routers.
     assert set(points) == {
         *topology.filter(pl.col("tier") == "pop")["router"],
         *topology.filter(pl.col("class") == "direct")["router"],
     }
     access = topology.filter(pl.col("tier") == "access")["router"]
     assert len(matrix) == len(points) * len(access) * 10
-    # Every packet that an access router took from its hosts.
+    # The matrix counts every packet that an access router accepted from its hosts.
     taken = tables.routers.filter(pl.col("tier") == "access").select(
         pl.col("arrived_up_pkts").sum() - pl.col("dropped_up_pkts").sum()
     )
@@ -298,7 +298,7 @@ def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
         longhaul.run(SMALL, out=tmp_path / "breaks", measures=[breaks])
     with pytest.raises(ValueError, match="`x2` is measured in interval 2, but not in the first"):
         longhaul.run(SMALL, out=tmp_path / "changes", measures=[changes])
-    # What was recorded until then is kept, as a run that says so.
+    # The recorded intervals are kept, in a run that states the error.
     for name, error in (("breaks", "ZeroDivisionError"), ("changes", "ValueError")):
         run = longhaul.Results(tmp_path / name)
         assert run.meta["stopped_by"] == error
@@ -306,7 +306,7 @@ def test_a_function_that_raises_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_utilisation_is_that_of_the_published_example() -> None:
-    # 105, 28 and 6 access routers at 200, 400 and 2000 packets a millisecond.
+    # 105, 28 and 6 access routers forward 200, 400 and 2000 packets per ms.
     speeds = [200e3] * 105 + [400e3] * 28 + [2000e3] * 6
     topology = pl.DataFrame({"tier": "access", "capacity_pps": speeds}).vstack(
         pl.DataFrame({"tier": ["pop"], "capacity_pps": [1e9]})
@@ -438,7 +438,7 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
     # 3 summaries, 17 + 13 + 8 measures, 6 for each tier, 6 of access routers, 3 links, 2 traces,
     # settings.
     assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 2 + 1 + groups
-    # Settings, and what follows from them (section 3.2.8).
+    # The file has settings and values derived from them (section 3.2.8).
     settings = dict(_lines(folder, "ConfigurationSettingsFor"))
     of_all = tables.topology["sources"].sum()
     assert settings["mesonet.hosts.sources.all"] == json.dumps(str(of_all))
@@ -447,7 +447,7 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
     assert active == [
         [str(n), str(flows)] for n, flows in enumerate(tables.network["active_flows"], 1)
     ]
-    # Round trips in steps of a millisecond; columns in the order DD, DF, DN, FF, FN, NN.
+    # Round trips are in steps of 1 ms; columns are in the order DD, DF, DN, FF, FN, NN.
     srtt = float(_lines(folder, "AverageSRTT")[9][1])
     assert srtt == pytest.approx(1e3 * tables.network["srtt_mean_s"][9])
     classes = tables.classes.filter(pl.col("interval") == 60)["completed_flows"].to_list()
@@ -481,7 +481,7 @@ def test_traces_are_exported_in_the_columns_of_the_original(
     assert first[:4] == ["5000", "start", "L1", "L1"]
     assert first[4:8] == ["hstcp", "NN", "5000", "0"]
     assert first[10:13] == ["initial-slow-start", "2", "100"]
-    # The long-lived flow's first packet leaves at once, its answers come a round trip later.
+    # The long-lived flow sends at once, and the first ACK arrives a round trip later.
     own = [line for line in messages if line[1] == "L1"]
     assert own[0] == ["5000", "L1", "L1", "DT", "1"]
     answer = next(line for line in own if line[3] == "ACK")
@@ -505,7 +505,7 @@ def test_a_trace_is_the_flows_of_the_log(run: longhaul.Results) -> None:
     figures = ("source", "receiver", "size_pkts", "sent_pkts")
     assert ended.select(figures).rows() == log.select(figures).rows()
     assert len(log) > 0
-    # Every packet of the long-lived flow that was sent is dropped, delivered, or on its way.
+    # A packet of the long-lived flow is dropped or delivered at most once.
     (flow,) = states.filter(pl.col("long_lived") == "L1")["flow"].unique()
     data = packets.filter(pl.col("flow") == flow, pl.col("kind") == "DT")
     fates = data.group_by("number").agg(pl.col("event").is_in(["dropped", "delivered"]).sum())

@@ -29,7 +29,7 @@ MIXED: dict[str, Any] = {
     "probNr": 0.3,
     "probNrf": 0.3,
     "probNrd": 0.4,
-    # No two flows start together.
+    # Flows do not start at the same time.
     "prON": 0,
     "alpha": 5,
     "lambdaOFF": 2000,
@@ -74,13 +74,13 @@ def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, i
     )
 
 
-# Regions are simulated for 3 ms each: flows of a window are chosen at its beginning, and those that
-# end in it count until it is over.
+# Window of the parallel simulation. Files of its flows are chosen at its beginning, and flows that
+# end in it count as active until its end.
 WINDOW_S = 0.003
 
 
 def windows(times: pl.Series) -> pl.Series:
-    """Return the numbers of windows from the beginning of the run to each time."""
+    """Convert times into windows (`WINDOW_S`) since the start of the run, possibly fractional."""
     return (times / WINDOW_S).round(9)
 
 
@@ -100,9 +100,9 @@ def test_flows_are_in_the_group_of_their_path_interface_and_file(run: longhaul.R
     numbers = {group[1:]: group[0] for group in groups.GROUPS}
     found = set(flows.select("file", "path", "interface", "group").unique().iter_rows())
     assert {numbers[group[:3]] for group in found} == {group[3] for group in found}
-    # All but those of documents, of which there are none.
+    # Of the 24 groups, those of documents have no flows.
     assert len(found) == 18
-    # A basic host sends 8 packets a millisecond.
+    # A host with a normal interface sends 8 packets per ms.
     normal = flows.filter(pl.col("interface") == "normal")["goodput_pps"].max()
     fast = flows.filter(pl.col("interface") == "fast")["goodput_pps"].max()
     assert normal <= 8000 < fast <= 80_000  # type: ignore[operator]
@@ -122,7 +122,7 @@ def test_statistics_of_groups_are_those_of_their_flows(run: longhaul.Results) ->
         ("largest_pps", "max_pps"),
     ):
         assert ours[mine].to_list() == pytest.approx(exact[theirs].to_list(), rel=1e-9)
-    # Some groups have several batches; of the others every statistic is exact.
+    # Some groups have several batches; the others have one, so all their statistics are exact.
     batches = dict(tables.goodput.group_by("group", "role").len().rows_by_key(["group", "role"]))
     assert max(count for ((count,),) in batches.values()) > 3
     alone = pl.Series([batches[row["group"], row["role"]] == [(1,)] for row in ours.to_dicts()])
@@ -190,7 +190,7 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
     for file in LARGE:
         counted = tables.network[f"{file.replace(' ', '_')}_flows"]
         logged = open_flows(tables.flows, file, tables.network["t_s"])
-        # Those that are not over when the run ends are not in the log.
+        # The log lacks flows that have not ended when the run ends.
         missing = counted - logged
         assert (missing >= 0).all()
         assert (missing.diff().drop_nulls() >= 0).all()
@@ -198,7 +198,7 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 
 
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
-    """The log gives the decision of each flow again: its cell's minimum, then the maximum."""
+    """The log reproduces each admission: first by the minimum of the cell, then the maximum."""
     tables = MesoNet.of(run)
     most, least = limits(run)
     times = tables.network["t_s"]
@@ -233,7 +233,7 @@ def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
             active[file, cell] += 1
             active[file] += 1
             ends.append((flow["over"], file, cell))
-    # Both rules decide often enough to be seen.
+    # Check that both rules decided often enough for a test.
     assert len(flows) > 2000
     assert (forced > 200, full > 100) == (True, True), (forced, full)
 

@@ -16,7 +16,7 @@ from longhaul.mesonet.groups import of_batches
 from longhaul.mesonet.plots.samples import line
 from longhaul.plots.styles import Style
 
-# So few sources that classes have intervals without a flow, and more intervals than pixels.
+# Few sources, so that classes have intervals without a flow; more intervals than pixels.
 SPARSE = (
     """
 title = "Few flows and many intervals"
@@ -111,7 +111,7 @@ def test_a_long_lived_flow_is_drawn_from_start_to_stop(run: longhaul.Results) ->
         assert shown[0] == pytest.approx(first_s, abs=0.021)
         assert shown[-1] == pytest.approx(last_s, abs=0.021)
         assert min(_known(values)) > 0
-    # The time before a flow starts is there all the same.
+    # The axis also shows the time before the flow starts.
     assert windows.get_xlim()[0] < 0.1
     (rates,) = plots.figure("long-lived", [run], every).axes
     sent = MesoNet.of(run).long_lived.filter(pl.col("out_pkts") > 0, pl.col("flow") == "L2")
@@ -125,7 +125,7 @@ def test_means_over_periods_are_those_of_the_summary(run: longhaul.Results) -> N
         (row["period"], row["flow"]): f"{row['cwnd_pkts']:#.4g}"
         for row in Summary.of(run).long_lived.iter_rows(named=True)
     }
-    # L1 starts at the end of the first period: it has no mean there.
+    # L1 starts at the end of the first period, and has no mean in it.
     said = ["early", means["early", "L2"], "late", means["late", "L1"], means["late", "L2"]]
     assert [text.get_text() for text in axes.texts] == said
     colour_of = {line.get_label(): line.get_color() for line in axes.get_lines()}
@@ -155,7 +155,7 @@ def test_panels_are_as_high_with_means_above_them_as_without(run: longhaul.Resul
         titles.append(axes.title.get_window_extent().y0 - frame.y1)
         assert all(text.get_window_extent().y1 < frame.y1 + titles[-1] for text in axes.texts)
     assert heights[0] == pytest.approx(heights[1], rel=0.05)
-    # Nothing is above the frame where no period is shown whole.
+    # The second plot shows no whole period, so only the title is above its frame.
     assert titles[1] < 15 < titles[0]
 
 

@@ -1,4 +1,4 @@
-"""Duration of slow starts, and the end of a limited one by Adaptive RED's first mark.
+"""Duration of slow starts, and Adaptive RED's first mark, which ends limited slow start.
 
 Closed forms count round trips (RFC 3742). The fluid model follows one flow alone over one link with
 Adaptive RED as ns-2 sets it up, and gives the first cut of Table 6.1 of "A simulation-based study
@@ -14,8 +14,8 @@ from longhaul.models.response import Response, path_window
 
 # Steps of the fluid model in one round trip of an empty path.
 STEPS = 20
-# RED's max_p (Floyd, Gummadi and Shenker, 2001, as in ns-2): begins at 0.1, is multiplied by 0.9
-# every half second while the average queue is below the target, and comes to rest below 1e-4.
+# RED's max_p (Floyd, Gummadi and Shenker, 2001, as in ns-2) starts at 0.1, is multiplied by 0.9
+# every half second while the average queue is below the target, and stays once below 1e-4.
 FIRST_MAX_P, DECAY, INTERVAL_S, LEAST_MAX_P = 0.1, 0.9, 0.5, 1e-4
 
 
@@ -65,7 +65,7 @@ def first_cut(
 ) -> FirstCut:
     """Return time and window of the first mark of a flow alone on a path.
 
-    Limited slow start in ns-2's form: above `max_ssthresh` each acknowledgement adds `1 / int(w /
+    Limited slow start is ns-2's: above `max_ssthresh` each acknowledgement adds `1 / int(w /
     (max_ssthresh / 2))`, or what congestion avoidance adds, if that is more. The mark comes when
     the probability that it has come is one half: RED in "wait" mode marks no packet before `count
     p` is 1, the next ones with probability `p / (2 - count p)`. The sender learns of a mark a round

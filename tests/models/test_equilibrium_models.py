@@ -11,7 +11,7 @@ from longhaul_studies.nist_2010_models import theory
 
 
 def test_the_tables_of_appendix_a() -> None:
-    # NIST SP 500-282, tables; four cells are not what the report's own model gives.
+    # In tables of NIST SP 500-282, four cells differ from the report's own model.
     off = {place: theory.throughput(*place) - value for place, value in theory.printed().items()}
     missed = {
         place
@@ -37,7 +37,7 @@ def test_a_sweep_has_a_row_per_round_trip() -> None:
 def test_another_loss_model_gives_another_equilibrium() -> None:
     link = Link(1000.0, 20.0, 0.1, 10.0)
     at = equilibrium(PRINTED["reno"].window, MM1B(), link)
-    # Both laws hold there.
+    # The equilibrium satisfies the loss model and the response function.
     assert at.loss == pytest.approx(at.load**20)
     assert at.window_pkts == pytest.approx(np.sqrt(1.5 / at.loss))
     same = equilibrium(PRINTED["reno"].window, Custom(lambda w, of: of.load(w) ** 20), link)
@@ -46,7 +46,7 @@ def test_another_loss_model_gives_another_equilibrium() -> None:
         equilibrium(PRINTED["reno"].window, Custom(lambda w, of: 0.0), link)
 
 
-# Of the others the engine has no response function.
+# Laws with a response function in the engine.
 OF_THE_ENGINE = sorted(set(LAWS) - {"bic", "constant-rate", "ghstcp", "htcp", "illinois", "veno"})
 
 
@@ -63,7 +63,7 @@ def test_laws_are_those_of_the_engine(kind: str, rtt_s: float) -> None:
 
 @pytest.mark.parametrize("kind", ["htcp", "veno"])
 def test_laws_without_a_closed_form_in_the_engine_are_its_saw_teeth(kind: str) -> None:
-    # Round by round, so that the last per cent are of whole round trips.
+    # The engine counts whole round trips, which explains a deviation of some per cent.
     experiment = windows.Experiment(loss_every=10_000, rounds=3000, rtt_s=0.1, cwnd=100.0)
     (trajectory,) = windows.trajectories([kind], experiment)
     mean = trajectory.figures()["cwnd_mean_pkts"]
@@ -71,8 +71,8 @@ def test_laws_without_a_closed_form_in_the_engine_are_its_saw_teeth(kind: str) -
 
 
 def test_the_law_of_bic_is_near_its_saw_teeth_at_large_windows() -> None:
-    # docs/response-functions.md: 3684 with the law followed step by step. At small windows losses
-    # that are evenly spaced no longer come at the peak, as the paper has it: 603 at 1e-4.
+    # The step-by-step value is 3684 (docs/response-functions.md). At small windows, evenly spaced
+    # losses no longer coincide with the peak, as the paper assumes (603 at 1e-4).
     assert float(LAWS["bic"].window(1e-5, 0.1)) == pytest.approx(3684.4, rel=0.02)
 
 
@@ -84,7 +84,7 @@ def test_laws_have_inverses() -> None:
 
 
 def test_compound_tcp_has_its_exact_coefficient() -> None:
-    # 0.25 in print; 0.220 with the sign of gamma as printed.
+    # The report prints 0.25; with its printed sign of gamma the value would be 0.220.
     assert float(compound()(1.0, 0.1)) == pytest.approx(0.2553, abs=5e-5)
 
 
@@ -93,9 +93,9 @@ def test_curves_cross_where_the_report_says() -> None:
     assert crossing(PRINTED["ctcp"], reno, 0.1) == pytest.approx(5.05e-3, rel=1e-3)
     assert crossing(PRINTED["ctcp"].scaled(0.5), reno, 0.1) == pytest.approx(4.972e-4, rel=1e-3)
     assert crossing(PRINTED["ctcp"].scaled(1.5), reno, 0.1) == pytest.approx(2.001e-2, rel=1e-3)
-    # Printed 1.67 is 1.6669 here.
+    # The report uses 1.67 where the exact value is 1.6669.
     assert crossing(PRINTED["cubic"], reno, 0.3) == pytest.approx(0.1207, rel=0.011)
-    # It joins standard TCP where that has 16 segments.
+    # Scalable TCP equals standard TCP up to a window of 16 segments.
     assert crossing(LAWS["scalable"], LAWS["reno"], 0.1) == pytest.approx(3.74e-3, rel=0.01)
     assert crossing(LAWS["constant-rate"], LAWS["reno"], 0.1) is None
     assert crossing(LAWS["gaimd"], LAWS["reno"], 0.1) == 1.0

@@ -47,7 +47,7 @@ def test_the_solver_is_of_second_order() -> None:
 
 
 def test_the_solver_oscillates_at_the_edge_of_stability() -> None:
-    # x' = -pi/2 x(t - 1) keeps its amplitude, with a period of four delays.
+    # The solution of x' = -pi/2 x(t - 1) keeps its amplitude, with a period of four delays.
     found = delay.integrate(lambda t, x, past: [-pi / 2 * past(t - 1)[0]], [1.0], 60.0, 0.005)
     x = found.states[:, 0]
     middle, late = (np.abs(x[(found.t_s >= t) & (found.t_s < t + 4)]).max() for t in (20, 56))
@@ -69,9 +69,9 @@ def test_a_window_comes_to_sqrt_2_over_p() -> None:
 
 @pytest.mark.parametrize("kind", MODELLED)
 def test_windows_at_a_constant_loss_rate_are_near_response_functions(kind: str) -> None:
-    # A mean field has Poisson losses: sqrt(2 / p), 15 % above sqrt(1.5 / p), for standard TCP.
-    # H-TCP's increase is that of the mean time since a loss, another 20 % above; BIC's law has each
-    # loss at the peak.
+    # A mean field assumes Poisson losses: standard TCP has sqrt(2 / p), 15 % above sqrt(1.5 / p).
+    # H-TCP increases by the mean time since a loss, which adds 20 %; BIC's law assumes each loss at
+    # the peak.
     p = 1e-4
     flows = FlowClass(1, 0.1, of_algorithm(kind, 0.1, 1.0), window_pkts=50.0, slow_start=False)
     found = Model([constant_loss(p)], [flows]).run(200.0, steps=4).after(100.0)
@@ -84,7 +84,7 @@ def test_one_flow_alone_saws() -> None:
     assert (found.window_pkts.min(), found.window_pkts.max()) == pytest.approx((50, 100), rel=0.01)
     assert np.diff(found.losses_s) == pytest.approx([5.0] * (len(found.losses_s) - 1), rel=0.01)
     assert found.rate_pps.mean() == pytest.approx(750.0, rel=0.01)
-    # With a buffer of what the path holds the link never idles.
+    # With a buffer of one BDP the link is never idle.
     assert saw_tooth(1000.0, 0.1, 100.0, 40.0).rate_pps.min() == pytest.approx(1000.0)
 
 
@@ -133,13 +133,13 @@ def test_the_exact_condition_agrees_with_the_roots() -> None:
 
 
 def test_the_example_of_hollot_and_others() -> None:
-    # INFOCOM 2001, section IV: 60 flows at 3750 packets/s and 246 ms, a slope of 1.86e-4.
+    # The example of INFOCOM 2001, section IV: 60 flows, 3750 packets/s, 246 ms, slope 1.86e-4.
     slow, fast = (
         stability.hollot_bound(60, 0.246, 3750.0, 1.86e-4, weight) for weight in (1.33e-6, 1e-4)
     )
     assert slow[0] < slow[1]
     assert fast[0] > fast[1]
-    # The bound is sufficient: the roots allow more, and the queue rests at the former.
+    # The bound is only sufficient: by its roots, the model is stable at the smaller weight.
     red = Red(150.0, 150.0 + 0.1 / 1.86e-4, 0.1, 1.33e-6, spacing=1.0)
     model = Model([FluidLink(3750.0, 800.0, red)], [FlowClass(60, 0.2, aimd())])
     at = stability.equilibrium(model)
@@ -155,7 +155,7 @@ def test_equilibria_are_where_windows_rest(kind: str, mbps: int) -> None:
     (w,), (p,), rtt = at.window_pkts, at.loss, 0.01 + at.queue_pkts[0] / link.capacity_pps
     assert 3.0 * w / rtt == pytest.approx(link.capacity_pps, rel=1e-6)
     if kind == "cubic":
-        # A loss each time it is back at its peak.
+        # At the equilibrium, a loss comes each time the window returns to its peak.
         assert w * p / rtt * np.cbrt(0.75 * w) == pytest.approx(1.0, rel=1e-6)
     elif kind == "reno" or w < 41.0:
         assert w * w * p == pytest.approx(2.0, rel=1e-6)

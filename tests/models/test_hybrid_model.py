@@ -18,9 +18,9 @@ def test_shorter_routes_get_more_than_in_proportion(routers: str) -> None:
     assert measured.throughput_pps.shape == (30, 30)
     assert found.throughput_ratio(1, 2) > 1.0
     assert found.throughput_ratio(1, 3) > found.rtt_ratio(3, 1) > 1.0
-    # Data have all of a link, or half of a router.
+    # Data use a whole link, or half of a router, which also forwards ACKs.
     assert found.utilisation == pytest.approx(1.0 if routers == "per-link" else 0.5, rel=0.03)
-    # Not more than all queues on the way full.
+    # The RTT is at most that with full queues on the whole path.
     queues = 3 if routers == "per-link" else 4
     assert found.rtt_s[0] <= 0.030 + queues * 25_000 / abilene_lee.RATE_PPS
 

@@ -1,4 +1,4 @@
-"""The models of parallel TCP against points worked out by others, limits, and their own bounds."""
+"""The models of parallel TCP against independently computed points, limits and bounds."""
 
 import csv
 from dataclasses import replace
@@ -81,8 +81,8 @@ def test_the_equilibrium_of_red_is_as_worked_out_elsewhere() -> None:
     ("share", "limit"), [(0.1, 0.8176), (0.2, 0.8710), (0.3, 0.9119), (0.5, 0.9643), (1.0, 1.0)]
 )
 def test_a_synchronised_saw_tooth_of_many_packets_has_its_limit(share: float, limit: float) -> None:
-    # 3 (1 + f)^2 / (4 (1 + f + f^2)) for a buffer of f times the path: the area of the sawtooth.
-    # With windows of 43,690 packets the one by which each grows a round trip hardly counts.
+    # The sawtooth's area gives 3 (1 + f)^2 / (4 (1 + f + f^2)) with a buffer of f BDPs. At windows
+    # of 43,690 packets, the growth of one packet per round trip is negligible.
     path = Path(1e12, 0.1, window_bytes=65_536e3)
     n = round(2.0 * path.bdp / path.max_window)
     found = synchronised(path, share * path.bdp, n, timeouts=False)

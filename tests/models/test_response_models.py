@@ -44,7 +44,7 @@ def test_standard_tcp_needs_the_loss_rates_of_table_3_1() -> None:
 
 def test_high_speed_tcp_has_the_windows_of_table_3_2() -> None:
     # LBNL-52549 Table 3.2 (RFC 3649 table 4): loss rate, window in whole segments, RTTs between
-    # losses. Those of the last column are up to 5 % above 1 / (p w) in print.
+    # losses, which are printed up to 5 % above 1 / (p w).
     rows = [
         (1e-2, 12, 8),
         (1e-3, 38, 25),
@@ -59,7 +59,7 @@ def test_high_speed_tcp_has_the_windows_of_table_3_2() -> None:
     for p, window, rounds in rows:
         assert FORMS["tables"].window(p) == pytest.approx(window, abs=1)
         assert rounds_between_losses(FORMS["tables"], p) == pytest.approx(rounds, rel=0.05)
-        # The line through the two points is within 1.3 %, and sqrt(1.5) is 2.1 % above 1.2.
+        # RFC 3649's line deviates by up to 1.3 %, and standard TCP's sqrt(1.5) from 1.2 by 2.1 %.
         assert FORMS["rfc3649"].window(p) == pytest.approx(window, rel=0.021)
 
 
@@ -72,7 +72,7 @@ def test_the_relative_fairness_of_table_3_3() -> None:
 
 
 def test_increase_and_decrease_are_those_of_the_rfc() -> None:
-    # RFC 3649 appendix B: the largest window of each increase, and the decrease there.
+    # Rows of RFC 3649 appendix B: the largest window of an increase, and the decrease at it.
     rows = [(118, 2, 0.44), (221, 3, 0.41), (495, 5, 0.37), (1529, 10, 0.31), (3778, 17, 0.26)]
     rounded = FORMS["rounded"]
     for w, a, b in rows:
@@ -127,7 +127,7 @@ def test_flows_with_equal_losses_share_as_expected(
 
 def test_flows_as_many_as_the_equivalence_point_says_get_as_much() -> None:
     flows = equivalent_flows(STUDIED, STANDARD, 8333 + 1250)
-    # Fig. 6.19: about six under RED; seven by theory.
+    # Theory gives seven; Fig. 6.19 shows about six with RED.
     assert flows == pytest.approx(7.08, abs=0.01)
     assert sharing(STUDIED, 1, STANDARD, 7, 9583).aggregate_fairness > 1
     assert sharing(STUDIED, 1, STANDARD, 8, 9583).aggregate_fairness < 1
@@ -151,7 +151,7 @@ def test_slow_starts_take_as_many_round_trips_as_they_do_one_by_one() -> None:
     assert slow_start.rounds_to(65_536) == 16
     w, rounds = 100.0, 0
     while w < 20_000:
-        # RFC 3742: a segment more for every int(w / (max_ssthresh / 2)) acknowledged.
+        # By RFC 3742, int(w / (max_ssthresh / 2)) acknowledged segments add one segment.
         w += w / int(w / 50.0)
         rounds += 1
     above = slow_start.rounds_to(20_000, 100) - slow_start.rounds_to(100)
@@ -160,7 +160,7 @@ def test_slow_starts_take_as_many_round_trips_as_they_do_one_by_one() -> None:
 
 @pytest.mark.parametrize(
     ("max_ssthresh", "mean_packet_bytes", "time_s", "window"),
-    # A fluid model of LBNL-52549, table 6.1, for ns-2's mean packet size and another.
+    # A fluid model of LBNL-52549, table 6.1, for two mean packet sizes; 500 is ns-2's.
     [
         (10, 500, 62.74, 9855),
         (10, 1500, 59.25, 8929),

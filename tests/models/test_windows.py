@@ -12,11 +12,11 @@ from longhaul.models.windows import Experiment, trajectories
 
 
 def test_renos_saw_tooth_is_what_one_computes_by_hand() -> None:
-    # Four segments in flight, each acknowledgement adds one over the window.
+    # Four segments are in flight, and each ACK adds 1 / cwnd.
     (reno,) = trajectories(["reno"], Experiment(loss_every=12, rounds=4, cwnd=4))
     windows = reno.rounds["cwnd_pkts"].to_list()
     assert windows[:2] == pytest.approx([4, 4.9206383], abs=1e-7)
-    # Segment 12 is the fourth of the third round trip: three grow the window, one grows its half.
+    # Segment 12 is the fourth of round trip 3: three ACKs precede the halving, one follows.
     assert reno.rounds["sent_pkts"].to_list()[:3] == [4, 4, 5]
     assert reno.rounds["congestion"].to_list() == [False, False, True, False]
     before_loss = windows[2]
@@ -27,7 +27,7 @@ def test_renos_saw_tooth_is_what_one_computes_by_hand() -> None:
 
 
 def test_the_mean_window_is_the_response_functions() -> None:
-    # 3/8 W^2 segments per sawtooth from W/2 to W: 600 segments make 20 to 40. Mean: sqrt(900).
+    # A sawtooth from W/2 to W has 3/8 W^2 segments: 600 give 20 to 40, and a mean of sqrt(900).
     (reno,) = trajectories(["reno"], Experiment(loss_every=600, rounds=400, cwnd=20))
     figures = reno.figures()
     assert figures["response_pkts"] == pytest.approx(30)

@@ -74,7 +74,7 @@ def test_the_decrease_follows_from_the_parameters(sawtooth: Path, *, gentle: boo
     """A reduction leaves w (1024 - decrease) / 1024 of w segments."""
     flow = {"module": str(sawtooth), "decrease": 256, "gentle": gentle}
     scenario = _scenario(flow)
-    # Random losses of a path of 100 Mbit/s come before there is a queue.
+    # At 100 Mbit/s, random losses come before a queue builds up.
     bottleneck = {"rate": "100 Mbps", "delay": "20 ms", "loss": {"bernoulli": 1e-3}}
     scenario["topology"]["dumbbell"]["bottleneck"] = bottleneck
     events = longhaul.run(scenario).events
@@ -97,7 +97,7 @@ def test_a_run_repeats_byte_for_byte(sawtooth: Path, tmp_path: Path) -> None:
 
 
 def test_flows_with_different_parameters_do_not_meet(sawtooth: Path) -> None:
-    """Parameters are variables of the file: each entry of flows has its own."""
+    """Parameters are variables of the file, of which each entry of `flows` has its own copy."""
     pair = [{"module": str(sawtooth), "increase": 1}, {"module": str(sawtooth), "increase": 8}]
     links = {"topology": {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}}
     together = longhaul.run(_scenario(*pair, **links))
@@ -128,15 +128,15 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 
 
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
-    """The module sends at its pacing rate, payload of 1448 B in packets of 1500 B, flow by flow.
+    """Flows send at the pacing rate that the module sets.
 
-    The module traps if the order of calls differs from the kernel's; random losses are tested, too.
+    The module traps if the order of calls differs from the kernel's, also under random losses.
     """
     flow = {"congestion": {"module": str(recorder), "rate": 125_000}, "count": 2}
     scenario = _scenario() | {"flows": [flow]}
     first, second = longhaul.run(scenario).flows["goodput_bps"]
     assert first == pytest.approx(1e6, rel=0.02)
-    # The module counts its connections in a variable of the file, which they share.
+    # The second connection has twice the rate, since connections share the file's variable.
     assert second == pytest.approx(2e6, rel=0.02)
     scenario["topology"]["dumbbell"]["bottleneck"]["loss"] = {"bernoulli": 0.02}
     lossy = longhaul.run(scenario)
@@ -178,7 +178,7 @@ module_init(mine_register);
 
 
 def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path: Path) -> None:
-    """As in the kernel, also without pacing: otherwise the module would shrink its window."""
+    """Both exist without pacing, as in the kernel; otherwise the module would shrink its window."""
     module = modules.build([_written(tmp_path, LISTENER)], tmp_path / "mine.so").object
     scenario = _scenario({"module": str(module)})
     traffic = {"kind": "on-off", "on": "1 s", "off": "1 s", "message": "20 kB", "rate": "2 Mbps"}
@@ -190,7 +190,7 @@ def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path
 def test_the_hash_is_that_of_the_object_and_not_of_its_place(
     sawtooth: Path, tmp_path: Path
 ) -> None:
-    """A copy elsewhere is the same scenario; another build is not."""
+    """A copy in another place gives the same scenario; another build does not."""
 
     def hashed(file: str | Path) -> str:
         return longhaul.load(_scenario({"module": str(file)})).hash
@@ -249,7 +249,7 @@ def test_an_object_for_another_processor_is_refused(sawtooth: Path, tmp_path: Pa
 
 
 def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
-    """A text, and an object that another program has built."""
+    """A missing file, a text and a foreign shared object are refused."""
     place = tmp_path / "x.so"
     with pytest.raises(longhaul.ScenarioError, match=r"cannot read .*x\.so"):
         longhaul.load(_scenario({"module": str(place)}))
@@ -265,7 +265,7 @@ def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
 def test_an_object_of_other_headers_is_to_be_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object states the version of its headers, in the first place of its table."""
+    """An object states the version of its headers in the first field of its table."""
     headers = shutil.copytree(building.KERNEL, tmp_path / "kernel")
     interface = headers / "interface.h"
     now = re.search(r"LONGHAUL_INTERFACE (\d+)", interface.read_text())
@@ -337,7 +337,7 @@ def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
-    """A division by zero and an access out of bounds, with their lines."""
+    """The check reports a division by zero and an access out of bounds with their lines."""
     faults = {
         "return 2 / (tcp_sk(sk)->snd_cwnd_cnt);": "division by zero",
         "return ((u32 *)inet_csk_ca(sk))[tcp_sk(sk)->snd_cwnd + 300];": r"overflow|out of bounds",
@@ -350,7 +350,7 @@ def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
 
 
 def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> None:
-    """Three commands from a source to a run."""
+    """Three commands lead from source code to a run."""
     target = tmp_path / "saw.so"
     told = cli("module", "build", str(SAWTOOTH), "--out", str(target)).stdout
     for part in ("sawtooth", "hooks: cong_avoid, pkts_acked", "decrease", "512"):

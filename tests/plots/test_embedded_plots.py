@@ -1,4 +1,4 @@
-"""Pictures inside a page are smaller than their files; writing one changes no figure."""
+"""A plot inside a page is smaller than its file; writing a plot does not change it."""
 
 from pathlib import Path
 

@@ -26,7 +26,7 @@ from longhaul.plots import styles
         name
         for name, plot in plots.PLOTS.items()
         if not any(of in plot.draw.__module__ for of in ("mesonet", "plots.traffic"))
-        # Of what the small scenario has not: tables on request, transfers, captures.
+        # The small scenario lacks optional tables, transfers and captures.
         and not plot.table
         and name not in ("response-times", "time-sequence")
     ],
@@ -100,15 +100,15 @@ def test_intervals_are_the_same_for_flows_that_start_at_different_times(tmp_path
     times, rates = (np.asarray(values, dtype=float) for values in total.get_data())
     steps = np.diff(times, prepend=0.0)
     assert steps == pytest.approx(steps[0])
-    # All intervals together have what was delivered in all by the last, whenever flows started.
+    # The intervals sum to all delivered bytes, although flows start at different times.
     last = run.flow_series.filter(pl.col("t_s") == times[-1])
     assert (rates * steps).sum() == pytest.approx(float(last["delivered_bytes"].sum()) * 8e-6)
-    # The link is full, and is seen to be.
+    # The plotted rate shows that the link is full.
     assert rates[len(rates) // 2 :].min() > 15
 
 
 def test_fairness_is_that_of_flows_that_are_there(tmp_path: Path) -> None:
-    # The second flow begins half way: until then the first is alone.
+    # The second flow starts half way; before this the first flow is alone.
     run = longhaul.run(
         {
             "duration": "20 s",
@@ -170,7 +170,7 @@ def test_response_times_are_distributions_of_all_that_began(tmp_path: Path) -> N
     )
     times = run.response_times
     counts = dict(times.group_by("label").len().iter_rows())
-    # What began before the window is not among them.
+    # Responses that began before the measurement window are left out.
     assert counts.keys() == {"short", "long", "web"}
     summary = run.summary()
     figures = {row["label"]: row for row in summary.labels.to_dicts()}
@@ -243,7 +243,7 @@ def test_eight_groups_leave_room_for_the_picture(tmp_path: Path) -> None:
 
 
 class Loads(HTMLParser):
-    """Collects what a page would fetch, and every element's id."""
+    """Parser that collects what a page would fetch, and every element's id."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -251,7 +251,7 @@ class Loads(HTMLParser):
         self.ids: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Called by the parser for each opening tag."""
+        """Collect the addresses and ids of an opening tag."""
         for name, value in attrs:
             if name in {"src", "href", "xlink:href", "srcset", "data", "action"}:
                 self.fetched.append(value or "")
@@ -273,11 +273,11 @@ def test_a_report_needs_nothing_else(
     assert not re.search(r"url\((?!['\"]?#)|@import", text)
     assert len(page.ids) == len(set(page.ids))
     assert {what[1:] for what in page.fetched} <= set(page.ids)
-    # Nothing in the scenario has an end that could be waited for.
+    # No flow of the scenario is finite, so plots of completion are missing.
     assert text.count("<svg") == len(
         set(KIND.report_plots) - {"response-times", "delays", "proxy-window", "proxy-queue"}
     )
-    # What runs show stands first, where the numbers come from last.
+    # Findings come first, and the origin of the numbers comes last.
     assert text.index("goodput") < text.index("<svg") < text.index("results version")
     assert "&#34;seed&#34;: 2" in text
 

@@ -53,7 +53,7 @@ def overlapping(drawing: Figure, labels: list[Text]) -> list[tuple[str, str]]:
     for label, box in zip(labels, boxes, strict=True):
         assert label.axes is not None
         frame = label.axes.get_window_extent()
-        # As wide as a pixel's rounding.
+        # The tolerance is one pixel for rounding.
         if not (frame.x0 - 1 <= box.x0 and box.x1 <= frame.x1 + 1
                 and frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1):  # fmt: skip
             beyond.append((label.get_text(), "beyond"))
@@ -117,7 +117,7 @@ def test_interactions_stand_above_the_diagonal(given: Screening) -> None:
     titles = [axes.get_title() for axes in drawing.axes]
     assert titles[0] == "8"
     assert titles[1] == "2"
-    # Below the diagonal there is nothing.
+    # Panels below the diagonal are empty.
     assert not drawing.axes[4].axison
 
 
@@ -125,7 +125,7 @@ def test_a_robust_factor_is_marked_in_block_plots(given: Screening) -> None:
     drawing = ten_step.blocks(given)
     titles = [axes.get_title() for axes in drawing.axes]
     assert titles[0] == "x1 *"
-    # Nothing but its interaction moves x2: which level is ahead depends on x1.
+    # x2 acts only through its interaction, so its better level depends on x1.
     assert titles[1] == "x2"
     assert "* the same level" in drawing.get_suptitle()
 
@@ -164,7 +164,7 @@ def test_effects_are_sorted_and_the_model_is_built_from_the_largest(given: Scree
     heights = np.asarray(line.get_ydata(), float)
     assert heights[0] == pytest.approx(given.response.std(ddof=1))
     assert heights[3] == pytest.approx(0, abs=1e-9)
-    # What the design cannot tell from it is named with it.
+    # A label also names the aliases of an effect.
     assert ticks(steps)[3] == ticks(drawing)[2] == "x1*x2\n= x3*x4"
     assert steps.axes[0].get_ylabel() == "residual standard deviation of y"
 
@@ -275,7 +275,7 @@ def test_biplots_hold_all_arrows_and_their_labels_apart(count: int) -> None:
         x, y = arrow.xy
         assert left <= x <= right
         assert bottom <= y <= top
-    # No more room than the scores and the arrows need.
+    # The axes are not much larger than scores and arrows need.
     assert axes.dataLim.width > 0.7 * (right - left)
 
 
@@ -306,6 +306,6 @@ def test_biplots_enclose_clusters_and_say_what_they_share() -> None:
     for line, members in zip(lines, list(clusters.values())[:2], strict=True):
         around = Path(np.column_stack(line.get_data()))
         inside = found.scores[list(members), :2]
-        # The corners are on the line: a little wider.
+        # The corners lie on the line, hence a small tolerance.
         assert around.contains_points(inside, radius=1e-9).all()
     assert set(clusters) <= {text.get_text() for text in axes.texts}

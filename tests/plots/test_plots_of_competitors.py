@@ -31,7 +31,7 @@ def annotations(drawing: Figure, panel: int = 0) -> list[Annotation]:
 
 
 def row(drawing: Figure, name: str, panel: int = 0) -> list[str]:
-    """Return the row of that name below a panel."""
+    """Return the texts of a named row below a panel."""
     shown = annotations(drawing, panel)
     [head] = [text for text in shown if text.get_text() == name]
     height = head.get_position()[1]
@@ -50,9 +50,9 @@ def three_conditions(critical: float | None = None) -> Figure:
 
 def test_columns_of_residual_plots_are_coloured_by_the_test() -> None:
     drawing = three_conditions()
-    # Conditions by the size of the largest residual: the equal one, the usual one, the outlier.
+    # Conditions are ordered by the largest residual: none, a usual one, an outlier.
     assert row(drawing, "condition") == ["2", "3", "1"]
-    # The last is the eighth of the whole table, of which the third is left out.
+    # Algorithms keep their numbers in the whole table, so without the third the last is 8.
     assert row(drawing, "extreme")[::2] == ["-1", "8"]
     colours = [text.get_color() for text in drawing.axes[0].texts if text.get_text() == "8"]
     assert set(colours) == {PLAIN, HIGH}
@@ -159,9 +159,9 @@ def bars(rates: list[float], classes: int) -> Figure:
 def test_conditions_without_losses_are_in_the_first_class() -> None:
     drawing = bars([0.2, 0.0, 1e-5, 1e-3, 0.03, 0.0], 4)
     assert row(drawing, "condition") == ["1", "5", "2", "3", "4", "0"]
-    assert texts(drawing).count("0") == 3  # two rates, and the last condition's number
+    assert texts(drawing).count("0") == 3  # two rates and the number of the last condition
     letters = [text for text in annotations(drawing) if text.get_text() in "NLMC"]
-    # Over the middle of their conditions.
+    # Letters of classes stand above the middle of their conditions.
     assert [(text.get_text(), text.xy[0]) for text in letters] == [
         ("N", 1.0), ("L", 3.0), ("M", 4.0), ("C", 5.0)
     ]  # fmt: skip
@@ -186,11 +186,11 @@ def test_bars_between_goodputs_have_their_values_and_stay_visible() -> None:
             assert bar.get_y() == pytest.approx(min(a, b))  # type: ignore[attr-defined]
             assert bar.get_height() == pytest.approx(abs(a - b))  # type: ignore[attr-defined]
             assert bar.get_linewidth() > 0
-            # Inside the frame, the lowest too.
+            # The lowest value is inside the frame, too.
             assert axes.get_ylim()[0] < min(a, b)
         assert drawing.get_supylabel() == "goodput (packets/s)"
         drawing.canvas.draw()
-        # No power of ten apart from the numbers.
+        # The axis has no separate power of ten.
         assert axes.yaxis.get_offset_text().get_text() == ""
         assert ("M" in axes.get_yticklabels()[1].get_text()) == bool(k)
         assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4"]

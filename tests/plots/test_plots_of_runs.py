@@ -26,7 +26,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Runs of both flows, and of each flow alone."""
+    """Run both flows together, and each flow alone."""
     base = tmp_path_factory.mktemp("runs")
     each = [SCENARIO["flows"], SCENARIO["flows"][:1], SCENARIO["flows"][1:]]
     names = ("both", "alone", "bbr")

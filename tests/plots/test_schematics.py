@@ -47,7 +47,7 @@ def samples(results: longhaul.Results, kind: str = "flow") -> pl.DataFrame:
 
 
 def reaches(results: longhaul.Results, cwnd: float, after_s: float = 0.0) -> dict[str, Any]:
-    """Return the first sample with such a window."""
+    """Return the first sample, after a time, with at least this window."""
     later = samples(results).filter((pl.col("t_s") > after_s) & (pl.col("cwnd_pkts") >= cwnd))
     return later.row(0, named=True)
 
@@ -65,7 +65,7 @@ def schematic(name: str) -> longhaul.Results:
     def run(lost: list[int]) -> longhaul.Results:
         return longhaul.run(scenario(SLOW_STARTS[name], lost))
 
-    # The SYN is packet 0, so that the packets sent so far number the last of them.
+    # The SYN is packet 0, so the last packet's number is the number of packets sent so far.
     lost = [reaches(run([]), 150.0)["sent_pkts"] + 1]
     halved = run(lost)
     at_100 = reaches(halved, 100.0, event(halved, "recovery_exit")["t_s"])
@@ -100,17 +100,17 @@ def test_schematic_flows_pass_their_landmarks(
     ("name", "slow"),
     [
         ("SCH1", [1, 2, 4, 8, 16, 32]),
-        # Equation 5 adds 8 segments over the window for each acknowledgement, of which a round trip
-        # has as many as its window was: w^2 + 16 w after w^2.
+        # By equation 5 each ACK adds 8 / w segments, and a round trip has w ACKs, so that w^2 grows
+        # by 16 w each round trip.
         ("SCH2", [1, 2, 4, 8, 16, 22.6, 29.6, 36.7, 43.9]),
     ],
 )
 def test_schematic_flows_start_over_after_their_timeout(name: str, slow: list[float]) -> None:
     results = schematic(name)
     timeout = event(results, "timeout")
-    # A round trip passes until the window is lost, and another until the silence shows.
+    # The window grows for one more round trip before its loss.
     assert timeout["cwnd_before_pkts"] == pytest.approx(101.0, abs=1.5)
-    # Standard TCP has one segment where NIST's transport keeps two.
+    # Standard TCP restarts with one segment, NIST's transport with two.
     assert timeout["cwnd_after_pkts"] == 1.0
     assert timeout["ssthresh_after_pkts"] == pytest.approx(50.5, abs=1.0)
     later = samples(results).filter(pl.col("t_s") > timeout["t_s"] + 0.5)
@@ -128,14 +128,14 @@ def syns_s(lost: int) -> list[float]:
 
 
 def test_syns_double_their_distance() -> None:
-    # CON1: at 0, 3 and 9 s. NIST's source gives up at 21 s, where standard TCP sends the next.
+    # In CON1, SYNs are sent at 0, 3 and 9 s; at 21 s NIST's source gives up, standard TCP sends.
     assert syns_s(3) == pytest.approx([0.1, 3.0, 9.0, 21.0], abs=0.11)
 
 
 def test_a_connection_succeeds_after_losses() -> None:
-    # CON2: the second SYN comes through, and data follow its answer.
+    # In CON2, the second SYN is delivered, and data follow the SYN-ACK.
     results = longhaul.run(scenario({"kind": "standard"}, [0]))
     first = samples(results).filter(pl.col("sent_pkts") > 0).row(0, named=True)
     assert first["t_s"] == pytest.approx(3.0 + HANDSHAKE_S, abs=0.11)
-    # One segment after a lost SYN (RFC 5681 section 3.1), where NIST's source keeps two.
+    # After a lost SYN, cwnd is one segment (RFC 5681 section 3.1), but two for NIST's source.
     assert first["sent_pkts"] == 1

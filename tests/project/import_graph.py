@@ -1,4 +1,4 @@
-"""Graph of imports among files, and its circles."""
+"""Graph of imports between files, and its cycles."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 Graph = Mapping[str, frozenset[str]]
-"""Names of modules that each module imports."""
+"""Map from each module's name to the names of the modules that it imports."""
 
 
 def circles(graph: Graph) -> list[list[str]]:
@@ -38,7 +38,7 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def python_imports(package: Path) -> Graph:
-    """Return the imports of a Python package, also those in functions and for type checkers."""
+    """Return a Python package's imports, including those in functions and for type checkers."""
     files = {}
     for file in package.rglob("*.py"):
         parts = file.relative_to(package.parent).with_suffix("").parts
@@ -65,7 +65,7 @@ def python_imports(package: Path) -> Graph:
 
 
 def rust_imports(crate: Path) -> Graph:
-    """Return the imports of a crate's files, tests left out.
+    """Return the imports between a crate's files, without tests.
 
     A path counts as an import of the file that defines its item, not of files that re-export the
     item, so that a `mod.rs` that only lists its parts is in no circle.
@@ -83,7 +83,7 @@ Path_ = tuple[str, ...]
 
 
 class _Crate:
-    """The modules of a crate by path: the crate itself has the empty path."""
+    """Source text of a crate's modules by path; the crate's root has the empty path."""
 
     def __init__(self, root: Path) -> None:
         self.texts: dict[Path_, str] = {}
@@ -153,7 +153,7 @@ def _uses(text: str) -> Iterator[tuple[Path_, str]]:
 
 
 def _leaves(tree: str) -> Iterator[str]:
-    """Yield the paths of a tree of braces."""
+    """Yield the paths of a `use` tree such as `a::{b, c::d}`."""
     opened = tree.find("{")
     if opened < 0:
         yield tree

@@ -1,7 +1,7 @@
 """Code blocks of a page, with their notes from the comments before them.
 
 A block whose first line is a comment with the name of a file is that file; shell blocks run in
-order, in one directory; a `text` block after a shell block is lines that the commands print.
+order, in one directory; a `text` block after a shell block has lines that its commands print.
 """
 
 import re
@@ -21,7 +21,7 @@ class Block:
     language: str
     text: str
     note: str
-    """not run, needs, fails, slow, or nothing."""
+    """`not run`, `needs`, `fails`, `slow`, or empty."""
     detail: str
     """Reason for not running the block, or its requirements."""
 

@@ -1,7 +1,7 @@
-"""Figures in hand-written documents are those that the commands print today.
+"""Numbers in hand-written documents are those that the commands print today.
 
-`STATEMENTS` has sentences about a scenario, with a place for each figure, and the source of each
-figure. The test runs the scenario, fills in the figures, and looks for the sentence. Wall-clock
+`STATEMENTS` has sentences about a scenario with a placeholder for each number, and the source of
+the number. The test runs the scenario, fills in the numbers, and searches the sentence. Wall-clock
 times, as in docs/speed.md, are not tested.
 """
 
@@ -29,7 +29,7 @@ REPORT = ROOT / "validation" / "ns2" / "report.json"
 
 
 def text_of(document: str) -> str:
-    """Return a document with each run of white space as one space."""
+    """Return a document's text, with white space reduced to single spaces."""
     return " ".join((DOCS / document).read_text(encoding="utf-8").split())
 
 
@@ -127,7 +127,7 @@ class Statement:
 
     document: str
     text: str
-    """Text of the document, with a place for each figure."""
+    """Text of the document, with a placeholder for each number."""
     scenario: str
     overrides: tuple[str, ...]
     figures: Callable[[longhaul.Results], dict[str, float]]

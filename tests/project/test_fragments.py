@@ -1,4 +1,4 @@
-"""Pieces of scenarios on pages are valid: each is put where it belongs, and read."""
+"""Fragments of scenarios on pages are valid: each is inserted into a scenario and read."""
 
 import ast
 import re
@@ -53,11 +53,11 @@ NOT_A_SCENARIO = {
     *("campaigns.md", "sweeps.md", "contributing.md", "studies.md", "designs.md", "analysis.md"),
     *("models.md", "mesonet.md", "response-functions.md"),
 }
-"""Pages whose pieces are of campaigns, studies or formulas."""
+"""Pages whose fragments belong to campaigns, studies or formulas."""
 
 
 def placed(piece: dict[str, Any]) -> Iterator[str]:
-    """Yield overrides that put a piece where it belongs."""
+    """Yield overrides that insert a fragment at its place in a scenario."""
     for key, value in piece.items():
         shown = toml(value)
         if key in TOP:
@@ -110,7 +110,7 @@ def test_a_piece_of_a_scenario_is_valid(text: str, tmp_path: Path) -> None:
         if shutil.which("cc") is None:
             pytest.skip("no C compiler")
         modules.build([ROOT / "examples" / "tcp_sawtooth.c"], tmp_path / "tcp_sawtooth.so")
-    # Alternatives stand below one another.
+    # A block may list alternatives, one below the other.
     for piece in alternatives(text):
         given = list(overrides(piece))
         in_folder = [one.replace('"aimd.py:', f'"{tmp_path}/aimd.py:') for one in given]

@@ -16,7 +16,7 @@ CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
 
 
 def _is_natural(circle: list[str], separator: str) -> bool:
-    """Return true if a circle is a module and its parts.
+    """Return true if a cycle consists of a module and its submodules.
 
     In Rust, a module's parts see its private items, so that a type and the files that implement it
     are one unit. An example is `table`, to which `table::stored` adds methods.
@@ -34,7 +34,7 @@ def test_no_circles_among_files_of_a_crate(crate: str) -> None:
 def _dependencies(crate: str) -> list[str]:
     manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text())
     names = [name for name in manifest["dependencies"] if name.startswith("longhaul-")]
-    # Templates in `examples` are no crates of the map.
+    # Templates in `examples` are not in the documents' list of crates.
     return [name for name in (one.removeprefix("longhaul-") for one in names) if name in CRATES]
 
 

@@ -1,4 +1,4 @@
-"""Changes of code that `make mutants` draws, and switches that turn on a single change."""
+"""Changes of code that `make mutants` samples, and switches that enable a single change."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ mod tests { fn two() -> u32 { 1 + 1 } }
 
 
 def found(text: str, file: Path) -> list[Mutation]:
-    """Return the changes of a text, numbered from 1."""
+    """Return the possible changes of a file's text, numbered from 1."""
     file.write_text(text, encoding="utf-8")
     return [replace(site, number=number) for number, site in enumerate(sites(file), 1)]
 
@@ -67,7 +67,7 @@ def test_each_kind_is_found_and_constants_patterns_and_tests_are_not(tmp_path: P
     assert expected <= changes
     assert not [change for _, change in changes if change.startswith(("0 ->", "1 + 1"))]
     assert ("return", "begins with return None") not in changes
-    # Reading memory ahead alters no behaviour.
+    # Prefetching memory does not change behaviour.
     assert not [
         change for _, change in changes if "prefetch" in change or change.endswith("return")
     ]

@@ -1,4 +1,4 @@
-"""The notebooks run, and give what their pages show: tables and figures."""
+"""The notebooks run, and produce the tables and figures of their pages."""
 
 import runpy
 from importlib.util import find_spec

@@ -32,7 +32,7 @@ PAGES = sorted(
     if any(block.language in {"sh", "toml", "python"} for block in blocks_of(page))
 )
 SHORT = {"index.md", "faq.md", "citing.md", "own-topology.md"}
-"""Pages whose commands take a few seconds together: the others are for `-m long`."""
+"""Pages whose commands take a few seconds in all; other pages are tested by `-m long`."""
 
 
 def marked(page: Path) -> object:
@@ -68,7 +68,7 @@ def run(block: Block, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-e", "-c", block.text],
         cwd=folder,
-        # Else each plot looks for the fonts of the machine anew.
+        # Without a cache directory, each plot would search the machine's fonts again.
         env={
             "PATH": path,
             "HOME": str(folder),
@@ -96,7 +96,7 @@ def missing(shown: str, printed: str) -> Sequence[str]:
 
 
 def test_scenarios_of_the_gallery_are_those_of_the_pages() -> None:
-    """Each file in docs/scenarios is shown on a page, apart from title, length and comments."""
+    """Each file in docs/scenarios is shown on a page, except for title, length and comments."""
     shown = {block.file: block for page in PAGES for block in blocks_of(page) if block.file}
     for file in DOCS.glob("scenarios/*.toml"):
         block = shown[file.name]

@@ -17,7 +17,7 @@ from tools.site.markdown import DOCS
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="the Python package playwright drives the browser"
 )
-Page = Any  # of playwright, which is not there where types are checked
+Page = Any  # playwright's type, which is not installed where types are checked
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 
@@ -43,7 +43,7 @@ congestion = { kind = "bbr" }
 """
 
 
-# A worker in place of the engine's: it keeps what it was asked to run.
+# A stand-in for the engine's worker, which records the requested runs.
 STAND_IN = """
 window.RUNS = [];
 window.Worker = class {
@@ -63,7 +63,7 @@ window.Worker = class {
 
 
 def opened(folder: Path, static: Path) -> str:
-    """Write the playground as a page of its own and return its address."""
+    """Write the playground as a separate page and return its address."""
     text = (DOCS / "playground.md").read_text(encoding="utf-8")
     (body,) = re.findall(r"^```\{raw\} html\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (folder / "page.html").write_text(f"<!doctype html>\n{body}")
@@ -146,7 +146,7 @@ def test_it_runs_at_once_follows_sliders_and_is_restored_by_its_address(
     page.goto(address)
     page.wait_for_function("RUNS.length === 1")
     assert page.evaluate("RUNS[0]") == playground.FIRST
-    # Its colours are those of the text, letter by letter.
+    # The coloured copy has the same text.
     assert page.inner_text("#playground-colours").rstrip() == playground.FIRST.rstrip()
 
     page.locator("#playground-sliders input").nth(0).evaluate(

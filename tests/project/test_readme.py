@@ -45,19 +45,19 @@ def help_of(cli: CommandLine, *words: str) -> str:
     "document", ["README.md", *(path.relative_to(ROOT).as_posix() for path in written())]
 )
 def test_commands_have_verbs_and_options_that_exist(document: str, cli: CommandLine) -> None:
-    # A command may go on in the next line.
+    # A command may continue on the next line.
     text = (ROOT / document).read_text(encoding="utf-8").replace("\\\n", " ")
     commands = re.findall(r"^longhaul ([a-z].*)$", text, re.MULTILINE)
     commands += re.findall(r"`longhaul ([a-z][^`\n]*)`", text)
     for command in commands:
-        # Behind `--` stands a command of others.
+        # A command after `--` is another program's.
         words = list(takewhile(lambda word: word != "--", shlex.split(command, comments=True)))
         command_words = words[: 2 if words[0] in ("campaign", "study", "model", "module") else 1]
         help_text = help_of(cli, *command_words)
         assert help_text, command
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):
             assert option in help_text, command
-        # The recipe for a plot of one's own has one that is not there.
+        # docs/contributing.md names a plot that its recipe adds.
         if words[:2] == ["plot", "RUN"] and document != "docs/contributing.md":
             named = takewhile(lambda word: not word.startswith("--"), words[2:])
             assert set(named) <= PLOTS.keys(), command

@@ -40,7 +40,7 @@ def insert_before(file: Path, end: str, line: str) -> None:
 
 
 def add_algorithm(tree: Path) -> None:
-    """Follow the recipe: its file, and the last line of its list."""
+    """Follow the recipe: write its file, and add the last line of its list."""
     listing, source, *_ = code_blocks("An algorithm")
     lines = [line.strip() for line in listing.splitlines() if "::" in line]
     algorithms = tree / "crates" / "congestion" / "src" / "algorithms"
@@ -49,7 +49,7 @@ def add_algorithm(tree: Path) -> None:
 
 
 def add_discipline(tree: Path) -> None:
-    """Follow the recipe: a copy of the file that it names, and its line, under another name."""
+    """Follow the recipe: copy the file that it names under another name, and add its line."""
     line, *_ = code_blocks("A queue discipline")
     line = line.split("//")[0].strip()
     queues = tree / "crates" / "engine" / "src" / "queue"

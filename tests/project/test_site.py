@@ -73,7 +73,7 @@ def test_everything_in_the_registries_has_a_page(site: Path) -> None:
 
 
 def test_no_sentence_of_a_reference_page_lacks_its_beginning(site: Path) -> None:
-    """Every table has a description, and no flag has its values twice."""
+    """Every table has a description, and flags list their values once."""
     assert set(columns.TABLES) == {row["table"] for row in _engine.columns()}
     for page in (site / "reference").rglob("*.md"):
         text = page.read_text("utf-8")
@@ -84,7 +84,7 @@ def test_no_sentence_of_a_reference_page_lacks_its_beginning(site: Path) -> None
 def test_every_key_and_column_is_described(site: Path) -> None:
     shown = "".join(page.read_text("utf-8") for page in (site / "reference").rglob("*.md"))
     for row in _engine.scenario_keys():
-        # Links have the same keys wherever they stand; groups and proxies have those of `tcp`.
+        # All kinds of links have the same keys; groups of flows and proxies have those of `tcp`.
         name = re.sub(r"\[[^]]*\]", "", row["name"])
         short = LINK_KEY.sub("", re.sub(r"^(flows|proxies)\.\*\.tcp", "tcp", name))
         assert f"`{name}`" in shown or f"`{short}`" in shown, name
@@ -140,7 +140,7 @@ def test_laws_are_set_as_equations() -> None:
     assert '<th scope="row">congestion</th>' in table
     decrease = "(1 \N{MINUS SIGN} <var>decrease</var>)<sup>2</sup>"
     assert f"<var>cwnd</var> = {decrease} \N{MIDDLE DOT} <var>cwnd</var>" in table
-    # Words of a sentence are no variables.
+    # Words of a sentence are not marked as variables.
     assert table.endswith("if a loss is lost</td></tr></table>")
 
 

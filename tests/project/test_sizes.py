@@ -8,15 +8,13 @@ import longhaul
 import longhaul_studies
 from longhaul import _engine
 
-# Bytes: the compiled engine with Python, templates and scenarios; and of that the part that is not
-# compiled. A QUIC stack, quinn, is 0.3 MB of the program (0.7 MB before compression), and its qlog
-# 15 kB; what stands in for the kernel's headers and builds modules of Linux, 30 kB; the registry of
-# figures, messages that name what to do, PDF and views of who gets what, 30 kB; the emulation on
-# Linux, with a loop that looks at the wall clock, 0.12 MB.
+# Budgets in bytes: the program (compiled engine, Python, templates and scenarios), and the part
+# that is not compiled. Some shares: the QUIC stack quinn, 0.3 MB (0.7 MB before compression), and
+# its qlog, 15 kB; substitutes for the kernel's headers, and the builder of Linux modules, 30 kB;
+# figures, messages with remedies, PDF and views of shares, 30 kB; emulation on Linux, 0.12 MB.
 PROGRAM, NOT_COMPILED = 3_970_000, 700_000
-# Bytes of the studies of publications: their own metrics, measures and figures; what they declare,
-# above all their claims, and which statements of a chapter are none; and tables of recorded runs,
-# which change with every results version.
+# Budgets of the studies in bytes: Python code; declarations, mostly claims and omitted statements;
+# and tables of recorded runs, which change with every results version.
 MEASURES, LEDGERS, RECORDED = 130_000, 290_000, 5_000_000
 
 

@@ -1,4 +1,4 @@
-"""Retransmissions that Wireshark's expert finds in captures are as many as the run's."""
+"""Wireshark's expert finds as many retransmissions in captures as the run has."""
 
 import shutil
 import subprocess
@@ -18,17 +18,17 @@ WEB = {
     "response": {"kind": "bounded-pareto", "min": "2 KB", "max": "1 MB", "shape": 1.2},
 }
 
-# What follows from losses behind the tap, in the expert's words.
+# The expert's messages for consequences of losses downstream of the tap.
 LOSSES = (
     "dropped on arrival at this link",
     "Duplicate ACK",
-    # What tshark makes of retransmissions right behind new data.
+    # tshark's message for retransmissions right after new data.
     "This frame is a (suspected) out-of-order segment",
     "This frame is a (suspected) fast retransmission",
     "This frame is a (suspected) spurious retransmission",
     "This frame is a (suspected) retransmission",
 )
-# What connections do that open and close, or fill their windows.
+# The expert's messages for opening and closing connections, and full windows.
 USUAL = (
     "TCP window specified by the receiver is now completely full",
     "This frame initiates the connection closing",
@@ -40,7 +40,7 @@ USUAL = (
 
 
 def _expert(tmp_path: Path, queue: str, window: int) -> Counter[str]:
-    """Run web and bulk traffic over a queue, and count what the expert says."""
+    """Run web and bulk traffic over a queue, and count the expert's messages."""
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not installed")
     run = longhaul.run(
@@ -116,7 +116,7 @@ def test_retransmissions_at_a_sender_s_link_are_those_of_the_run(tmp_path: Path)
 
     flow = run.flows.filter(name="bulk-0").row(0, named=True)
     assert flow["total_retransmitted_pkts"] > 20
-    # A few that follow new data within a round trip look out of order to tshark.
+    # tshark calls a few retransmissions out of order: those within a round trip of new data.
     repeated = count("tcp.analysis.retransmission || tcp.analysis.out_of_order")
     assert repeated == flow["total_retransmitted_pkts"]
     assert count("tcp.analysis.out_of_order") < repeated / 10
@@ -152,9 +152,9 @@ def test_a_capture_at_a_host_gives_the_round_trips_of_the_run(tmp_path: Path) ->
     command += ["-Y", "tcp.analysis.ack_rtt", "-e", "tcp.analysis.ack_rtt"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     measured = [float(line) for line in printed.split()]
-    # The handshake's is the shortest; those of data that was lost once are longer than any sample.
+    # The handshake has the shortest RTT. tshark's RTTs of retransmitted data exceed all samples.
     assert min(measured) == pytest.approx(flow["rtt_min_s"], abs=1e-6)
     usual = [rtt for rtt in measured if rtt <= flow["rtt_max_s"]]
     assert len(usual) > 0.98 * len(measured)
-    # The run's samples are from the first of an ACK's segments, tshark's from the last.
+    # The run's samples are of the first segment that an ACK covers, tshark's of the last.
     assert sum(usual) / len(usual) == pytest.approx(flow["rtt_mean_s"], rel=0.01)

@@ -51,7 +51,7 @@ def test_waits_are_those_of_littles_law(tmp_path: Path, queue: str) -> None:
     wait = _of(run, "link", "bottleneck")
     (link,) = run.links.filter(pl.col("name") == "bottleneck").to_dicts()
     in_queue = wait["mean_s"] * wait["packets"] / 15
-    # Those that CoDel drops at the head have waited, too, and are not counted.
+    # Packets that CoDel drops at the head also waited, but are not counted.
     assert in_queue == pytest.approx(link["queue_mean_pkts"], rel=0.02)
     assert wait["p5_s"] <= wait["p50_s"] <= wait["p95_s"] <= wait["max_s"]
     flow = _of(run, "all", "")
@@ -104,6 +104,6 @@ def test_web_traffic_and_both_directions_are_counted(tmp_path: Path) -> None:
     }
     run = _run(tmp_path, [{"label": "web", "traffic": traffic}])
     delays = _of(run, "label", "web")
-    # A request of one segment and a response of fourteen, about 150 times.
+    # About 150 exchanges have a request of one segment and a response of fourteen.
     assert delays["packets"] == pytest.approx(15 / 0.1 * 15, rel=0.25)
     assert delays["min_s"] > 0.02

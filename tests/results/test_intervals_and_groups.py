@@ -74,7 +74,7 @@ def test_times_are_of_what_began_in_the_measurement_window() -> None:
 
 
 def test_runs_have_a_heading_each_if_there_are_several() -> None:
-    """The name of a run is above its first label only."""
+    """A run's name is the heading above its first label only."""
     block = Block("goodput", [("mean", ["1", "2"])])
     for runs, headings in (
         ([("r1", ["a", "all"])], ["a", "all"]),
@@ -87,7 +87,7 @@ def test_runs_have_a_heading_each_if_there_are_several() -> None:
 
 
 def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario: Any) -> Any:  # noqa: ANN401
-    """Return a run with rows of labels, and the algorithm of each label."""
+    """Return a run with the given rows of labels; `kinds` maps a label to its algorithm."""
     return SimpleNamespace(
         name=name, scenario=scenario, meta=scenario.pop("meta", {}), algorithms=lambda: kinds,
         summary=lambda: SimpleNamespace(labels=pl.DataFrame(rows)),

@@ -53,7 +53,7 @@ def segment(
 
 FORTH, BACK = (CLIENT, SERVER), (SERVER, CLIENT)
 UP, DOWN = (5001, 80), (80, 5001)
-# RFC 7323 section 2.2 and RFC 2018 section 3: no operation, a shift of 7, two blocks, the end.
+# Options: no operation and a window scale of 7 (RFC 7323, 2.2); two SACK blocks (RFC 2018, 3).
 SCALE, BLOCKS = b"\x01\x03\x03\x07", b"\x01\x01\x05\x12" + struct.pack(">4I", 300, 400, 600, 650)
 
 
@@ -93,7 +93,7 @@ def test_packets_of_a_capture_made_by_hand(run: Path) -> None:
     assert table["to"].to_list() == [server, client, server, client, server, server]
     assert table["number"].to_list() == [100, 900, 101, 901, 200, 201]
     assert table["ack"].to_list() == [0, 101, 901, 200, 901, 901]
-    # A total length of 0 stands for a segment that the card divides: what was captured counts.
+    # A total length of 0 marks a segment that the network card splits; the captured length counts.
     assert table["payload_bytes"].to_list() == [0, 0, 99, 0, 1, 0]
     assert table["syn"].to_list() == [True, True, False, False, False, False]
     assert table["dropped"].to_list() == [False, False, False, False, True, False]
@@ -102,7 +102,7 @@ def test_packets_of_a_capture_made_by_hand(run: Path) -> None:
 
 
 def test_windows_are_scaled_as_each_end_said_with_its_syn(run: Path) -> None:
-    """RFC 7323 section 2.2: the windows of SYNs are not scaled, and each end has a shift."""
+    """Windows of SYNs are not scaled, and each end has its own shift (RFC 7323, section 2.2)."""
     assert packets(run)["window_bytes"].to_list() == [65535, 8000, 512 << 7, 512, 1 << 7, 1 << 7]
 
 
@@ -123,7 +123,7 @@ def test_a_part_of_a_capture_includes_its_ends(
     part = packets(run, from_s, to_s)
     assert len(part) == count
     assert part.columns == packets(run).columns
-    # Windows are scaled also by a SYN before the part.
+    # Window scaling also uses a SYN before the selected part.
     assert 512 not in part.filter(pl.col("link") == "there")["window_bytes"].to_list()
 
 

@@ -14,7 +14,7 @@ import longhaul
 from longhaul.results import ResultsError, qlog
 
 NUMBER, WHOLE = (int, float), (int,)
-# Events draft, section 7.2; all are optional, and one is there.
+# Keys of `metrics_updated` (events draft, section 7.2): all are optional, one is required.
 METRICS: dict[str, tuple[type, ...]] = {
     "min_rtt": NUMBER, "smoothed_rtt": NUMBER, "latest_rtt": NUMBER, "rtt_variance": NUMBER,
     "pto_count": WHOLE, "congestion_window": WHOLE, "bytes_in_flight": WHOLE, "ssthresh": WHOLE,
@@ -25,7 +25,7 @@ LOST = {"reordering_threshold", "time_threshold", "pto_expired"}
 
 
 def _check(event: dict[str, Any]) -> None:
-    """Check that an event is as the drafts define it."""
+    """Check an event's keys and values against the drafts."""
     assert event.keys() == {"time", "name", "data"}
     data = event["data"]
     match event["name"]:
@@ -60,7 +60,7 @@ def test_a_file_is_as_the_schema_says(
     done = cli("export", finished.path, "--format", "qlog", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     whole = json.loads((tmp_path / f"{finished.name}.qlog").read_text())
-    # What qvis takes, which reads the version before all else.
+    # qvis accepts this version and format, and needs the version first.
     assert list(whole)[:2] == ["qlog_version", "qlog_format"]
     assert (whole["qlog_version"], whole["qlog_format"]) == ("0.3", "JSON")
     assert [trace["title"] for trace in whole["traces"]] == finished.flows["name"].to_list()
@@ -113,14 +113,14 @@ def _as_qvis_reads(text: str, trace: int) -> dict[str, list[tuple[float, float]]
         time, data = float(event["time"]), event["data"]
         match event["name"].split(":"):
             case ["transport", "packet_sent"]:
-                # Packets without a length are left out, and of one number the last counts.
+                # qvis leaves out packets without length, and keeps only the last of a number.
                 assert data["raw"]["length"] > 0
                 sent += data["raw"]["length"]
                 packets.add((data["header"]["packet_type"], str(data["header"]["packet_number"])))
                 curves["sent"].append((time, sent))
             case ["recovery", "metrics_updated"]:
                 for name in ("bytes_in_flight", "congestion_window", "min_rtt", "smoothed_rtt"):
-                    # What is zero is taken for missing.
+                    # qvis takes zero for a missing value.
                     if data.get(name):
                         curves.setdefault(name, []).append((time, data[name]))
     assert len(packets) == len(curves["sent"])
@@ -136,18 +136,18 @@ def test_qvis_finds_what_its_congestion_graph_draws(finished: longhaul.Results) 
         length = flow["total_sent_bytes"] / flow["total_sent_pkts"]
         last = samples.tail(1).row(0, named=True)
         largest = samples.max().row(0, named=True)
-        # The axis of bytes ends at all that was sent, that of time with the last packet.
+        # The axis of bytes ends at the sum of sent bytes, the axis of time at the last packet.
         assert curves["sent"][-1][1] == pytest.approx(last["sent_pkts"] * length, rel=1e-3)
         assert 0.9 * last["t_s"] * 1e3 < curves["sent"][-1][0] <= last["t_s"] * 1e3
         window = max(value for _, value in curves["congestion_window"])
         assert window >= round(largest["cwnd_pkts"] * payload)
-        # Between samples events tell it, at the peak of slow start.
+        # The peak of slow start lies between samples, and comes from events.
         happened = finished.events.filter(flow=flow["flow"]).max().row(0, named=True)
         most = max(largest["in_flight_pkts"], happened["in_flight_pkts"])
         assert max(value for _, value in curves["bytes_in_flight"]) == round(most * payload)
         rtts_ms = [value for _, value in curves["smoothed_rtt"]]
         assert max(rtts_ms) == pytest.approx(1e3 * largest["srtt_s"])
-        # Curves begin where packets do, not seconds later.
+        # Curves begin with the first packet, not seconds later.
         assert curves["congestion_window"][0][0] <= curves["sent"][0][0]
 
 

@@ -10,14 +10,14 @@ import pytest
 from longhaul.results import ResultsError, qlog
 
 INFINITE = float("inf")
-# Times, window, threshold, segments in flight, sent, smoothed round trip.
+# Time, window, threshold, segments in flight, sent packets and smoothed RTT of each sample.
 SAMPLES = [
     (0.0, 10.0, INFINITE, 10.0, 10, 0.1),
     (0.5, 5.0, 5.0, 9.0, 10, 0.1),
     (1.2, 4.0, 5.0, 5.0, 14, 0.1),
     (1.6, 3.0, 3.0, 5.0, 14, 0.2),
 ]
-# Times, event, cause, window and threshold after it, segments in flight.
+# Time, event, cause, window and threshold after the event, segments in flight.
 EVENTS = [
     (0.5, "cut", "loss", 5.0, 5.0, 9.0),
     (1.0, "exit", "", 5.0, 5.0, 5.0),
@@ -106,7 +106,7 @@ def test_events_are_changes_in_order_of_time(tmp_path: Path) -> None:
 
 
 def test_timeouts_of_quic_are_persistent_congestion(tmp_path: Path) -> None:
-    """RFC 9002 section 7.6."""
+    """RFC 9002, section 7.6, calls them persistent congestion."""
     (trace,) = qlog.qlog(run(tmp_path, quic=True))["traces"]
     triggers = [
         data.get("trigger") for _, name, data in told(trace) if name.endswith("state_updated")
@@ -141,7 +141,7 @@ def test_a_run_without_windows_has_no_trace(tmp_path: Path) -> None:
 
 
 def test_events_at_the_same_time_keep_their_order(tmp_path: Path) -> None:
-    """They are told as they were recorded, before the sample of that time."""
+    """Such events keep their recorded order, before the sample of that time."""
     flow = run(tmp_path).flows.to_dicts()[0]
     after = {"cwnd_after_pkts": 5.0, "ssthresh_after_pkts": 5.0, "in_flight_pkts": 9.0}
     happened = [

@@ -1,4 +1,4 @@
-"""Reports begin with what runs show, and end with where the numbers come from."""
+"""Reports begin with findings, and end with the origin of the numbers."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Two replications of a run, and a run of a single flow."""
+    """Run two replications, and a scenario with a single flow."""
     base = tmp_path_factory.mktemp("runs")
     given: list[dict[str, Any]] = [{"seed": 1}, {"seed": 2}, {"flows": FLOWS[:1]}]
     return [longhaul.run(SCENARIO | own, out=base / f"r{k}") for k, own in enumerate(given)]
@@ -68,7 +68,7 @@ def test_a_report_opens_with_the_finding_and_a_plot_and_ends_with_hashes(
              runs[0].meta["scenario_hash"]]  # fmt: skip
     places = [text.index(mark) for mark in marks]
     assert places == sorted(places)
-    # One bar would say less than the sentence.
+    # With one flow, a plot of shares would add nothing to the sentence.
     assert 'id="shares"' not in report(runs[2:], tmp_path / "alone.html")
 
 
@@ -129,5 +129,5 @@ flows = [{ label = "new" }, { label = "old", congestion = { kind = "cubic" } }]
              "2 levels, 4 of 4 runs"]  # fmt: skip
     places = [text.index(mark) for mark in marks]
     assert places == sorted(places)
-    # Of one factor, cells are its effects: one picture each, and that of shares.
+    # With one factor, cells equal its effects, so that the report has three plots.
     assert text.count("<svg") == 3

@@ -1,4 +1,4 @@
-"""Figures from tables, checked against their definitions on tables written by hand."""
+"""Figures computed from hand-written tables, checked against their definitions."""
 
 from io import StringIO
 from pathlib import Path
@@ -22,7 +22,7 @@ from longhaul.results.table import Block, Table
     [
         ([5.0, 5.0, 5.0, 5.0], 1.0),
         ([8.0, 0.0, 0.0, 0.0], 0.25),
-        # Two of three hosts share equally, one gets nothing: k/n (Jain, Chiu and Hawe 1984).
+        # If k of n hosts share equally and the others get nothing: k/n (Jain, Chiu and Hawe 1984).
         ([3.0, 3.0, 0.0], 2 / 3),
         ([1.0, 3.0], 16 / 20),
     ],
@@ -52,7 +52,7 @@ def test_a_summary_is_printed_on_one_screen(finished: longhaul.Results) -> None:
 
 
 def test_goodput_fits_through_the_bottleneck(finished: longhaul.Results) -> None:
-    # 20 Mbit/s carry 1500-byte packets; greedy flows leave little of them unused.
+    # Greedy flows leave little of the 20 Mbit/s unused.
     summary = finished.summary()
     bottleneck = summary.link(finished.bottleneck)
     assert summary.total["goodput_bps"] < 20e6
@@ -74,7 +74,7 @@ def test_a_flow_is_limited_by_what_held_it_longest(tmp_path: Path) -> None:
         """,
         out=tmp_path / "r",
     )
-    # Four segments in flight on a path that holds 33: the receive window holds the flow back.
+    # The receive window allows four segments on a path of 33, so it limits the flow.
     assert finished.summary().flows["limited_by"].to_list() == ["receive window"]
 
 

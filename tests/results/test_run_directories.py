@@ -115,7 +115,7 @@ def test_tables_are_checked_before_they_are_read(
     meta = _meta(finished)
     meta["sha256"]["links.parquet"] = hashlib.sha256(file.read_bytes()).hexdigest()
     assert len(longhaul.open(_written(run, meta)).links) == 1
-    # A run of another version has no digests, and lacks a column.
+    # A run of an older version has no checksums, and lacks a column.
     meta.pop("sha256")
     pl.read_parquet(file).drop("utilization").write_parquet(file)
     with pytest.raises(longhaul.ResultsError, match="has no column `utilization`") as refused:
@@ -154,7 +154,7 @@ COLUMNS = ["name", "t_s", "srtt_s", "goodput_bps", "cwnd_mean_pkts", "utilizatio
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        # A column begins with the word or another word for it, resembles it, or holds it.
+        # A column begins with the word or a synonym of it, resembles the word, or contains it.
         ("time", "t_s"), ("throughput", "goodput_bps"), ("cwnd", "cwnd_mean_pkts"),
         ("utilisation", "utilization"), ("goodput_bsp", "goodput_bps"), ("rtt", "srtt_s"),
         ("mean", "cwnd_mean_pkts"), ("put", "goodput_bps"), ("ut", None), ("xyz", None),
@@ -216,7 +216,7 @@ def test_links_are_chosen_by_their_utilisation(finished: longhaul.Results) -> No
     run.__dict__["links"] = pl.DataFrame({"name": names, "utilization": [0.4, 0.8, None, 0.39]})
     run.__dict__["_sampled_links"] = tuple(names)
     assert run.bottleneck == "b"
-    # At least half as busy as the busiest, in their order.
+    # Busy links have at least half of the largest utilisation, in the scenario's order.
     assert run.busy_links() == ["a", "b"]
     run.meta["rows"] = {"links": 4}
     assert run.observed_links() == ["b"], "without samples, the busiest"
@@ -241,7 +241,7 @@ def test_replications_are_named_by_the_first_and_their_number(finished: longhaul
 @pytest.mark.parametrize(
     ("digits", "values", "unit", "scale"),
     [
-        # The second of two digits is a tenth: the largest figure has it from 100 kbit/s on.
+        # Two digits need a tenth of the unit: the largest number has it from 100 kbit/s on.
         (2, [100_001.0, 3.0], "Mbit/s", 1e-6),
         (2, [99_999.0, None], "kbit/s", 1e-3),
         (2, [-2e5, 0.0], "Mbit/s", 1e-6),
@@ -268,7 +268,7 @@ def test_columns_are_named_by_runs_where_there_are_several() -> None:
     both = headings(Table([("r1", ["a"]), ("r2", ["a"])], rows))
     assert both == ["", "r1\na", "r2\na"]
     changes = [Block("changes of r2", [("goodput", ["1", "2"])])]
-    # The name of a run stands above its first label alone.
+    # The name of a run is only above its first label.
     assert headings(Table([("r2", ["a", "all"])], changes)) == ["", "r2\na", "\nall"]
 
 
@@ -307,11 +307,11 @@ def test_streams_of_a_flow_are_added_up(finished: longhaul.Results) -> None:
     fast, standard = bundles(streams).to_dicts()
     assert [fast[key] for key in ("start_s", "finish_s", "completion_s")] == [0.5, 4.5, 4.0]
     assert fast["transfer_bytes"] == 30
-    # Weighed by samples: (0.4 + 3 * 0.2) / 4.
+    # The mean is weighted by samples: (0.4 + 3 * 0.2) / 4.
     assert fast["rtt_mean_s"] == pytest.approx(0.25)
     empty = ("transfer_bytes", "rtt_mean_s", "completion_s")
     assert [standard[key] for key in empty] == [None] * 3
-    # As long as a stream is unfinished, so is the flow.
+    # A flow with an unfinished stream is unfinished.
     cut = streams.with_columns(completion_s=pl.Series([2.0, None, None], dtype=pl.Float64))
     assert bundles(cut)["completion_s"].to_list() == [None, None]
 

@@ -1,4 +1,4 @@
-"""Traces of algorithms: samples by quantity and connection, as the table of ACKs has them."""
+"""Traces of algorithms: samples by quantity and connection equal the table of ACKs."""
 
 import polars as pl
 import pytest

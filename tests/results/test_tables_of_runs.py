@@ -24,7 +24,7 @@ WEB = ONE | {"flows": [{"label": "web", "traffic": TRAFFIC}]}
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, longhaul.Results]:
-    """Runs of a single flow, of a single BBR flow, and of a flow with two others."""
+    """Run a single flow, a single BBR flow, and a flow with two others."""
     base = tmp_path_factory.mktemp("runs")
     bbr = ONE | {"flows": [{"label": "mine", "congestion": {"kind": "bbr"}}]}
     given = {"one": ONE, "bbr": bbr, "two": TWO}
@@ -32,7 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, longhaul.Results
 
 
 def rows(table: Any) -> dict[str, list[tuple[str, list[str]]]]:  # noqa: ANN401
-    """The rows of each block."""
+    """Return the rows of each block, as (name, cells)."""
     return {block.heading: block.rows for block in table.blocks}
 
 
@@ -44,7 +44,7 @@ def test_one_label_has_one_column_and_nothing_about_shares(
     flows = dict(rows(table)["flows"])
     assert not {"Jain's index", "share of goodput", "cwnd reductions (ECN)"} & set(flows)
     assert all(len(cells) == 1 for cells in flows.values())
-    # Figures of links stand in the only column.
+    # A link's values are in the only column.
     assert dict(rows(table)["link bottleneck"])["utilisation"][0].endswith("%")
 
 
@@ -110,7 +110,7 @@ def test_the_next_command_fits_the_run(
 
 
 def test_a_summary_is_printed_in_columns(runs: dict[str, longhaul.Results]) -> None:
-    """A block of labels with all flows, and one of links, with names to the left of figures."""
+    """One block has labels and all flows, another has links; names are left of the numbers."""
     summary = runs["two"].summary()
     of_labels, of_links = repr(summary).split("\n\n")
     for text, heads in (

@@ -9,7 +9,7 @@ import longhaul
 from longhaul import _engine
 
 ONE_FLOW = Path(__file__).parents[2] / "scenarios" / "one_flow.toml"
-"""One flow alone on 100 Mbit/s and 50 ms with a queue of half the path."""
+"""A single flow on 100 Mbit/s and 50 ms, with a queue of half a BDP."""
 
 PAYLOAD_MBPS = 96.5
 """Goodput of the full link, which headers reduce."""
@@ -17,14 +17,14 @@ PAYLOAD_MBPS = 96.5
 ALGORITHMS = [row["name"] for row in _engine.algorithms()["algorithms"]]
 
 WITHOUT_THEIR_ROUTERS = {"xcp"}
-"""Algorithms that wait for answers of routers, and warn that none answers."""
+"""Algorithms that need feedback of routers, and warn that no router gives any."""
 
 TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
-"""Algorithms whose own bursts cause all of the queueing delay here, which pacing would spread."""
+"""Algorithms whose own bursts cause all queueing delay here; pacing would avoid the bursts."""
 
 MADE_FOR_SMALL_WINDOWS = {"sync-mixreact"}
-"""Algorithms that adjust with every third acknowledgement, here a hundred times a round trip, but
-were made for twenty flows on 10 Mbit/s."""
+"""Algorithms for small windows, such as those of twenty flows on 10 Mbit/s. They adjust at every
+third ACK, which is a hundred times a round trip here."""
 
 EXCEPTIONS = WITHOUT_THEIR_ROUTERS | TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION | MADE_FOR_SMALL_WINDOWS
 
@@ -44,8 +44,8 @@ def test_a_flow_alone_fills_its_path(name: str, cli: CommandLine) -> None:
     assert finished.returncode == 0, finished.stderr
     row = longhaul.Results("r").flows.row(0, named=True)
     assert row["congestion"] == name
-    # Who halves the window for a queue that is still short, or then grows but slowly, leaves a
-    # quarter of the path.
+    # An algorithm that halves its window while the queue is short, or grows slowly afterwards,
+    # uses three quarters of the path.
     least = 0.0 if name in EXCEPTIONS else 0.74 * PAYLOAD_MBPS
     assert least < row["goodput_bps"] / 1e6 < PAYLOAD_MBPS + 0.1
 
@@ -53,7 +53,7 @@ def test_a_flow_alone_fills_its_path(name: str, cli: CommandLine) -> None:
 @pytest.mark.parametrize("name", sorted(TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION))
 def test_paced_flows_do_not_take_their_own_bursts_for_congestion(name: str) -> None:
     assert goodput_mbps(name) < 0.1 * PAYLOAD_MBPS
-    # Paced any faster than the window over the round trip they would still have bursts.
+    # Pacing faster than cwnd / RTT would still leave bursts.
     pacing = "flows.0.tcp.pacing={ slow_start = 1.0, avoidance = 1.0 }"
     assert goodput_mbps(name, pacing) > 0.74 * PAYLOAD_MBPS
 
@@ -66,8 +66,8 @@ def test_small_windows_fill_a_path_by_many_small_adjustments(name: str) -> None:
 
 
 def test_bbr3_recovers_with_rack_tlp_and_without_timeouts() -> None:
-    # It sends into a full queue until it knows of the loss, and retransmissions are lost, too,
-    # which only the timer tells without RACK-TLP (RFC 8985).
+    # BBR v3 fills the queue until it detects the loss, so that retransmissions are lost, too.
+    # Without RACK-TLP (RFC 8985), only the timer detects this.
     counting = alone("bbr3", "flows.0.recovery=sack")
     assert counting.flows["total_timeouts"][0] > 5
     assert any("without RACK-TLP" in warning for warning in counting.warnings)
@@ -83,7 +83,7 @@ def test_with_their_routers_they_fill_the_path_and_no_queue(name: str) -> None:
     results = alone(name, queue, "measure.from='30 s'")
     assert not results.warnings
     link = results.links.row(0, named=True)
-    # VCP aims at 98 % (SIGCOMM 2005 section 3), and gives up an eighth where it is above.
+    # VCP targets 98 % (SIGCOMM 2005, section 3), and reduces by an eighth above it.
     assert link["utilization"] > (0.98 if name == "xcp" else 0.9)
     assert link["queue_mean_pkts"] < 20
     assert link["dropped_pkts"] == 0
@@ -93,7 +93,7 @@ def test_without_their_routers_they_say_so() -> None:
     waiting = alone("xcp")
     assert waiting.flows["cwnd_mean_pkts"][0] == pytest.approx(10.0)
     assert any("does not grow" in warning for warning in waiting.warnings)
-    # What no router marks looks idle.
+    # Without marks from a router, VCP takes the network for idle.
     growing = alone("vcp")
     assert growing.flows["total_cuts_loss"][0] > 0
     assert any("takes the network for idle" in warning for warning in growing.warnings)
@@ -101,8 +101,8 @@ def test_without_their_routers_they_say_so() -> None:
 
 @pytest.mark.parametrize(("delayed_ack", "queued"), [("false", 4.0), ("true", 5.0)])
 def test_santa_cruz_keeps_its_operating_point_queued(delayed_ack: str, queued: float) -> None:
-    # Four segments, from transit times alone. Delayed acknowledgements tell of the second segment
-    # of each pair, whose transit includes the first one's service.
+    # The operating point is four segments. A delayed ACK measures the second segment of a pair,
+    # whose transit time includes the transmission of the first.
     results = alone("santa-cruz", f"tcp.delayed_ack={delayed_ack}", "measure.from='30 s'")
     link = results.links.row(0, named=True)
     assert link["queue_mean_pkts"] == pytest.approx(queued, abs=0.5)
@@ -110,14 +110,14 @@ def test_santa_cruz_keeps_its_operating_point_queued(delayed_ack: str, queued: f
 
 
 def test_vivace_keeps_its_rate_at_random_losses_unlike_cubic() -> None:
-    # Losses that do not come with its rate say little; CUBIC takes each for congestion.
+    # Losses independent of the rate hardly change Vivace's utility; CUBIC reacts to each.
     loss = "topology.dumbbell.bottleneck.loss={ bernoulli = 0.01 }"
     assert goodput_mbps("vivace", loss) > 0.85 * PAYLOAD_MBPS
     assert goodput_mbps("cubic", loss) < 0.1 * PAYLOAD_MBPS
 
 
 def test_vivace_comes_down_from_a_start_that_overfills_a_slow_link() -> None:
-    # Retransmissions fill the receive window then, and what is sent is less than its rate.
+    # Unacknowledged retransmissions then fill the receive window, and limit the sending rate.
     link = "topology.dumbbell.bottleneck"
     slow = (f"{link}.rate='2 Mbps'", f"{link}.queue.limit='20 kB'", f"{link}.delay='15 ms'")
     forward = alone("vivace", "profile=linux", *slow).links.row(0, named=True)

@@ -1,4 +1,4 @@
-"""The rate of new connections that a load needs."""
+"""Calibration: the rate of new connections that gives a wanted load."""
 
 import json
 from pathlib import Path
@@ -38,10 +38,10 @@ interval = "50 ms"
 response = "10 KB"
 """
 
-# Bytes on the forward link of an exchange: the answer to the SYN, data and headers, and at most an
-# acknowledgement of the request.
+# Bytes of an exchange on the forward link: SYN-ACK, data with headers, and at most one ACK of the
+# request.
 RESPONSE_BYTES = 10_000 + 7 * 40 + 40
-# Of one in the other direction: SYN, request, an acknowledgement for every other segment.
+# Bytes of a reverse exchange on this link: SYN, request, and an ACK for every other segment.
 OTHER_BYTES = 40 + 440 + 4 * 40
 
 
@@ -51,7 +51,7 @@ def test_rates_give_the_load_that_their_sizes_make() -> None:
     assert list(found.settings) == ["flows.0.traffic.interval.mean"]
     mean_s = float(str(found.settings["flows.0.traffic.interval.mean"]).removesuffix(" s"))
     offered_bps = 8 * (RESPONSE_BYTES / mean_s + OTHER_BYTES / 0.05)
-    # Exponential gaps: some 2,900 in the window have a deviation of 2 %.
+    # The mean of some 2,900 exponential gaps in the window has a standard error of 2 %.
     assert offered_bps / 10e6 == pytest.approx(0.5, rel=0.06)
 
 

@@ -17,9 +17,8 @@ import longhaul
 from longhaul.congestion import Ack, CongestionControl, Window
 from longhaul.mesonet import Interval, MesoNet
 
-# Twelve seconds of a network that loses packets, with everything that has a state: long-lived
-# flows, three algorithms, large files that are limited, jumbos, a log, batches, row groups, and a
-# trace.
+# Twelve seconds of a lossy network with everything that has state: long-lived flows, three
+# algorithms, limits on large files, jumbo files, a log, batches, row groups and a trace.
 SCENARIO = (
     """
 title = "Killed"
@@ -43,7 +42,7 @@ measure = { flow_log = true, batch = 50, trace = { flows = [1], sources = ["0-9"
 
 
 def _files(run: Path) -> dict[str, Any]:
-    """Return every file of a run, with run.json less the facts about the machine."""
+    """Return every file of a run, with `run.json` without facts about the machine."""
     found: dict[str, Any] = {file.name: file.read_bytes() for file in sorted(run.iterdir())}
     meta = json.loads(found["run.json"])
     del meta["machine"]
@@ -113,7 +112,7 @@ def test_nothing_of_an_older_run_gets_into_one_with_checkpoints(
 ) -> None:
     out = tmp_path / "run"
     longhaul.run(SCENARIO, out=out, set=["seed=2"])
-    # A process that was killed before its first checkpoint has left tables.
+    # Simulate tables that are left by a process killed before its first checkpoint.
     left = tmp_path / "run.checkpoint" / "run"
     left.mkdir(parents=True)
     (left / "older.parquet").touch()
@@ -177,7 +176,7 @@ def test_what_cannot_be_gone_on_with_is_refused(tmp_path: Path, cli: CommandLine
 
 
 class Own(CongestionControl):
-    """An algorithm of a user's own."""
+    """A user's algorithm."""
 
     def on_ack(self, ack: Ack, window: Window) -> None:
         """Leave the window as it is."""

@@ -1,6 +1,6 @@
 """Kills at any moment lose no finished result, and leave no unfinished result that looks finished.
 
-Runs, studies and reports; by Ctrl-C, SIGTERM, SIGKILL, and full disks. The next call cleans up.
+Ctrl-C, SIGTERM, SIGKILL or a full disk ends runs, studies and reports; the next call cleans up.
 """
 
 import json
@@ -72,7 +72,7 @@ def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
 
 
 def _moments(seed: int, longest_s: float) -> Iterator[tuple[int | None, float, int]]:
-    """Yield signals and times at which they are sent, or a full disk and its limit."""
+    """Yield signal (None for a full disk), its time, and the disk's limit in bytes."""
     draw = random.Random(seed)
     for index in range(TIMES):
         number = (*SIGNALS, None)[index % 4]
@@ -96,7 +96,7 @@ def test_a_run_may_be_killed_at_any_moment(tmp_path: Path) -> None:
     reference = longhaul.Results(folder / "r1").flows
     for number, moment_s, most in _moments(1, 1.1 * typical_s):
         _killed(folder, words, number, moment_s, most)
-        # The finished run is there, whole: the first one, or another one that was finished.
+        # A complete run is there: the first one, or a later one that finished.
         run = longhaul.Results(folder / "r1")
         assert not run.meta["stopped"]
         assert run.flows.equals(reference)
@@ -127,7 +127,7 @@ def test_a_report_may_be_killed_at_any_moment(tmp_path: Path) -> None:
 def test_a_study_may_be_killed_at_any_moment(tmp_path: Path) -> None:
     folder = tmp_path / "studies"
     folder.mkdir()
-    # Four runs of a second or two.
+    # The experiment has four runs of one or two seconds.
     words = ["study", "run", "hstcp-2003", "-e", "EXP-7.2", "--replications", "1", "-q"]
     words += ["--workers", "1", "--out", "study"]
     typical_s = _typical_s(folder, words)
@@ -138,7 +138,7 @@ def test_a_study_may_be_killed_at_any_moment(tmp_path: Path) -> None:
     for number, moment_s, most in _moments(3, min(typical_s, 8.0)):
         _killed(folder, words, number, moment_s, most)
         now = _finished(folder)
-        # What was finished stays as it was, but for how long it took.
+        # Finished runs do not change, except for their wall times, which `_finished` leaves out.
         assert seen.keys() <= now.keys()
         for name, content in now.items():
             assert content == whole[name]

@@ -8,7 +8,7 @@ from conftest import CommandLine
 
 import longhaul
 
-# A window that doubles each 100 ms, as long as nothing stops it: 10^8 segments after 2.5 s.
+# The window doubles every 100 ms without limit: it would reach 10^8 segments after 2.5 s.
 ENDLESS = """
 title    = "A rate that no window fills"
 duration = "60 s"
@@ -44,7 +44,7 @@ def test_the_run_stops_and_keeps_what_was_recorded(tmp_path: Path, cli: CommandL
     assert kept.meta["stopped"]
     assert "memory limit" in kept.stopped
     assert kept.meta["machine"]["peak_memory_bytes"] <= 200e6
-    # Slow start was under way: the samples before the end are there.
+    # Samples up to the end exist, and show slow start.
     windows = kept.series.filter(kind="flow")["cwnd_pkts"]
     assert windows.max() > 1e4  # type: ignore[operator]
     assert kept.flows["delivered_bytes"].sum() > 0

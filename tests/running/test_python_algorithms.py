@@ -21,7 +21,7 @@ ALGORITHMS = Path(longhaul.__file__).parent / "scenarios" / "algorithms"
 
 
 class Growing(CongestionControl):
-    """Standard TCP, handed over as a class."""
+    """Standard TCP as a class, instead of a file."""
 
     def __init__(self, increase: float = 1.0) -> None:
         self.increase = increase
@@ -52,7 +52,7 @@ def test_hstcp_in_python_is_the_built_in_one_to_the_last_bit() -> None:
     built_in = SMALL.replace('{ kind = "hstcp" }', '{ kind = "hstcp", low_window = 31 }')
     file = json.dumps(f"{ALGORITHMS / 'hstcp.py'}:Hstcp")
     in_python = with_python(f"{{ python = {file}, low_window = 31 }}")
-    # Large windows and losses at random: every part of both curves.
+    # Large windows and random losses exercise all parts of a(w) and b(w).
     large = [
         "topology.dumbbell.bottleneck.rate=400 Mbps",
         "topology.dumbbell.bottleneck.queue.kind=red",
@@ -90,7 +90,7 @@ def test_parameters_and_source_reach_run_and_identity(tmp_path: Path) -> None:
     run = longhaul.run(scenario, out=tmp_path / "run")
     aimd = '{ kind = "reno", increase = 2, decrease = 0.25 }'
     assert same(run, longhaul.run(with_python(aimd)))
-    # The resolved scenario holds the text: it runs without the file, and gives the same bytes.
+    # The resolved scenario contains the text, so the changed file does not matter.
     (tmp_path / "aimd.py").write_text(AIMD + "# changed\n")
     again = longhaul.run(run.scenario, out=tmp_path / "again")
     assert contents(again.path) == contents(run.path)
@@ -300,7 +300,7 @@ def test_a_method_that_does_not_return_is_ended_by_the_limit(tmp_path: Path) -> 
 _GROW = "        window.grow(self.increase * ack.credit / window.cwnd)"
 _ENDED = "the program is ended, and"
 
-# The algorithm's text, the line and the place that the message names, and what becomes of the run.
+# The algorithm's text, the message's line and place, and its words on the fate of the run.
 ENDLESS = {
     "waiting": (
         AIMD.replace(_GROW, "        import time\n        time.sleep(10**6)"),
@@ -404,7 +404,7 @@ def test_a_table_agrees_with_its_function() -> None:
     table = Tabulated(square, 10, 1000)
     made = len(calls)
     for w in (10.0, 123.4, 999.0):
-        # The error of 256 cells an octave is at most h^2 / 4 for a square.
+        # With 256 cells per octave, interpolation of a square errs by at most h^2 / 4.
         assert table(w) == pytest.approx(w * w, rel=1 / 256**2 / 4)
     assert len(calls) == made
     assert table(5.0) == 25.0

@@ -83,13 +83,13 @@ def test_qlog_has_the_events_of_the_stacks_own_log(tmp_path: Path) -> None:
     own, tables = qlog.qlog(run)["traces"]
     lost = [event for event in own["events"] if event["name"] == "recovery:packet_lost"]
     assert len(lost) == run.flows["total_retransmitted_pkts"][0] > 0
-    # All packets, and those of the handshake.
+    # The stack's log also has the packets of the handshake.
     sent = [event for event in own["events"] if event["name"] == "transport:packet_sent"]
     assert run.flows["total_sent_pkts"][0] < len(sent) < run.flows["total_sent_pkts"][0] + 5
     assert own["description"].endswith("the stack's own log")
     times = [event["time"] for event in own["events"]]
     assert times == sorted(times)
-    # Packets come in every round trip of at most 65 ms.
+    # The last event is at most one round trip (65 ms) before the end.
     assert 5935 < times[-1] <= 6000
     assert "count" in tables["description"]
     assert not (run.path / "flow-1.sqlog").exists()
@@ -101,14 +101,14 @@ def test_captures_have_datagrams_with_their_sizes(quic: longhaul.Results) -> Non
     at = 0
     while at < len(data):
         kind, length = (int.from_bytes(data[at + i : at + i + 4], "little") for i in (0, 4))
-        # Of the first interface, frames of which the protocol field of IPv4 says UDP.
+        # Select frames of the first interface whose IPv4 protocol is UDP.
         is_first = int.from_bytes(data[at + 8 : at + 12], "little") == 0
         if kind == 6 and is_first and data[at + 28 + 23] == 17:
             sizes.append(int.from_bytes(data[at + 24 : at + 28], "little") - 14)
         at += length
     flow = quic.flows.row(0, named=True)
     assert (len(sizes), sum(sizes)) == (flow["total_sent_pkts"], flow["total_sent_bytes"])
-    # The handshake's are padded to 1200 bytes of payload; path MTU discovery ends at 1452.
+    # Handshake packets are padded to a payload of 1200 bytes; path MTU discovery ends at 1452.
     assert (sizes[0], max(sizes)) == (1228, 1480)
 
 
@@ -146,7 +146,7 @@ def test_what_a_stack_refuses_is_not_evaluated() -> None:
     )
     assert by_section["7.4"].why.endswith("holds after IP and UDP headers")
     assert by_section["6.1"] == {one.section: one for one in whole.criteria}["6.1"]
-    # Nothing is refused of an evaluation without a stack.
+    # Without a stack, the whole evaluation is possible.
     assert evaluable(whole, [contenders.contender("cubic")], "quick", {}) == whole
 
 

@@ -1,4 +1,4 @@
-"""A run that the disk cannot hold is refused before it begins, with sizes that show."""
+"""A run that does not fit on the disk is refused before it begins, with readable sizes."""
 
 import shutil
 from collections import namedtuple
@@ -31,6 +31,6 @@ def test_a_nearly_full_disk_is_named_with_what_it_has_left(monkeypatch: pytest.M
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10, 10, 1234))
     with pytest.raises(longhaul.LonghaulError) as refused:
         longhaul.run(SMALL)
-    # 100 samples of three flows and two links, four bytes each at least.
+    # 100 samples of three flows and two links take at least four bytes each.
     assert "expected to write 2.00 kB, and the disk of" in str(refused.value)
     assert "has 1.23 kB left" in str(refused.value)

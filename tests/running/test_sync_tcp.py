@@ -1,7 +1,7 @@
 """Sync-TCP on a network: the study's FTP experiment with one bottleneck (Weigle 2003, Table 4.3).
 
 Six routers in a row; twenty flows each way, each with its own base round trip, meet at the first
-link. One run of five minutes, as published; bounds are those of the printed statements.
+link. The run lasts five minutes, as published; bounds come from the printed statements.
 """
 
 from functools import cache
@@ -16,12 +16,12 @@ ROUND_TRIPS_MS = [
     54.77, 97.21, 85.70, 46.04, 88.02, 20.90, 98.48, 94.66, 17.41, 31.30,
     77.30, 31.11, 17.51, 16.54, 118.42, 52.97, 691.18, 410.78, 16.36, 26.56,
 ]  # fmt: skip
-"""Table 4.2, propagation alone."""
+"""Base round trips of table 4.2, which are propagation delays only."""
 
 UTILISATION = {"reno": 0.9059, "sync-pcwnd": 0.9197, "sync-mixreact": 0.8579}
 DROPPED = {"reno": 0.0156, "sync-pcwnd": 0.0006, "sync-mixreact": 0.0103}
 QUEUE_PKTS = {"reno": 41.51, "sync-pcwnd": 26.49, "sync-mixreact": 30.97}
-"""Table 4.3."""
+"""Mean queues of table 4.3."""
 
 
 def scenario(kind: str) -> dict[str, Any]:
@@ -34,8 +34,8 @@ def scenario(kind: str) -> dict[str, Any]:
             "label": f"{number} {path}",
             "path": path,
             "rtt": f"{rtt} ms",
-            # At the same instant, both directions would stay each other's mirror image for ever: a
-            # network in step that loses nothing with sync-mixreact.
+            # Flows that start at once would keep both directions identical for the whole run, and
+            # sync-mixreact would lose nothing.
             "start": {"uniform": ["0 s", "1 ms"]},
         }
         for path in ([0, 5], [5, 0])
@@ -85,7 +85,7 @@ def test_reacting_to_transit_times_shortens_queues_and_saves_packets() -> None:
     assert pcwnd["dropped"] < 0.002
     assert pcwnd["dropped"] < mixreact["dropped"] < reno["dropped"]
     assert pcwnd["queue_pkts"] < mixreact["queue_pkts"] < reno["queue_pkts"]
-    # Far below half of the limit.
+    # The mean queue is far below half of the limit of 92.
     assert pcwnd["queue_pkts"] < 0.35 * 92
 
 
@@ -120,7 +120,7 @@ def watched(detector: str | None) -> longhaul.Results:
 
 @pytest.mark.parametrize("detector", ["pqlen", "pminott", "trend", "avg", "mix"])
 def test_detectors_that_only_watch_leave_every_packet_as_it_is(detector: str) -> None:
-    # The same packets with each of them.
+    # Every detector sees the same packets.
     assert watched(None).flows["cuts_loss"].sum() > 10
     assert watched(detector).series.equals(watched(None).series)
     assert watched(detector).events.equals(watched(None).events)
@@ -145,11 +145,11 @@ def quantity(run: longhaul.Results, name: str) -> list[float]:
 def test_the_trace_has_window_and_detector_at_each_ack() -> None:
     run = one_flow({})
     delays, largest = quantity(run, "queueing_delay"), quantity(run, "largest_queueing_delay")
-    # Delayed ACKs: one for two segments.
+    # A delayed ACK covers two segments.
     assert len(delays) == pytest.approx(run.flows["delivered_pkts"][0] / 2, rel=0.05)
     assert run.acks["t_s"].is_sorted()
     assert largest == sorted(largest)
-    # It also rises where a shorter transit shows up.
+    # The largest delay also rises when a shorter transit time is found.
     assert max(delays) == pytest.approx(largest[-1], rel=0.05)
     # Each cut follows a delay above half of the largest.
     cuts, windows = quantity(run, "early_cuts"), quantity(run, "cwnd")
@@ -164,7 +164,7 @@ def test_an_offset_between_clocks_changes_nothing_and_drift_looks_like_a_queue()
     ahead = one_flow({"clock_error": {"offset": "250 ms"}})
     assert ahead.series.equals(right.series)
     assert quantity(ahead, "queueing_delay") == quantity(right, "queueing_delay")
-    # 1 ms/s gained: after two minutes 120 ms pass for queueing delay.
+    # A drift of 1 ms/s looks like 120 ms of queueing delay after two minutes.
     gaining = one_flow({"clock_error": {"drift": 1e-3}})
     gained = quantity(gaining, "queueing_delay")[-1]
     assert 0.119 <= gained < 0.12 + max(quantity(right, "queueing_delay"))
@@ -176,7 +176,7 @@ def test_of_traffic_the_connections_are_traced_that_are_named() -> None:
     run = one_flow({"traffic": requests, "trace_acks": [3, 7]})
     counts = run.acks.filter(pl.col("quantity") == "cwnd").group_by("connection").len()
     assert dict(counts.iter_rows()).keys() == {3, 7}
-    # 69 segments of 1448 bytes and a FIN, an ACK for two.
+    # The response has 69 segments of 1448 bytes and a FIN, with one ACK for two.
     assert all(34 <= acks <= 40 for acks in counts["len"])
     times = run.exchanges.filter(pl.col("connection") == 3)
     traced = run.acks.filter(pl.col("connection") == 3)["t_s"]

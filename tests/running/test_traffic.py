@@ -18,12 +18,12 @@ def test_every_exchange_is_in_the_table() -> None:
     counted = done.group_by("name").len().sort("name")
     assert counted["len"].to_list() == web.sort("name")["exchanges"].to_list()
     assert exchanges.height == web["connections"].sum()
-    # In the order of their ends, those that are cut short last.
+    # Exchanges are in the order of their ends; unfinished ones come last.
     assert done["end_s"].is_sorted()
     assert exchanges["end_s"].head(done.height).null_count() == 0
     moments = done.select("start_s", "requested_s", "answered_s", "end_s").to_numpy()
     assert (np.diff(moments, axis=1) >= 0).all()
-    # A handshake and a round trip at least, on a path of 40 ms and what the connection adds.
+    # The minimum is a handshake and a round trip, with 40 ms plus the connection's extra RTT.
     least = 2 * (0.04 + done["extra_rtt_s"])
     assert (done["end_s"] - done["start_s"] >= least).all()
 
@@ -46,7 +46,7 @@ def hurst(counts: np.ndarray) -> float:
 
 @pytest.mark.long
 def test_web_traffic_loads_a_link_as_stated() -> None:
-    """Hurst parameter and loads (docs/traffic.md) where nothing queues, over four seeds."""
+    """Without queueing, Hurst parameter and load are as in docs/traffic.md over four seeds."""
     faster = [
         f"{link}.rate=100 Mbps"
         for link in ("topology.dumbbell.bottleneck", "flows.0.access", "flows.1.access")
@@ -61,8 +61,8 @@ def test_web_traffic_loads_a_link_as_stated() -> None:
         figures.append((hurst(counts), arrived * 8 / 2080))
     parameters, offered_bps = np.transpose(figures)
     assert parameters.mean() == pytest.approx(0.84, abs=0.05), figures
-    # Rates of 24.1 and 22.9 connections a second and cloud are a load of 85 % of 10 Mbit/s. The
-    # mean of loads does not converge: one of these runs draws a response that makes it 114 %.
+    # With 24.1 and 22.9 connections per second and cloud, the load is 85 % of 10 Mbit/s. Mean loads
+    # do not converge: a large response makes the load of one of these runs 114 %.
     assert np.median(offered_bps) == pytest.approx(8.5e6, rel=0.03), figures
 
 
@@ -83,7 +83,7 @@ def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
     first = runs[0][0]
     assert first.height > 8000
     for exchanges, _ in runs[1:]:
-        # Who has not heard a request yet has not decided on its response.
+        # A server that has not received a request has not drawn its response size.
         both = first.join(exchanges, on=asked[:2], suffix="_other")
         assert both.height == first.height == exchanges.height
         assert (both["start_s"] == both["start_s_other"]).all()
@@ -97,7 +97,7 @@ def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
 
 @pytest.mark.long
 def test_the_goodput_settles_in_the_warm_up() -> None:
-    """The running goodput where nothing queues, before and after 120 s."""
+    """Without queueing, the running goodput varies less after 120 s than before."""
     faster = [
         f"{link}.rate=100 Mbps"
         for link in ("topology.dumbbell.bottleneck", "flows.0.access", "flows.1.access")
@@ -124,7 +124,7 @@ def test_a_quarter_of_a_million_exchanges() -> None:
     assert 35 * 60 < results.meta["simulated_s"] < 45 * 60
     exchanges = results.exchanges.filter(pl.col("name").str.starts_with("forward"))
     done = exchanges.filter(pl.col("end_s").is_not_null())
-    # The run ends with the last of them; those of the warm-up do not count.
+    # The run ends with the last counted exchange; those of the warm-up do not count.
     assert done.filter(pl.col("start_s") >= 120).height == 250_000
     assert exchanges.height - done.height < 1000
     assert np.quantile(done["response_bytes"].to_numpy(), 0.99) > 65_000

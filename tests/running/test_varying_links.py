@@ -28,6 +28,6 @@ def mean_wait_s(estimate: str) -> float:
 
 
 def test_pie_keeps_its_target_where_the_rate_falls() -> None:
-    # The target is 15 ms (RFC 8033); by the first rate of the link it is five times as much.
+    # The target is 15 ms (RFC 8033). An estimate with the first rate makes it five times as long.
     assert mean_wait_s("auto") == pytest.approx(0.015, abs=0.006)
     assert mean_wait_s("rate") == pytest.approx(0.075, abs=0.015)

@@ -51,7 +51,7 @@ def test_windows_queues_and_throughput_are_shown(scenario: str, tmp_path: Path) 
     seen = watched(tmp_path / "r1", scenario)
     for word in ("window", "Mbit/s", "queue", "bottleneck", "s simulated"):
         assert word in seen, word
-    # A run that is watched is the same run.
+    # The same run without a watcher has the same content.
     longhaul.run(scenario, out=tmp_path / "r2")
     assert contents(tmp_path / "r1") == contents(tmp_path / "r2")
 
@@ -94,7 +94,7 @@ def test_curves_follow_the_rates() -> None:
     for number in range(1, 4):
         samples.number = number
         text = picture(watch)
-    # 1, 3 and 5 Mbit/s.
+    # The bars are for 1, 3 and 5 Mbit/s.
     assert "5.0" in text
     assert f"{BLOCKS[2]}{BLOCKS[5]}{BLOCKS[8]}" in text
 

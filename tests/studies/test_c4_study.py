@@ -1,4 +1,4 @@
-"""The study of C4's tests: valid scenarios, and correct measures."""
+"""The study of C4's tests: senders, claims, bands and measures."""
 
 import json
 from typing import Any
@@ -42,9 +42,9 @@ def _check_sender(flow: dict[str, Any]) -> None:
         assert flow["tcp"]["pacing"]["slow_start"] == 1.25
 
 
-# Seconds: a download of this payload at the rate of its link, with the headers of 1,500 bytes.
+# Payload and size (bytes) of full packets, for the shortest possible time of a download.
 PAYLOAD, PACKET = 1448, 1500
-# What is printed of each test, and of which section of the results it is: of all, and of some.
+# Printed metrics and measures, the first four for all tests; and sections of results by test.
 PRINTED = [
     ("time_s", "mean"), ("time_s", "ninth_decile"),
     ("rtt_ms", "mean"), ("rtt_and_deviation_ms", "ninth_decile"),
@@ -88,7 +88,7 @@ def test_no_band_reaches_below_what_the_link_permits() -> None:
             case "load_pct", _:
                 assert low >= 0, claim.id
                 assert high <= 100, claim.id
-            # 10 MB: 20 Mbit/s with pauses of 0.2 s every 2 s, and 2 s of 18 Mbit/s.
+            # 10 MB at 20 Mbit/s, with pauses of 0.2 s every 2 s, or with 2 s of 18 Mbit/s.
             case "time_s", "wifi_suspension":
                 assert low >= 10e6 * 8 * PACKET / PAYLOAD / 20e6 + 0.4 - 1e-3, claim.id
             case "time_s", "wifi_fade":
@@ -100,7 +100,7 @@ def test_no_band_reaches_below_what_the_link_permits() -> None:
         assert low <= (claim.expected.printed or low) <= high, claim.id
 
 
-# Bytes, and bit/s of the path: the draft's section 3.1, with the rates of its files.
+# Payload (bytes) and rate (bit/s) of steady paths (section 3.1; rates from the draft's files).
 STEADY = {
     "alone": (10e6, 20e6), "alone_200": (20e6, 200e6), "alone_1_5M": (4e6, 1.536e6),
     "alone_512k": (1e6, 512e3), "bbloat": (30e6, 20e6), "short_long": (20e6, 10e6),
@@ -116,8 +116,8 @@ def test_no_time_on_a_steady_path_may_be_shorter_than_its_payload_takes() -> Non
         assert claim.expected.low >= payload * 8 / rate, claim.id
 
 
-# What the other stored copy (41,188 characters) prints of BBR v3 and CUBIC beside C4, as `PRINTED`:
-# times in s, round trips in ms, loads in per cent.
+# Values that another copy of the draft (41,188 characters) prints for BBR v3 and CUBIC against C4,
+# in the order of `PRINTED`: times in s, round trips in ms, loads in per cent.
 OTHER_COPY = {
     ("vs_c4", "bbr3"): (6.849, 6.865, 106.8, 132.0, 24, 25),
     ("vs_c4", "cubic"): (6.560, 6.997, 132.5, 154.8, 35, 36),
@@ -140,7 +140,7 @@ MEANS = {
 
 
 def _margin(claim: Claim, number: float) -> float:
-    """Return the distance of a band's end from a printed number: picoquic's own precision."""
+    """Return the allowed distance of a band's end from a printed number: picoquic's precision."""
     is_c4 = claim.question.levels["main"] == "c4"
     share = 0.03 if is_c4 else 0.025
     if claim.question.metric == "load_pct":
@@ -160,7 +160,7 @@ def _is_near_its_mean(claim: Claim, share: float) -> bool:
 
 
 def test_bands_follow_from_picoquic_and_from_the_two_copies() -> None:
-    """Bands of BBR v3 and CUBIC beside C4 extend over the numbers of both copies."""
+    """Bands of BBR v3 and CUBIC against C4 extend over the numbers of both copies of the draft."""
     for claim in STUDY.claims:
         printed = claim.expected.printed
         assert printed is not None
@@ -194,7 +194,7 @@ def test_load_is_what_the_main_download_has_while_both_last(
     cell, tables = kept
     row = METRICS.metrics(tables, cell)
     got = tables["bytes"]
-    # One of both downloads is complete at the end, but for a sample of the series.
+    # One of the two downloads has ended, up to one sample of the series.
     assert got["main"] > 4.9e6 or got["background"] > 9.9e6
     assert row["load_pct"] == 100 * got["main"] / (got["main"] + got["background"])
     assert row["rtt_and_deviation_ms"] > row["rtt_ms"] > 80
@@ -203,7 +203,7 @@ def test_load_is_what_the_main_download_has_while_both_last(
 def test_the_deviation_is_that_of_the_quantiles() -> None:
     names = list(STUDY.module("reduce").QUANTILES)
     shares = list(STUDY.module("reduce").QUANTILES.values())
-    # Uniform from 0 to 1 s.
+    # Delays are uniform from 0 to 1 s.
     uniform = METRICS._deviation(dict(zip(names, (share / 100 for share in shares), strict=True)))
     assert uniform == pytest.approx(12**-0.5)
     assert METRICS._deviation(dict.fromkeys(names, 0.1)) == 0

@@ -16,13 +16,13 @@ from longhaul.studies.experiments import Experiment
 from longhaul.studies.questions import DECLARED
 from longhaul.studies.study import find
 
-# Two experiments, one claim, one figure: as docs/contributing.md has it.
+# The recipe in docs/contributing.md has two experiments, one claim and one figure.
 RECIPE = Path(__file__).parents[2] / "docs" / "contributing.md"
 FILES = ("experiments.toml", "claims.toml", "figures.toml")
 
 
 def recipe() -> dict[str, str]:
-    """The files of the study that the recipe writes."""
+    """Return the texts of the files in the recipe, by name."""
     section = RECIPE.read_text(encoding="utf-8").partition("## A study\n")[2]
     blocks = [block.partition("```")[0] for block in section.split("```toml\n")[1:4]]
     return {block.splitlines()[0].removeprefix("# "): block for block in blocks}
@@ -30,7 +30,7 @@ def recipe() -> dict[str, str]:
 
 @pytest.fixture
 def study(tmp_path: Path, workers_here: None) -> Path:
-    """The recipe's study, with runs of two seconds."""
+    """Write the recipe's study, with runs of four seconds."""
     folder = tmp_path / "link"
     folder.mkdir()
     files = recipe()
@@ -95,7 +95,7 @@ def test_a_bad_declaration_is_refused_before_anything_runs(
 
 
 def data() -> Data:
-    """Two experiments over a queue and a number of flows."""
+    """Return results of two experiments over queues and numbers of flows."""
     rows = [
         {"experiment": name, "replication": 0, "queue": queue, "n": n, "rate": rate * n}
         for name, queue, rate in (("A", "red", 1.0), ("A", "droptail", 3.0), ("B", "red", 2.0))
@@ -125,12 +125,12 @@ def data() -> Data:
         ("share", {"queue": "red", "less.of": "B"}, 0.0),
         ("furthest", {"queue": "red", "over.of": "B"}, 0.5),
         ("best", {"queue": "red", "along": "n"}, 4.0),
-        # Some levels, all but one, and the mean of several metrics.
+        # Words select levels or exclude them; several metrics give their mean.
         ("mean", {"queue": "red", "n": "1,4"}, 2.5),
         ("largest", {"queue": "!droptail"}, 4.0),
         ("mean", {"queue": "red", "n": "!1,2"}, 4.0),
         ("value", {"queue": "red", "n": 2, "metric": "rate,n"}, 2.0),
-        # Of the numbers of groups: their mean, how many are beyond a bound, and what part.
+        # `then` takes a group's mean, or the count or share of its numbers beyond a bound.
         ("least", {"each": "queue", "then": "mean"}, 2.0),
         ("largest", {"each": "n", "then": "count", "above": 5}, 2.0),
         ("largest", {"each": "n", "then": "share", "below": 5}, 1 / 3),
@@ -139,34 +139,34 @@ def data() -> Data:
             {"queue": "droptail", "against.queue": "red", "each": "n", "then": "count", "above": 2},
             3.0,
         ),
-        # Arithmetic, with axes too; levels that begin so; one level against each of several.
+        # Arithmetic includes axes; `r*` selects by prefix; one level is compared with several.
         ("value", {"queue": "red", "n": 2, "metric": "abs(1-rate)*n/(rate+2e0)"}, 0.5),
         ("value", {"queue": "r*", "n": 4}, 4.0),
         ("least", {"queue": "red", "n": 4, "less.n": "1,2"}, 2.0),
         ("largest", {"queue": "red", "n": "1,2", "over.n": 4}, 0.5),
         ("largest", {"of": "B", "n": 2, "queue": "red", "less.of": "A,B", "less.n": 1}, 3.0),
-        # Of each metric alone.
+        # Metrics may form groups.
         ("largest", {"queue": "droptail", "metric": "rate,n", "each": "metric"}, 12.0),
         (
             "mean",
             {"queue": "droptail", "metric": "rate,n", "each": "metric,n", "then": "middle"},
             3.5,
         ),
-        # Each place of an order over the next; places may be shared, or be all others.
+        # Each place of an order is divided by the next; places may be shared, or have all others.
         ("mean", {"each": "n", "order": "4>2>1", "then": "least"}, 2.0),
         ("mean", {"each": "n", "order": "2+4>1", "then": "least"}, 2.0),
         ("mean", {"each": "n", "order": "4>*", "then": "largest"}, 2.0),
         ("mean", {"each": "n", "order": "*>4", "then": "least"}, 0.25),
-        # Levels that were not run share no place with those that were.
+        # Missing levels of a shared place are left out.
         ("value", {"queue": "red", "each": "n", "order": "4+8>*", "then": "least"}, 2.0),
-        # Points by another metric, there or on the other side; values beside others.
+        # Points selected by another metric, on either side; correlations with other values.
         ("mean", {"when.rate": "3.."}, 6.25),
         ("value", {"queue": "red", "when.rate": "4..", "over.n": 2, "over.when.rate": ""}, 2.0),
         ("trend", {"queue": "red", "with.metric": "1/rate"}, -1.0),
         ("trend", {"queue": "red", "with.of": "B"}, 1.0),
         ("correlation", {"queue": "red", "with.metric": "1-3*rate"}, -1.0),
         ("correlation", {"queue": "red", "with.metric": "rate*rate"}, 0.98974),
-        # Queues of experiments that have one each need not be the same.
+        # An experiment with a single queue may be compared with any queue of another.
         ("value", {"of": "B", "n": 2, "over.of": "A", "over.queue": "droptail"}, 2 / 3),
     ],
 )
@@ -190,14 +190,14 @@ def test_single_runs_and_comparisons_in_each_replication() -> None:
     assert DECLARED["largest"].question(of_runs, ("A",)).is_extreme
     assert not DECLARED["ninth_decile"].question(of_runs, ("A",)).is_extreme
     beside = {"of": "A", "metric": "rate", "queue": "droptail", "less.queue": "red"}
-    # Medians are 12 and 11; the differences are 1, 1 and 4.
+    # The medians are 12 and 11; the differences by replication are 1, 1 and 4.
     assert DECLARED["value"](runs, **beside) == DECLARED["value"](runs, **beside, by="replication")
     assert DECLARED["mean"](runs, **beside, runs="each") == 2.0
     alike = {"of": "A", "metric": "rate", "runs": "each", "each": "replication"}
     assert DECLARED["range"](runs, **alike, then="count", above=1) == 1.0
 
 
-# All that a question asks of experiments: their axes.
+# Questions read only the axes of experiments.
 EXPERIMENTS = {"A": cast(Experiment, SimpleNamespace(axes=("queue", "n"), columns=()))}
 
 
@@ -265,7 +265,7 @@ def test_points_that_lack_a_metric_are_not_left_out(lacking: float | None) -> No
     for where, message in refused:
         with pytest.raises(NotRunError, match=message):
             DECLARED["mean"](gaps, **{"metric": "rate", **where})
-    # Of points that are not chosen nothing is asked.
+    # Points that are not selected may lack the metric.
     assert DECLARED["mean"](gaps, of="A", metric="rate", n=1) == 1.0
     assert DECLARED["mean"](gaps, **{"of": "A", "metric": "rate", "when.delay": "..3"}) == 1.0
 
@@ -278,24 +278,24 @@ def test_points_that_lack_a_metric_are_not_left_out(lacking: float | None) -> No
         ("furthest", {"over.queue": "red"}, "largest"),
         ("share", {"less.queue": "red"}, "share"),
         ("value", {"each": "n", "then": "count", "above": 1}, "count"),
-        # A level of n may count once for each queue.
+        # With two axes, a level of n may count once for each queue.
         ("value", {"each": "n,queue", "then": "count", "above": 1}, ""),
         ("value", {"each": "n,queue", "then": "share", "above": 1}, "share"),
         ("mean", {"each": "queue", "then": "count", "above": 1}, ""),
         ("mean", {"each": "queue", "then": "share", "above": 1}, ""),
         ("least", {"each": "queue", "then": "least"}, "least"),
         ("least", {"each": "queue"}, ""),
-        # The smallest of some levels of n over the largest of others.
+        # This is the smallest value of some levels of n over the largest of others.
         ("value", {"each": "n", "order": "4>*", "then": "least"}, "least"),
         ("value", {"each": "n", "order": "4>2>1", "then": "largest"}, "least"),
-        # Which side is the larger.
+        # These questions ask which side is larger.
         ("mean", {"each": "queue", "order": "red>*", "then": "least"}, "ratio"),
         ("mean", {"over.queue": "red"}, "ratio"),
         ("mean", {"less.queue": "red"}, "sign"),
         ("least", {"against.queue": "red"}, "ratio"),
         ("mean", {"against.queue": "red", "each": "n", "then": "mean"}, "ratio"),
         ("trend", {"with.metric": "delay"}, "sign"),
-        # Not how far the two are apart.
+        # The size of a difference is not a question of the larger side.
         ("spread", {"over.queue": "red"}, ""),
     ],
 )

@@ -39,7 +39,7 @@ def test_our_median_is_one_of_the_numbers_that_the_interval_is_of() -> None:
         question = judged.claim.question
         numbers = [question.value(replication) for replication in record.data.each_replication]
         assert judged.measured == pytest.approx(median(numbers), rel=1e-12)
-    # Medians of marks, packets and shares, one by one, give the number of no run.
+    # Separate medians of marks, packets and shares would combine different runs.
     marked = by_id["dp2-mark-5-5"]
     assert marked.claim.question.value(record.data) != pytest.approx(marked.measured, rel=1e-3)
 

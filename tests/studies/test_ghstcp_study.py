@@ -22,7 +22,7 @@ SECONDS = 10.0
 
 
 def kept(rate_bps: float, **groups: list[float]) -> dict[str, Any]:
-    """Return a finished run, with the throughputs in Mbit/s of each flow of each group."""
+    """Return the stored values of a run, with throughputs (Mbit/s) of the flows of each group."""
     labels = [
         {
             "label": name,
@@ -58,17 +58,17 @@ def test_jains_index() -> None:
 
 
 def test_utilisation_counts_packets_on_the_wire_and_fairness_fair_shares() -> None:
-    # 1460 of 1500 bytes are payload: max-min fair shares (section 2.3), and the whole link.
+    # Flows have their max-min fair shares (section 2.3); 1460 of 1500 bytes are payload.
     payload = 1460 / 1500
     row = metrics(kept(2.5e9, s1=[100 * payload] * 5, s2=[400 * payload] * 5))
     assert row["utilisation"] == pytest.approx(100)
     assert row["fairness"] == pytest.approx(1)
     assert row["mbps_s1"] == pytest.approx(500)
-    # A group that shares its part badly is still the group that it is.
+    # Unfairness within a group does not change the fairness between groups.
     uneven = metrics(kept(2.5e9, s1=[500 * payload, 0, 0, 0, 0], s2=[400 * payload] * 5))
     assert uneven["fairness_groups"] == pytest.approx(1)
     assert uneven["fairness"] == pytest.approx(10**2 / 10 / (5**2 + 5))
-    # Table 2.1: 91 and 2349 Mbit/s make the printed 0.652 and 97.618 % of case 4 at 25 ms.
+    # In case 4 of table 2.1 at 25 ms, 91 and 2349 Mbit/s give the printed 0.652 and 97.618 %.
     groups = {"s1": [91 / 5 * payload] * 5, "s2": [2349 / 5 * payload] * 5}
     row = metrics(kept(2.5e9, **groups))
     assert row["fairness"] == pytest.approx(0.652, abs=1e-3)
@@ -77,18 +77,18 @@ def test_utilisation_counts_packets_on_the_wire_and_fairness_fair_shares() -> No
 
 
 def test_the_connections_of_flow_1_count_as_one_in_the_testbed() -> None:
-    # Section 4.4: 80 and two times 10 Mbit/s beside 512 KB sockets have 0.505.
+    # By section 4.4, 80 Mbit/s and two times 10 Mbit/s, with 512 KB sockets, give 0.505.
     row = metrics(kept(100e6, flow1=[10.0] * 8, flow2=[10.0, 10.0]), "GH4-E0-E4", socket_kb=512)
     assert row["fairness"] == pytest.approx(0.505, abs=1e-3)
     assert row["utilisation"] == pytest.approx(100)
     assert row["tradeoff"] == pytest.approx(0.505, abs=1e-3)
-    # Table 4.1: the max-min fair shares themselves.
+    # The max-min fair shares of table 4.1 have fairness 1.
     row = metrics(kept(200e6, flow1=[176.0], flow2=[12.0, 12.0]), "GH4-E5-E9", socket_kb=64)
     assert row["fairness"] == pytest.approx(1)
 
 
 def data(**values: list[Any]) -> Data:
-    """Results with one replication."""
+    """Return results with one replication and these columns."""
     table = pl.DataFrame({**values, "replication": [0] * len(next(iter(values.values())))})
     axes = tuple(axis for axis in ("delay_ms", "flow1", "n", "socket_kb") if axis in values)
     return Data(table, pl.DataFrame(), axes)
@@ -101,7 +101,7 @@ def test_rows_within_the_printed_intervals_are_counted() -> None:
     found = data(
         experiment=[row["experiment"] for row in rows],
         delay_ms=[float(row["delay_ms"]) for row in rows],
-        # A point of utilisation is 25 Mbit/s: 0, 0.15, ... 1.65 times the printed half width.
+        # Utilisations are 0, 0.15, ... 1.65 half-widths off print; 1 % is 25 Mbit/s.
         utilisation=[
             float(row["utilisation"]) + 0.15 * off * float(row["ci95_total_mbps"]) / 25
             for off, row in enumerate(rows)
@@ -138,7 +138,7 @@ def test_what_falls_with_the_delay_and_who_is_fairer() -> None:
         utilisation=[float(row["utilisation"]) for row in rows],
         fairness=[float(row["fairness"]) for row in rows],
     )
-    # The printed tables themselves.
+    # The printed tables satisfy the measure, except for these cases.
     assert measures["never_rises"](found, metric="fairness", without="GH2-C01", slack=0) == 1
     without = "GH2-C01,GH2-C08,GH3-C12"
     assert measures["never_rises"](found, metric="utilisation", without=without, slack=0) == 1
@@ -150,7 +150,7 @@ def test_what_falls_with_the_delay_and_who_is_fairer() -> None:
 
 def test_adaptation_is_told_from_samples() -> None:
     adaptation = STUDY.module("adaptation").adaptation
-    #     the average above the target, back in it, below it, back in it
+    #     average: above the target, back in it, below it, back in it
     average = [5000, 5600, 6000, 5800, 5400, 5000, 4400, 4000, 4300, 4600, 5000]
     max_p = [1e-5, 1e-5, 2e-5, 3e-5, 4e-5, 4e-5, 4e-5, 3e-5, 2e-5, 2e-5, 2e-5]
     samples = [
@@ -158,15 +158,15 @@ def test_adaptation_is_told_from_samples() -> None:
         for second, (queue, p) in enumerate(zip(average, max_p, strict=True))
     ]
     row = adaptation(samples)
-    # It rises after 5600, after 6000, and after 5800, before which the average had fallen.
+    # max_p rises after averages of 5600, 6000 and 5800; before the last, the average fell.
     assert row["rises"] == 3
     assert row["rises_while_falling"] == pytest.approx(1 / 3)
-    # The peak is 6000; two seconds later the average is back, and max_p twice as large.
+    # Two seconds after its peak of 6000, the average is back, and max_p has doubled.
     assert row["overshoot"] == pytest.approx(2)
     assert row["lag_s"] == pytest.approx(2)
     assert row["return_s"] == pytest.approx(2)
     assert row["kept"] == pytest.approx(0.5)
-    # Where max_p rests there is nothing to tell.
+    # A constant max_p gives no measures.
     rest = adaptation([{**sample, "max_p": 0.01, "queue_avg_pkts": 600} for sample in samples])
     assert rest["rises"] == 0
     assert rest["rises_while_falling"] is None
@@ -181,7 +181,7 @@ def test_windows_that_are_reduced_in_one_event() -> None:
             for at, cwnd in enumerate(window)
         ]  # fmt: skip
 
-    # Both in the second sample and the third, then the first alone.
+    # Both flows reduce in the second or third sample, later only the first.
     one = flow("a", [100, 70, 71, 72, 73, 50, 51])
     other = flow("b", [100, 101, 71, 72, 73, 74, 75])
     found = Data(pl.DataFrame(), pl.DataFrame(one + other), ())
@@ -194,7 +194,7 @@ def test_all_printed_rows_are_there_and_consistent() -> None:
     assert len(rows) == 93
     assert {row["delay_ms"] for row in rows} == {"25", "50", "100"}
     assert {row["experiment"] for row in rows} <= set(STUDY.experiments)
-    # The highest printed utilisation leaves 2.4 % of the link, which is the background's.
+    # The highest printed utilisation leaves 2.4 % of the link to background traffic.
     assert max(float(row["utilisation"]) for row in rows) == pytest.approx(97.618)
 
 
@@ -210,12 +210,12 @@ def test_theory_alone_is_as_the_source_has_it() -> None:
 def test_trajectories_of_flows_and_link_stand_in_one_table() -> None:
     flow = {"t_s": 0.5, "name": "s2-0", "label": "s2", "cwnd_pkts": 2.0, "srtt_s": 0.1}
     link = {"t_s": 0.5, "name": "bottleneck", "queue_pkts": 7, "queue_avg_pkts": 3.5, "max_p": 0.1}
-    # More flows than a table's types are guessed from.
+    # 500 rows exceed the number from which polars infers column types.
     found = {"flow_series": [flow] * 500, "link_series": [link]}
     trajectory: pl.DataFrame = STUDY.module("metrics").trajectory(found)
     assert trajectory["cwnd_pkts"].drop_nulls().len() == 500
     assert trajectory.filter(pl.col("name") == "bottleneck")["max_p"].to_list() == [0.1]
-    # Of a queue that adapts only the queue is drawn.
+    # If the queue adapts max_p, flows are left out.
     adapts = {"flow_series": [flow] * 500, "link_series": [link, {**link, "max_p": 0.2}]}
     assert STUDY.module("metrics").trajectory(adapts)["max_p"].to_list() == [0.1, 0.2]
 
@@ -254,7 +254,7 @@ def test_the_laws_of_figure_5_8_cross_between_the_thresholds() -> None:
     drawn = [points(line) for line in axes_of("5.8", nothing).lines]
     crossings = [(x[0], y[0]) for x, y in drawn if len(x) == 1]
     losses = [loss for loss, _ in crossings]
-    # The example: thresholds of 5 and 15 packets, max_p 0.1; more connections lose more.
+    # In the example (thresholds 5 and 15 packets, max_p 0.1), more connections lose more.
     assert len(crossings) == 3
     assert losses == sorted(losses)
     assert [queue for _, queue in crossings] == pytest.approx([5 + 100 * loss for loss in losses])
@@ -263,7 +263,7 @@ def test_the_laws_of_figure_5_8_cross_between_the_thresholds() -> None:
 def test_figure_2_9_draws_the_ten_flows_of_the_source() -> None:
     parts = STUDY.module("metrics").RESPONSE_PARTS
     cells = [(protocol, flows) for protocol in ("hstcp", "ghstcp") for flows in (5, 10)]
-    # The time of each part is the part itself, ten times as long beside five flows.
+    # Response times equal the percentile, times ten against five flows.
     times = {f"response_p{part}_s": [part * (10.0 if n == 5 else 1.0) for _, n in cells]
              for part in parts}  # fmt: skip
     table = pl.DataFrame(
@@ -303,7 +303,7 @@ def test_figures_4_4_and_4_6_draw_recorded_modes_under_the_window() -> None:
 
 
 def test_every_figure_of_results_is_there() -> None:
-    # Without sketches and pictures of topologies.
+    # Sketches and figures of topologies are left out.
     chapters = {
         2: [1, 2, 4, 5, 7, 8, 9], 3: [1, 2, 3], 4: [4, 5, 6, 7, 8, 9, 10], 5: [3, 4, 5, 6, 7, 8, 9],
     }  # fmt: skip
@@ -326,11 +326,11 @@ def test_tables_have_means_and_the_interval_of_the_total() -> None:
         fairness_groups=[0.99, 1.0, 1.0],
     )
     head, row, *rest = tables.lines(found, "2.1")
-    # The deviation of 1990, 2020 and 2035 is 22.91; t of two degrees of freedom is 4.303.
+    # 1990, 2020 and 2035 deviate by 22.91; t with two degrees of freedom is 4.303.
     start = "| GH2-C01 | Reno | Reno | 25 | 495 | 1520 | 56.9 | 80.6 | 87.361 | "
     assert row == start + "0.990 | 0.997 | 0.994 | 3 |"
     assert len(rest) == 11
-    # What was not run leaves its places empty.
+    # Rows without runs have empty cells.
     assert {line.count("|") for line in rest} == {row.count("|")}
     assert head.splitlines()[0].count("|") == row.count("|")
     assert tables.half_width([5.0]) is None

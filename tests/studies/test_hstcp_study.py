@@ -44,7 +44,7 @@ def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
     row = STUDY.module("metrics").metrics(reduce_keeping_samples(results), short)
     assert row["change_cwnd_pkts"] == 33032.0
     assert row["change_s"] == pytest.approx(1.70)
-    # More than the first window's 16,668: slow start lets retransmissions overflow the queue again.
+    # Losses exceed the first window's 16,668, since retransmissions overflow the queue again.
     assert row["change_lost_pkts"] == pytest.approx(27274, abs=50)
 
 
@@ -65,7 +65,7 @@ def test_a_rate_leaves_the_loss_rate_between_two_points() -> None:
                      axes=("n",))  # fmt: skip
         return float(MEASURES["flows_at_departure"](found, "E", "cer", "red", loss=1e-5))
 
-    # 1.5e-5 is half way between 1e-5 and 2.25e-5 on a logarithmic axis.
+    # The bound 1.5e-5 is half way between 1e-5 and 2.25e-5 on a logarithmic axis.
     assert departure(1e-5, 1e-5, 2.25e-5) == pytest.approx(8)
     assert departure(1e-5, 2.25e-5, 9e-5) == pytest.approx(4)
     with pytest.raises(NotRunError):
@@ -81,7 +81,7 @@ def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
         found = data(*rows, *alone, axes=("n",))
         return float(MEASURES["stolen_by_one_trend"](found, "E", "A", "red"))
 
-    # Equal parts: 50, 80 and 90 %. Taken: 40, 30 and 10 points; then 10, 30 and 40.
+    # Equal parts are 50, 80 and 90 %; HSTCP takes 40, 30 and 10 points, then 10, 30 and 40.
     assert trend(10, 50, 80) == pytest.approx(-1)
     assert trend(40, 50, 50) == pytest.approx(1)
 
@@ -106,7 +106,7 @@ def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
 
 
 def test_a_level_is_kept_if_all_quarters_have_it() -> None:
-    """The level holds in all quarters of the hour, the start included (section 6.7)."""
+    """All quarters of the hour, including the start, have to be near the level (section 6.7)."""
 
     def spread(*windows: float) -> float:
         samples = [
@@ -128,7 +128,7 @@ def test_a_level_is_kept_if_all_quarters_have_it() -> None:
 
 
 def test_shares_are_of_what_both_use() -> None:
-    # HSTCP has 20 of 25 % of the link, then 75 of 100: its utilisation rises, its share falls.
+    # HSTCP has 20 of 25 %, then 75 of 100 %: its utilisation rises, but its share falls.
     rows = [
         {"n": n, "rf": rf, "lu_hstcp": lu} for n, rf, lu in ((2, 4, 20), (6, 3.5, 60), (10, 3, 75))
     ]

@@ -31,7 +31,7 @@ def runs(**responses: np.ndarray) -> Data:
     return Data(pl.DataFrame(rows), pl.DataFrame(), ("run", "algorithm"))
 
 
-# x2 lowers it by 4 (40 % of the mean), x3 raises it by 2, and both together raise it by 1.
+# The effects are -4 (-40 % of the mean) for x2, 2 for x3 and 1 for their interaction.
 Y11 = 10.0 - 2.0 * SIGNS[:, 1] + SIGNS[:, 2] + 0.5 * SIGNS[:, 1] * SIGNS[:, 2]
 
 
@@ -45,7 +45,7 @@ def test_effects_are_plus_less_minus_in_percent_of_the_mean() -> None:
     assert sensitivity["signs_as_printed"](data, **of, raised_by="x2+,x3+") == 0.5
     assert sensitivity["largest_interaction"](data, **of) == pytest.approx(0.25)
     assert sensitivity["largest_other_effect"](data, **of, than="x2") == pytest.approx(0.5)
-    # 12 + 1 - 0.5 at the best corner; the next one is 12 - 1 + 0.5.
+    # The best corner has a mean of 12 + 1 - 0.5, the second best 12 - 1 + 0.5.
     assert sensitivity["corner"](data, **of, first="x2-", then="x3+") == pytest.approx(12.5)
     assert sensitivity["corner_lead"](data, **of, first="x2-", then="x3+") == pytest.approx(
         12.5 / 11.5
@@ -60,9 +60,9 @@ def test_correlations_and_components_are_of_all_responses() -> None:
     assert sensitivity["correlated_pairs_within"](
         data, of="SA64", group="y11,y12,y13,y1", threshold=0.9
     ) == 3  # fmt: skip
-    # Nineteen responses are the first factor, three the other one.
+    # Nineteen responses equal the first factor; three depend on y11.
     assert sensitivity["explained"](data, of="SA64", count=1) == pytest.approx(19 / 22)
-    # The second component is these three alone, with equal weights.
+    # The second component consists of the three others with equal weights.
     step = {"of": "SA64", "number": 2}
     assert sensitivity["component_step"](data, **step, responses="y11,y12,y13") > 1e6
     assert sensitivity["component_step"](data, **step, responses="y11,y12") == pytest.approx(1)
@@ -72,13 +72,13 @@ def test_correlations_and_components_are_of_all_responses() -> None:
 
 
 def test_conditions_of_the_cube_are_eight_runs_each() -> None:
-    # Everything is good where x2 is low; x1 decides between equal ones.
+    # Runs with low x2 are better; among them, those with low x1.
     good = 100.0 - 10.0 * SIGNS[:, 1] - SIGNS[:, 0]
     bad = 200.0 - good
     cube = dict.fromkeys(("y4", "y6", "y17", "y20", "y22"), good) | {"y10": bad, "y16": bad}
     data = runs(**cube)
-    # C1 and C5 differ in buffers alone, which do nothing here: they share ranks 7 and 8, and so on.
-    # Average ranks are 7.5, 5.5, 3.5, 1.5 twice: speed changes them by 4, delay by 2.
+    # Buffers have no effect, so that C1 and C5 share ranks 7 and 8, and so on. Average ranks are
+    # 7.5, 5.5, 3.5 and 1.5, each twice: speed changes them by 4, delay by 2.
     assert sensitivity["rank_change_step"](data, of="SA64", order="x2>x1") == 2
 
 
@@ -90,7 +90,7 @@ def test_a_part_of_the_runs_of_a_sensitivity_analysis_is_none() -> None:
     judged = {one.claim.id: one for one in judge(STUDY, part, "full", ["SA64"])}
     assert judged["A4-13-x2"].verdict == NOT_RUN
     assert judged["A4-13-x2"].needs == "SA64: all 64 runs, algorithm TCP (64 runs)"
-    # Of declared measures, too.
+    # The same is true for declared measures.
     assert judged["A4-13-mean"].outcome == "not run: 63 of 64 runs are there"
 
 
@@ -105,7 +105,7 @@ def conditions(metric: str, values: dict[int, list[float]]) -> Data:
     return Data(pl.DataFrame(rows), pl.DataFrame(), ("condition", "algorithm"))
 
 
-# FAST alone is high under condition 21; under condition 8 values differ little.
+# FAST stands out under condition 21; under condition 8 all values are similar.
 SPREAD = {
     21: [1.0, 1.1, 9.0, 1.2, 0.9, 1.0, 1.1, 0.95],
     8: [1.0, 1.1, 1.2, 1.2, 0.9, 1.0, 1.1, 0.95],
@@ -132,7 +132,7 @@ def test_orders_are_of_means_over_conditions() -> None:
     limits = {"least": "FAST:1,TCP:1", "most": "FAST:6,TCP:2"}
     assert competitors["off_range"](data, **of, **limits) == pytest.approx(0.5)
     assert competitors["off_range"](data, **of, **limits, algorithm="TCP") == pytest.approx(0.05)
-    # In bands: a tenth at most, and where the next number is nearer, half way to it.
+    # A band is a tenth, or half the distance to the next number if this is less.
     assert competitors["off_means"](data, **of, **printed, within=0.1) == pytest.approx(5.0)
     limits |= {"least": "FAST:1.1,TCP:1"}
     told_apart = competitors["off_range"](data, **of, **limits, algorithm="TCP", within=0.1)

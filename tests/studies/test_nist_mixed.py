@@ -167,7 +167,7 @@ def test_groups_are_named_as_in_table_8_6() -> None:
     assert tables.chosen() == list(range(24))
 
 
-# Claims about differences between conditions, which means over them do not show.
+# Claims about differences between conditions, which printed means do not determine.
 BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
@@ -208,9 +208,9 @@ def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
     wrong = {name: judged[name].measured for name in decided if judged[name].verdict != REPRODUCED}
     assert not wrong
     assert judged["A8-060-large"].measured == pytest.approx(0.0, abs=1e-9)
-    # Ranks by the means of all conditions are not the means of their ranks, but the leaders agree.
+    # Ranks of means differ from mean ranks, but both have the same leader.
     assert judged["A8-096-Scalable-high"].measured == 7
-    # What half of a design shows of a mean over it is nothing.
+    # Half of a design decides nothing about means over the whole design.
     half = as_printed()
     half = Data(half.values.filter(pl.col("condition") <= 16), half.trajectories, half.axes)
     judged = {one.claim.id: one for one in judge(STUDY, half, "full", MAIN)}
@@ -274,7 +274,7 @@ def test_algorithms_are_compared_with_the_others_of_a_condition() -> None:
     assert against(data, **where, conditions="most") == pytest.approx(-0.1)
     assert against(data, **where, conditions="17,21") == pytest.approx(-0.1)
     assert against(data, **where, beside="N8H-MAIN") == 0
-    # One of seven that stands apart from six equal ones: Grubbs' statistic is 2.27.
+    # One value that differs from six equal ones has Grubbs' statistic 2.27, an outlier.
     assert contrasts.MEASURES["outlier_share"](data, of="N8H-MAIN") == 0.5
 
 
@@ -285,7 +285,7 @@ def test_every_claim_names_what_a_run_has(tmp_path: Path) -> None:
     reducer = STUDY.reduction(STUDY.experiments["N8H-MAIN"]).reducer
     kept = json.loads(json.dumps(reducer(results)))
     row = STUDY.module("metrics").metrics(kept, run)
-    # So short a run completes files of some groups alone.
+    # Such a short run completes files of some groups only.
     of_groups = {f"mean_{role}_{number}" for number, *_ in groups.GROUPS for role in groups.ROLES}
     known = of_groups.union(row)
     for claim in STUDY.claims:
@@ -323,7 +323,7 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
     found = ack.acknowledgements(MesoNet.of(run))
     assert len(found.first_s) < 2500 < found.counts[-1]
     for size in (30, 700, 2500, 12_000):
-        # Sizes of so large a shape differ by some per cent only.
+        # With this large shape parameter, sizes differ by a few per cent only.
         files = {
             "intervals": 300,
             "files": {"mean": size, "shape": 1000, "documents": {"probability": 0}},
@@ -345,11 +345,11 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
     """Under each condition the goodputs of the six algorithms are 10 packets/s apart, by name."""
-    others = 13  # Documents on very fast paths between fast hosts, of which CTCP has no flows.
+    others = 13  # group of documents on very fast paths between fast hosts; CTCP has no flows in it
     rows = [
         {
             "experiment": "N9-CUT", "condition": condition, "algorithm": name, "replication": 0,
-            # Movies do not count, nor does a condition that lacks an alternate.
+            # Movies do not count, nor does condition 3, which lacks an alternate.
             "mean_alternate_1": 100.0 - 10 * place,
             f"mean_alternate_{others}": None if name == "CTCP" else 100.0 - 10 * place,
             "mean_alternate_18": (100.0 if condition < 3 else -100.0) + 10 * place,

@@ -28,7 +28,7 @@ def explained(run: Run) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("experiment", "runs", "sources", "receivers"),
     [
-        # Table 4-13 and 4-14; table 6-9 and 7-6, with four receivers for each source of chapter 3.
+        # Tables 4-13, 4-14, 6-9 and 7-6, with four receivers for each source of chapter 3.
         ("SA64", 64, {18_560, 27_800, 27_840, 41_700}, {111_200, 146_400, 166_800, 219_600}),
         ("N6-MAIN", 224, {174_600, 278_000}, {1_675_200}),
         ("N7-MAIN", 256, {17_460, 27_800}, {167_520}),

@@ -105,7 +105,7 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
         "expected", "measured", "interval", "interval_of", "source_runs", "verdict", "reason",
         "scale", "replications", "needs", "so_far", "on", "family",
     ]  # fmt: skip
-    # What is not run says why.
+    # An experiment without runs states the reason.
     assert [key for key, row in found.items() if row["reason"]] == ["C"]
     assert [key for key, row in found.items() if row["derived"]] == ["D"]
     assert (found["A"]["scale"], found["A"]["replications"]) == ("quick", 2)
@@ -115,14 +115,14 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
     kept = sorted((tmp_path / "studies/tiny/store").rglob("*.json"))
     assert len(kept) == 4
 
-    # What is finished is judged at another scale without a run.
+    # `--only-judge` at another scale judges the finished runs.
     judged = json.loads(
         cli("study", "run", "tiny", "--scale", "full", "--only-judge", "--json").stdout
     )
     assert {row["id"]: row["verdict"] for row in judged}["C"] == NOT_RUN
     assert len(list((tmp_path / "studies/tiny/store").rglob("*.json"))) == 4
 
-    # Judging again, and a larger scale, do no run twice.
+    # Neither judging again nor a larger scale repeats a run.
     times = [path.stat().st_mtime_ns for path in kept]
     assert cli("study", "run", "tiny", "--scale", "full", "-q").returncode == 0
     assert [path.stat().st_mtime_ns for path in kept] == times
@@ -137,7 +137,7 @@ def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -
     for text in ("nothing is printed", 'id="A"', "contradicted", "<svg", "<table>", "Not run",
                  "derived from arithmetic: not the source", "3 replications"):  # fmt: skip
         assert text in page
-    # A full report tells replications, a quick one also what it leaves out.
+    # A full report lists replications, a quick one also the omitted runs.
     row = '<td class="number">9</td><td class="number">3</td><td class="number">'
     assert row in page
     assert "one rate" not in page
@@ -206,12 +206,12 @@ def test_a_study_may_be_in_parts_with_reducers_of_their_own(tiny: Path, cli: Com
     study = Study("tiny", tiny)
     assert list(study.experiments)[-1] == "WEB"
     assert [claim.id for claim in study.claims][-1] == "W"
-    # The common settings of one part are not those of the other.
+    # Common settings apply only to their own part of the study.
     assert study.experiments["WEB"].axes == ()
     assert cli("study", "run", "tiny", "-e", "WEB", "-q").returncode == 0
     (kept,) = (Path("studies/tiny/store")).rglob("*.json")
     assert json.loads(kept.read_text())["web"] is True
-    # Another reducer is another store; that of the other part stays what it is.
+    # A changed reducer gets a new store; the store of the other part does not change.
     before = [study.reduction(one).variant for one in study.experiments.values()]
     (tiny / "web/reduce.py").write_text(reduced + "    return all_(run)\n")
     after = [study.reduction(one).variant for one in study.experiments.values()]
@@ -255,7 +255,7 @@ def test_a_recording_without_the_recorded_runs_is_refused(tiny: Path, cli: Comma
     assert refused.returncode == 2
     assert "2 recorded runs are not among these results" in refused.stderr
     assert values.read_bytes() == before
-    # Nothing was run for it.
+    # No run was executed.
     assert not list(Path("new").rglob("*.json"))
     assert cli(*part, "--add").returncode == 0
     assert len(pl.read_parquet(values)) == 4
@@ -278,7 +278,7 @@ def test_a_number_from_one_run_is_judged_by_where_one_more_run_would_lie(
               how="vertical_relaxed").write_parquet(values)  # fmt: skip
     shutil.rmtree("studies")
     rows = {row["id"]: row for row in json.loads(cli("study", "claims", "tiny", "--json").stdout)}
-    # Student's 4.303 with two degrees of freedom, times 500 sqrt(1 + 1/3).
+    # The half-width is t (4.303 with two degrees of freedom) times 500 sqrt(1 + 1/3).
     assert rows["F"]["interval"] == pytest.approx([2500 - 2484.4, 2500 + 2484.4], abs=1)
     assert rows["F"]["interval_of"] == "one more run, normal"
     assert rows["A"]["interval_of"] == "median"
@@ -360,7 +360,7 @@ def test_claims_name_factors_of_conditions_that_are_words(tiny: Path, cli: Comma
     claims = json.loads(cli("study", "claims", "tiny", "--json").stdout)
     early, late = (one for one in claims if one["id"].startswith("F-"))
     assert early["measured"] > late["measured"] > 1.0
-    # With an interval over its two replications.
+    # The interval is over two replications.
     low, high = early["interval"]
     assert low <= early["measured"] <= high
 
@@ -435,7 +435,7 @@ def reduce(run):
     assert pl.read_parquet(tiny / "results/quick/values.parquet")["sent"].to_list() != before
     trajectories = pl.read_parquet(tiny / "results/quick/trajectories.parquet")
     assert trajectories.select("n", "replication", "cwnd_pkts").rows() == [(2, 1, 3.0)]
-    # Stores tell apart what was reduced in other ways.
+    # Each way of reduction has its own store.
     assert len(list((tmp_path / "studies/tiny/store").rglob("*.json"))) == 8
 
 

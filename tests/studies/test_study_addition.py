@@ -60,6 +60,6 @@ def test_without_new_rows_all_are_recorded_and_without_recorded_ones_all_are_new
 def test_runs_that_lack_a_recorded_row_are_named() -> None:
     assert not_recorded(RECORDED, RUNS) == [RUNS[2]]
     new = data([("A", 0, 1, 11.0), ("A", 1, 1, 12.0)])
-    # The second run was recorded, and is not in the new data; the fourth shares the first's.
+    # The second run is recorded, but not new; the fourth run has the first's scenario.
     assert lost(new, RECORDED, RUNS) == [RUNS[1]]
     assert lost(RECORDED, RECORDED, RUNS) == []

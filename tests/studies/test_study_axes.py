@@ -15,7 +15,7 @@ from longhaul.studies.figures.axes import QuickAxes
 
 Draw = Callable[[Axes], object]
 
-# Ticks of no length, whose labels are as far away as with these axes.
+# Matplotlib's settings for invisible ticks, with labels at the same distance as on our axes.
 STYLE: Any = {
     "axes.grid": True, "svg.fonttype": "none", "axes.titley": 1.0,
     **{f"{axis}tick.{kind}.{what}": size for axis in "xy" for kind in ("major", "minor")

@@ -67,7 +67,7 @@ TWO: dict[str, Any] = {"n": [1, 2], "queue": ["red", "codel"]}
         (experiment(**TWO), {"n": [1, 1], "queue": ["red", "codel"]}, 4,
          "n 1, all 2 queues (2 of 4 runs)"),
         (experiment(**TWO), {"n": [2], "queue": ["red"]}, 1, "n 2, queue red (1 run)"),
-        # A cell of several replications is several runs.
+        # A cell with several replications has several runs.
         (experiment(replications=2, **TWO), {"n": [2], "queue": ["red"]}, 1,
          "n 2, queue red (1 cell)"),
         (experiment(replications=3, **TWO), {"n": [2], "queue": ["red"]}, 2,
@@ -129,7 +129,7 @@ def recorded() -> RecordedCells:
         (("E", (("n", 2),)), ("rate",), True), (("E", (("n", 2),)), ("rate", "loss"), False),
         (("E", (("n", 1),)), ("rate", "delay"), False), (("F", ()), ("rate",), True),
         (("F", ()), ("loss",), False),
-        # Rows of unknown experiments, or without an axis, are of no cell.
+        # Rows of an unknown experiment, or without an axis, belong to no cell.
         (("unknown", (("n", 1),)), (), False), (("G", (("m", 1),)), (), False),
     ],
 )  # fmt: skip
@@ -163,7 +163,7 @@ ONE, TWO_, THREE, NO_AXIS, MISSING = (
         # Cells without the axis are needed at each of its levels.
         ({ONE: (), TWO_: (), NO_AXIS: ("rate",)}, (1, 2), 2),
         ({ONE: (), TWO_: (), NO_AXIS: ("loss",)}, (), 2), ({ONE: (), MISSING: ()}, (), 1),
-        # So are all cells of a level, in any order.
+        # All cells of a level are needed, in any order.
         ({ONE: (), ("G", (("m", 1), ("n", 1))): ()}, (), 1),
         ({("G", (("m", 1), ("n", 1))): (), ONE: ()}, (), 1),
     ],
@@ -185,7 +185,7 @@ def test_levels_are_covered_at_which_all_cells_were_run(
         ({"needs_all_runs": True, "whole": "*"}, {ONE: (), TWO_: ()}, "", ""),
         ({"whole": "n"}, {ONE: (), THREE: ()}, "", ""),
         ({"names_runs": False}, {THREE: ()}, "", ""), ({"set_up": True}, {THREE: ()}, "", ""),
-        # Values of metrics are not asked for, since a run without them is there.
+        # A run without the metric exists all the same.
         ({}, {TWO_: ("loss",)}, "", ""),
     ],
 )  # fmt: skip

@@ -28,7 +28,7 @@ def kept(n: int, **more: Any) -> dict[str, Any]:  # noqa: ANN401
 
 
 SAMPLES = {"flow_series": [{"t_s": 0.0, "cwnd": 2.0}, {"t_s": 1.0, "cwnd": 3.0}]}
-# What is stored, by experiment and key; the run of level 3 is missing.
+# Stored values by experiment and key; the run of level 3 is missing.
 STORED: dict[str, dict[str, Any]] = {
     "E": {"E 1 0": kept(1, **SAMPLES), "E 2 0": kept(2), "E 1 1": kept(1, **SAMPLES)},
     "F": {"F 1 0": kept(4)},
@@ -68,7 +68,7 @@ def test_a_study_may_choose_the_runs_that_are_drawn() -> None:
     chosen = study("metrics", drawn=lambda one: one.replication == 1)
     found = collected(chosen, RUNS, Path())
     assert found.trajectories["replication"].to_list() == [1, 1]
-    # Without a choice all runs with samples are drawn, and without the module, too.
+    # Without `drawn`, or without the module, trajectories of all runs with samples are kept.
     assert len(collected(study("metrics"), RUNS, Path()).trajectories) == 4
     other = study(drawn=lambda _: False)
     assert len(collected(other, RUNS, Path()).trajectories) == 4
@@ -214,7 +214,7 @@ def test_the_levels_of_a_condition_are_factors_and_its_number_a_name() -> None:
     assert (roles.numbers, roles.factors) == (("replication", "n"), {"queue": ["red", "codel"]})
     assert roles.colour == "queue"
     assert roles.about["n"] == "names a combination of levels of queue, k"
-    # Without columns of its factors, the number is a factor.
+    # Without columns for its factors, the condition's number is a factor.
     [(_, _, plain)], _ = explored(rows(queue=None), conditions=table, columns=("queue",))
     assert (plain.numbers, plain.factors) == (("replication",), {"n": [1, 2]})
 

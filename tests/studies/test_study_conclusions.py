@@ -44,7 +44,7 @@ def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
         ([(REPRODUCED, ""), (CONTRADICTED, "")], "1 of 2 statements hold", CONTRADICTED),
         ([(REPRODUCED, ""), (UNDECIDED, CONTRADICTED)], "1 of 2 statements hold so far", UNDECIDED),
         ([(REPRODUCED, ""), (UNDECIDED, "")], "1 of 2 statements hold, 1 undecided", UNDECIDED),
-        # On levels that cannot be compared with all.
+        # Levels that were run may not be comparable with all levels.
         (
             [(REPRODUCED, ""), (UNDECIDED, "unlike")],
             "1 of 2 statements hold, 1 undecided so far",
@@ -121,12 +121,12 @@ def test_the_page_opens_with_what_the_source_concludes(tmp_path: Path) -> None:
     drawn = [None] * len(parts.figures(STUDY))
     text = page.write(STUDY, record, judgements, drawn, tmp_path / "x.html", None).read_text()
     opening = text[text.index("What NIST concludes") : text.index(">Verdicts<")]
-    # Who is worst for other users, whether our runs agree, and on how many conditions.
+    # The opening names the worst algorithms for other users, and the number of conditions.
     worst = opening[opening.index("worst for other users") : opening.index("And beside users")]
     assert "FAST, and FAST-AT" in worst
     assert "of 17 conditions" in worst
     assert opening.count("<tr data-about") == 38
-    # Table 10-1: print beside ours.
+    # Table 10-1 has printed and measured values.
     assert "18.8</td>" in opening
     assert 'href="#A10-1-BIC"' in opening
 

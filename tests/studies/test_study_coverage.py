@@ -1,4 +1,4 @@
-"""Coverage: runs of a part of a design never decide more about the whole than they can."""
+"""Coverage: runs of a part of a design decide only what holds for the whole design."""
 
 from collections.abc import Mapping, Sequence
 from math import nan
@@ -78,27 +78,27 @@ HIGHER = 'algorithm = "cubic", each = "delay", then = "{}", above = 1.1, over.al
 @pytest.mark.parametrize(
     ("measure", "where", "band", "losses", "verdict", "reason"),
     [
-        # A mean over half of all says nothing of all, whether it is in the band or not.
+        # A mean over half of the levels decides nothing, in the band or not.
         ("mean", RENO, "low = 1\nhigh = 3", {"reno": [1, 2]}, UNDECIDED, UNLIKE),
         ("mean", RENO, "low = 8\nhigh = 9", {"reno": [1, 2]}, UNDECIDED, UNLIKE),
         ("mean", RENO, "low = 1\nhigh = 3", {"reno": [1, 2, 2, 3]}, REPRODUCED, ""),
-        # What holds everywhere is not shown by some, and refuted by one.
+        # A statement about every level is not proved by some levels, but refuted by one.
         ("largest", RENO, "high = 3\nopposite = 5", {"reno": [1]}, UNDECIDED,
          "on 1 of 4 delays, and in the band there"),
         ("largest", RENO, "high = 3\nopposite = 5", {"reno": [4]}, OUTSIDE, "on 1 of 4 delays"),
         ("largest", RENO, "high = 3\nopposite = 5", {"reno": [6]}, CONTRADICTED,
          "on 1 of 4 delays"),
-        # What holds somewhere is shown by one.
+        # A statement that some level satisfies is proved by one.
         ("largest", RENO, "low = 3\nopposite = 1", {"reno": [4]}, REPRODUCED, "on 1 of 4 delays"),
         ("least", RENO, "low = 3\nopposite = 1", {"reno": [4, 5]}, UNDECIDED,
          "on 2 of 4 delays, and in the band there"),
-        # A count: two of three here; it is at least 2 and at most 3 of all.
+        # Two of three levels count, so the count over all four is 2 or 3.
         ("value", HIGHER.format("count"), "low = 2\nopposite = 1",
          {"reno": [1, 1, 1], "cubic": [2, 2, 1]}, REPRODUCED, "on 3 of 4 delays"),
         ("value", HIGHER.format("count"), "low = 3\nopposite = 1",
          {"reno": [1, 1, 1], "cubic": [2, 2, 1]}, UNDECIDED,
          "on 3 of 4 delays, and outside the band in proportion"),
-        # Two of two are not far from four of four, and one of one decides nothing of two.
+        # Two of two suggest four of four, but one of one does not decide between 2 and 3.
         ("value", HIGHER.format("count"), "low = 4\nopposite = 2",
          {"reno": [1, 1], "cubic": [2, 2]}, UNDECIDED,
          "on 2 of 4 delays, and in the band in proportion"),
@@ -109,10 +109,10 @@ HIGHER = 'algorithm = "cubic", each = "delay", then = "{}", above = 1.1, over.al
         ("value", HIGHER.format("share"), "low = 0.7\nopposite = 0.2",
          {"reno": [1, 1], "cubic": [2, 1]}, UNDECIDED,
          "on 2 of 4 delays, and outside the band there"),
-        # The smallest of two need not be that of four, which is printed.
+        # The smallest of two values may differ from the printed smallest of four.
         ("least", RENO, "low = 1\nhigh = 2", {"reno": [4, 5]}, UNDECIDED, UNLIKE),
         ("largest", RENO, "low = 8\nopposite = 6", {"reno": [4, 5]}, UNDECIDED, UNLIKE),
-        # An order is one on some levels, too; by how much it is so is of them.
+        # Some levels show an order, but not the size of a difference over all levels.
         ("mean", OVER, "low = 1\nopposite = 0.9", {"reno": [1, 1], "cubic": [2, 3]}, UNDECIDED,
          "on 2 of 4 delays, and in the band there"),
         ("mean", OVER, "low = 1\nopposite = 0.5", {"reno": [4, 4], "cubic": [3, 3]}, UNDECIDED,
@@ -131,12 +131,12 @@ HIGHER = 'algorithm = "cubic", each = "delay", then = "{}", above = 1.1, over.al
         ("least", 'each = "algorithm", order = "reno>cubic", then = "least"',
          "low = 1\nopposite = 0.9", {"reno": [1, 2], "cubic": [2, 2]}, UNDECIDED,
          "on 2 of 4 delays, and the contrary there"),
-        # A level at which one side is missing does not count as one that is there.
+        # A level without one of the two sides does not count.
         ("value", HIGHER.format("count"), "low = 1\nopposite = 0",
          {"reno": [1, 1, 1], "cubic": [2, None]}, REPRODUCED, "on 1 of 4 delays"),
         ("value", HIGHER.format("count"), "low = 1\nopposite = 0", {"reno": [1, 1, 1]}, NOT_RUN,
          "on 0 of 4 delays"),
-        # Levels that the statement is about.
+        # The statement is about these levels only.
         ("mean", 'algorithm = "reno", delay = "1e-3,2e-3"', "low = 1\nhigh = 2",
          {"reno": [1, 2]}, REPRODUCED, ""),
     ],
@@ -215,7 +215,7 @@ def test_a_level_without_the_metric_is_not_there(lacking: float | None, tmp_path
     share = HIGHER.format("share")
     beside = data({"reno": [1, 1], "cubic": [2]}, [run(1, "cubic", lacking)])
     assert judged(study_with(tmp_path, "value", share, "low = 0.9"), beside).measured == 1
-    # Without `whole` there is no saying on how many.
+    # Without `whole`, a claim cannot be judged on some levels.
     study = study_with(tmp_path, "largest", RENO, "high = 3\nopposite = 5", whole="")
     judgement = judged(study, losses)
     assert judgement.verdict == NOT_RUN
@@ -231,7 +231,7 @@ def test_a_claim_on_some_of_its_runs_says_so(tmp_path: Path) -> None:
     every = judged(study, data({"reno": [1, 2, 2, 1]}))
     assert every.outcome == REPRODUCED
     assert not every.is_partial
-    # All of a scale that has fewer are all.
+    # At a scale with fewer levels, all of its runs suffice.
     (tmp_path / "experiments.toml").write_text(
         EXPERIMENTS.replace(
             "[1e-3, 2e-3, 3e-3, 4e-3]", "{ quick = [1e-3], full = [1e-3, 2e-3, 3e-3, 4e-3] }"

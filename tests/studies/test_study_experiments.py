@@ -1,4 +1,4 @@
-"""`experiments.toml`: what is read of it, what experiments share, and what is refused."""
+"""Reading of `experiments.toml`: its content, shared settings, and refusals."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ LOADS = 'conditions = "loads"\n'
 
 
 def read(folder: Path, text: str, **files: str) -> dict[str, Experiment]:
-    """Read the experiments of a file beside others, whose names have `__` for a slash."""
+    """Read experiments from a text, next to `files`, whose names have `__` for a slash."""
     for name, content in files.items():
         file = folder / name.replace("__", "/")
         path = file.with_suffix(".csv" if "conditions" in name else ".toml")
@@ -33,14 +33,14 @@ def test_an_experiment_has_defaults(tmp_path: Path) -> None:
     assert found == Experiment("E", "One", template, {}, {}, {}, "", folder=tmp_path)
     assert (found.on_request, found.all_samples, found.conditions) == (False, False, {})
     assert (found.axes, found.columns, found.words) == ((), set(), [])
-    # Without a number of replications there is one.
+    # The default is one replication.
     for scale in experiments.SCALES:
         assert found.sweep(scale).replications == 1
         assert found.cells(scale).all == [("E", ())]
 
 
 def test_an_experiment_without_scenario_is_theory(tmp_path: Path) -> None:
-    """Nothing is simulated for it, and its factors are no axes of results."""
+    """Theory is not simulated, and its factors are not axes of results."""
     found = read(tmp_path, HEAD + ONE + "replications = { full = 3 }\nfactors = { n = [1] }\n")["E"]
     assert found.template is None
     assert (len(found.sweep("full")), found.cells("full").all, found.axes) == (0, [], ())
@@ -77,7 +77,7 @@ replications = { full = 5 }
 
 
 def test_values_may_be_given_by_scale(tmp_path: Path) -> None:
-    """Anywhere in factors, settings and scenario; tables with other keys are no scales."""
+    """Scales are allowed in factors, settings and scenario; tables with other keys are values."""
     by_scale = '{ quick = "1 s", full = "9 s" }'
     scenario = f"[scenario]\nduration = {by_scale}\nmeasure = [{{ every = {by_scale} }}]\n"
     own = """
@@ -98,7 +98,7 @@ half = { levels = { quick = 1, all = 2 } }
 
 
 def test_parts_of_a_scenario_follow_the_scenario_of_the_file(tmp_path: Path) -> None:
-    """Lists grow, other values are replaced; the study's own parts serve included directories."""
+    """Lists are extended, other values replaced; included directories may use the study's parts."""
     parts = {
         "scenarios__first": 'duration = "2 s"\nflows = [{ label = "first" }]\n',
         "scenarios__second": 'duration = "3 s"\n',
@@ -130,7 +130,7 @@ def test_included_experiments_come_last_and_have_files_of_their_own(tmp_path: Pa
 
 
 def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
-    """Its first column names the levels, which are numbers where they can be."""
+    """The table's first column names the levels, as numbers if possible."""
     table = "load,how,share\n1,late,0.5\n2.5,early,1\nall-on,late,2\n"
     found = read(tmp_path, HEAD + SCENARIO + ONE + LOADS, conditions__loads=table)["E"]
     assert found.conditions == {
@@ -150,7 +150,7 @@ def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
 
 
 def test_conditions_may_differ_between_replications(tmp_path: Path) -> None:
-    """Factors that do are no words of claims, since they have no value for a cell."""
+    """Such factors are not words of claims, since they have no single value for a cell."""
     table = "load,replication,how,who\n1,0,late,a\n1,1,early,a\n2,0,late,b\n"
     common = "[common]\n" + LOADS
     found = read(tmp_path, HEAD + SCENARIO + common + ONE, conditions__loads=table)["E"]

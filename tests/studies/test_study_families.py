@@ -114,7 +114,7 @@ def cell(
         (cell("A", "metric=loss less.n=1"), False), (cell("A", "metric=loss when.n=1.."), False),
         (cell("A", "metric=loss", low="1"), False), (cell("A", "metric=loss", high="3"), False),
         (cell("A", "metric=loss", low="1", high="3"), True),
-        # A number at an end of its band, and a printed 0, are of no use as runs.
+        # A number at an end of its band, or a printed 0, cannot belong to a family.
         (cell("A", "metric=loss", low="2", high="3"), False),
         (cell("A", "metric=loss", "0", low="-1", high="3"), False),
     ],
@@ -140,7 +140,7 @@ def declared(text: str, folder: Path, claims: Sequence[Claim] = CLAIMS) -> Any: 
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        # Each column is a family of its own, unless it has one cell alone.
+        # Each column is a family, unless it has a single cell.
         ("", {("T", "loss"): "ACDE", ("T", "rate"): "BF"}),
         ('cells = { queue = "red" }', {("T", "loss"): "AC", ("T", "rate"): "BF"}),
         ('cells = { queue = "c*" }', {("T", "loss"): "DE"}),
@@ -196,7 +196,7 @@ def rows(*numbers: Sequence[float | None]) -> Any:  # noqa: ANN401
 
 
 def asked(name: str) -> Any:  # noqa: ANN401
-    """Return a cell, printed as 2 in a band from 1 to 4, that looks its number up."""
+    """Return a cell that looks its number up; 2 is printed, in a band from 1 to 4."""
 
     def value(replication: Mapping[str, float | None]) -> float:
         if (number := replication[name]) is None:
@@ -217,7 +217,7 @@ def of_cells(data: Any, statistic: str = DIFFERENCE) -> Family | None:  # noqa: 
 def test_replications_without_all_cells_do_not_count(
     lacking: Sequence[float | None],
 ) -> None:
-    """Differences are relative to print: (3 + 5) / 2 is twice 2."""
+    """Differences are relative to print, 2: a mean of (3 + 5) / 2 is 1 above."""
     whole = [(3.0, 5.0), (2.0, 2.0), (1.0, 2.0)]
     assert of_cells(rows(*whole, lacking)) == Family((1.0, 0.0, -0.25), (-0.5, 1.0), DIFFERENCE)
     assert of_cells(rows(*whole[:2], lacking)) is None
@@ -232,7 +232,7 @@ def test_numbers_that_have_no_logarithm_are_refused_with_the_family() -> None:
 
 
 def test_a_family_is_judged_for_all_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten times as large as print in each of three replications."""
+    """All three replications are ten times as large as print."""
     few = families._FamilyCells("few", "rate", DIFFERENCE, (asked("C"), asked("D")))
     cells = replace(few, title="T", metric="loss")
     monkeypatch.setattr(families, "_declared", lambda _: [few, cells])

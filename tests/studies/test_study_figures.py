@@ -1,4 +1,4 @@
-"""Figures of studies: declarations, what is drawn in a panel, legends, ticks and room for texts."""
+"""Figures of studies: declarations, content of panels, legends, ticks and room for texts."""
 
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ def read(folder: Path, text: str) -> list[Figure]:
 
 
 def test_a_declared_figure_has_defaults(tmp_path: Path) -> None:
-    """Its lines are of its first experiment, in styles of their own; it has one panel."""
+    """By default lines show the first experiment in different styles, in a single panel."""
     lines = [Line("E", "rate", "CUBIC", LABELS[0]), Line("E", "loss", "Reno", LABELS[1])]
     assert read(tmp_path, DECLARED) == [
         Figure("4.1", "One flow", ("E", "F"), "", Frame("loss rate", "utilisation"), "loss", lines,
@@ -101,7 +101,7 @@ def test_figures_have_names_for_files(number: str, name: str) -> None:
 
 
 def data() -> Data:
-    """Runs of two experiments, queues and replications over a number of flows."""
+    """Return runs of two experiments, queues and replications over a number of flows."""
     rows = [
         {"experiment": name, "queue": queue, "n": n, "replication": number,
          "rate": 10.0 * n + number, "loss": None if queue == "droptail" and n == 4 else 0.5 * n}
@@ -137,7 +137,7 @@ def test_a_line_has_the_medians_and_the_single_runs() -> None:
     assert points(red, 0) == [[4, 4, 1, 1, 2, 2], [40, 41, 10, 11, 20, 21]]
     assert points(red, 1) == [[1, 2, 4], [10.5, 20.5, 40.5]]
     assert points(red, 3) == [[1, 2, 4], [21, 20.5, 20.25]]
-    # Runs without one of the metrics are left out, and so is a line without common points.
+    # Runs that lack a metric, and lines without common points, are left out.
     assert len(red.lines) == 4
     assert len(droptail.lines) == 2
     assert (red.get_xlabel(), red.get_ylabel(), droptail.get_ylabel()) == ("flows", "rate", "")
@@ -168,7 +168,7 @@ def test_a_figure_without_any_run_is_not_drawn(drawn: dict[str, Any], is_drawn: 
 
 
 def test_a_panel_may_be_drawn_by_a_function() -> None:
-    """It gets the panel's queue; a panel without runs stays empty beside another."""
+    """The function gets the panel's queue; a panel without runs stays empty."""
 
     def draw(axes: Axes, given: Data, queue: str) -> None:
         if queue == "red":
@@ -258,7 +258,7 @@ def test_a_legend_names_each_label_once() -> None:
     ("lengths", "columns"),
     [
         ([], 1), ([3], 1), ([3, 3], 2), ([3] * 5, 5), ([3] * 9, 5),
-        # Five columns of 14 letters are 8.1 inches wide, of 15 8.5, and the figure 8.4.
+        # Five columns take 8.1 inches with 14 letters, 8.5 with 15; the figure has 8.4.
         ([14] * 5, 5), ([15] * 5, 4), ([110, 1], 1), ([50, 30], 2), ([41, 1, 41, 1], 3),
     ],
 )  # fmt: skip
@@ -280,7 +280,7 @@ def test_ticks_are_written_in_plain_text(value: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("low", "high", "labels"),
     [
-        # With two decades in view there is no tick between powers of ten.
+        # An axis of two decades has ticks at powers of ten only.
         (1.0, 100.0, ["1", "10", "10²"]), (0.2, 5.0, None), (1.5, 90.0, None),
         (0.9, 101.0, ["1", "10", "10²"]),
     ],

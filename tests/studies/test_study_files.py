@@ -1,4 +1,4 @@
-"""Files of a study: conclusions, readings and claims, what is refused in them, and chosen runs."""
+"""Files of a study: conclusions, readings, claims, refusals, and selected runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -131,7 +131,7 @@ PART = CoveredLevels("n", (1,), 2)
 @pytest.mark.parametrize(
     ("judgements", "expected"),
     [
-        # Numbers of runs that are needed, of statements that are judged, and of all of them.
+        # The last numbers are needed runs, judged statements and all statements.
         ([judged("A1"), judged("A2", NOT_RUN), judged("C")],
          ("agrees so far", UNDECIDED, ("E: n 2 (1 of 2 runs)",), 2, 1, 2)),
         ([judged("A1"), judged("A2", source="set-up")],
@@ -141,7 +141,7 @@ PART = CoveredLevels("n", (1,), 2)
         ([judged("A1", NOT_RUN)], ("not run", NOT_RUN, (), 2, 0, 1)),
         ([judged("A1", is_partial=True)], ("agrees so far", UNDECIDED, ("E: n 2 (1 of 2 runs)",),
                                            2, 1, 1)),
-        # Undecided statements are not undecided so far.
+        # Undecided statements are open, not undecided so far.
         ([judged("A1", UNDECIDED), judged("A2", NOT_RUN)],
          ("open", UNDECIDED, ("E: n 2 (1 of 2 runs)",), 2, 1, 2)),
         ([judged("A1", part=PART), judged("A2", part=PART), judged("A3", CONTRADICTED)],
@@ -228,7 +228,7 @@ def claims(folder: Path, text: str, name: str = "claims.toml") -> list[Claim]:
 
 
 def test_a_claim_is_declared_with_its_words(tmp_path: Path) -> None:
-    """It is about its first experiment unless it names another."""
+    """A claim is about the first experiment unless it names another."""
     [found] = claims(tmp_path, CLAIM)
     assert (found.id, found.experiments, found.measure) == ("C", ("E", "F"), "value")
     assert found.question.words == {"of": "E", "metric": "loss", "less.n": 2.0, "n": 1.0}
@@ -246,7 +246,7 @@ def test_a_claim_is_declared_with_its_words(tmp_path: Path) -> None:
         ("2", "5 %", "", (1.9, 2.1)), ("-2", "5 %", "", (-2.1, -1.9)), ("2", "0.5", "", (1.5, 2.5)),
         ("2", "0.5 s", "", (1.5, 2.5)), ("2", "5 % or 0.5 s", "", (1.5, 2.5)),
         ("20", "5 % or 0.5", "", (19.0, 21.0)), ("0.3", "10 %", "", (0.27, 0.33)),
-        # A band that is given goes before a tolerance.
+        # A given band takes precedence over a tolerance.
         ("2", "5 %", "low = 1", (1.0, float("inf"))),
         ("2", "5 %", "high = 9", (-float("inf"), 9.0)),
         ("2", "as stated", "low = 0\nhigh = 3", (0.0, 3.0)),

@@ -23,7 +23,7 @@ from longhaul.studies.study import Study, find
 
 pytestmark = pytest.mark.usefixtures("workers_here")
 
-# Six runs of two seconds.
+# The study has six runs of two seconds.
 EXPERIMENTS = """
 title     = "Losses and utilisation"
 source    = "no publication: an example"
@@ -80,7 +80,7 @@ def test_only_runs_at_chosen_levels_are_done(study: Path, cli: CommandLine) -> N
     ran = cli("study", "run", study, "--quiet", *where)
     assert ran.returncode == 0, ran.stderr
     assert stored() == 2
-    # The rest, and nothing twice.
+    # The remaining runs are executed, and no run twice.
     assert cli("study", "run", study, "--quiet").returncode == 0
     assert stored() == 6
 
@@ -116,12 +116,12 @@ def test_experiment_on_request_is_done_if_it_is_named(study: Path, cli: CommandL
     assert (unnamed.returncode, "has the axis `loss`: name loss" in unnamed.stderr) == (2, True)
     assert cli("study", "run", study, "-e", "loss", "--quiet").returncode == 0
     assert stored() == 6
-    # A record is whole.
+    # A record includes experiments that run only on request.
     ran = cli("study", "run", study, "--quiet", "--record", "--store", "new", "--out", "r")
     assert ran.returncode == 0, ran.stderr
     recorded = pl.read_parquet(study / "results/quick/values.parquet")
     assert sorted(recorded["experiment"]) == ["clean"] * 2 + ["loss"] * 4
-    # As published, nothing waits to be asked for.
+    # So does the full scale.
     assert cli("study", "run", study, "--scale", "full", "--quiet", "--out", "f").returncode == 0
     assert len(list(Path("f/store").glob("results-*/*/*.json"))) == 6
 
@@ -226,7 +226,7 @@ def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     whole = Store(tmp_path / "whole")
     work(scenario, whole, reduce)
     resumed = Store(tmp_path / "resumed")
-    # Stopped after a while, as by a signal, with a checkpoint at every interval.
+    # The run is stopped as by a signal, with a checkpoint at every interval.
     out = resumed.resumable(run.resolved) / "run"
 
     class KilledError(Exception):

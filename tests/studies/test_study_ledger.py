@@ -47,7 +47,7 @@ def family(title: str, verdict: str) -> FamilyJudgement:
     ("value", "text"),
     [
         (None, ""), (inf, "not reached"), (-inf, "not reached"), (0.0, "0"),
-        # Four digits down to a thousandth, and three below.
+        # Numbers have four digits down to a thousandth, and three below.
         (0.00099984, "0.001"), (0.00071236, "0.000712"), (0.0015238, "0.001524"), (0.001, "0.001"),
         (-0.0015238, "-0.001524"), (7654.3, "7654"), (-9876.5, "-9876"),
         # Whole numbers from ten thousand up to ten million, and powers of ten beyond.
@@ -167,21 +167,21 @@ def test_the_table_has_a_row_for_each_claim() -> None:
     ("measured", "samples", "interval"),
     [
         (1.0, [], None), (1.0, [1.0], (1.0, 1.0)),
-        # Of 100 numbers two are outside on either side.
+        # Of 100 samples, two are outside at either end.
         (50.0, [*range(1, 50), *range(51, 101)], (3.475, 97.525)),
-        # The measured value is always within.
+        # The interval always contains the measured value.
         (200.0, range(99), (2.475, 200.0)), (-7.0, range(99), (-7.0, 95.525)),
     ],
 )  # fmt: skip
 def test_the_interval_of_samples_holds_the_measured_value(
     measured: float, samples: Sequence[float], interval: Interval | None
 ) -> None:
-    """It leaves out a fortieth of the samples and the value itself on either side (2.5 %)."""
+    """The interval covers the central 95 % of the samples and the measured value."""
     assert ledger._interval(measured, samples) == pytest.approx(interval)
 
 
 class Asked:
-    """A question that answers with a number, or is refused."""
+    """Stand-in for a question, with a number or an exception as its answer."""
 
     def __init__(self, answer: float | Exception) -> None:
         self.answer = answer
@@ -251,7 +251,7 @@ BAND = Expected(0.0, 1.0)
         ({"on_runs": SCARCE}, [], REPRODUCED, SCARCE),
         ({}, [0.5, 2.0], UNDECIDED, "more replications would decide"),
         ({"on_runs": SCARCE}, [0.5, 2.0], UNDECIDED, f"more replications would decide; {SCARCE}"),
-        # All levels were run: the verdict is that of a claim without levels.
+        # If all levels were run, the claim is judged like one without levels.
         ({"part": CoveredLevels("n", (1, 2), 2)}, [], REPRODUCED, ""),
         ({"part": CoveredLevels("n", (1,), 2)}, [], UNDECIDED,
          "on 1 of 2 ns, which cannot be compared with all"),

@@ -1,4 +1,4 @@
-"""Modules of a study: what they have to define, how runs are reduced, and where studies are."""
+"""Modules of a study: required definitions, reduction of runs, and places of studies."""
 
 import hashlib
 from pathlib import Path
@@ -146,7 +146,7 @@ def test_declared_figures_precede_those_in_python(tmp_path: Path) -> None:
 
 
 def test_a_run_is_reduced_by_the_study_or_by_its_responses(tmp_path: Path) -> None:
-    """Stores keep apart what was reduced in other ways."""
+    """Each way of reduction has its own store."""
     plain, sampled = (link(tmp_path, f"{HEAD}{SCENARIO}{ONE}{more}", metrics=METRICS)
                       for more in ("", "all_samples = true\n"))  # fmt: skip
     (tmp_path / "experiments.toml").write_text(HEAD + SCENARIO + ONE)
@@ -156,7 +156,7 @@ def test_a_run_is_reduced_by_the_study_or_by_its_responses(tmp_path: Path) -> No
     every = sampled.reduction(sampled.experiments["E"])
     assert (every.variant, every.reducer) == ("all-samples", reduce_keeping_samples)
     assert sampled.store(tmp_path / "s", sampled.experiments["E"]).variant == "all-samples"
-    # With a module `metrics` responses are not what is kept.
+    # With a module `metrics`, values of responses are not stored.
     (tmp_path / "experiments.toml").write_text(HEAD + RESPONSES + SCENARIO + ONE)
     both = Study("link", tmp_path)
     assert both.reduction(both.experiments["E"]).variant == ""

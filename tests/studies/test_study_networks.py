@@ -1,4 +1,4 @@
-"""Networks of studies: what is read from a scenario, which ones are drawn, and where."""
+"""Networks of studies: reading from scenarios, selection, and layout of their pictures."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +24,7 @@ def network(*groups: Group, proxies: tuple[tuple[int, int], ...] = (), access: s
 
 
 def test_a_dumbbell_has_a_router_on_either_side() -> None:
-    """Flows of one name and path are one group, without their numbers; groups of none are not."""
+    """Flows of one name and path form a group; a group without flows is left out."""
     found = read(
         {
             "topology": {
@@ -58,7 +58,7 @@ def test_a_dumbbell_has_a_router_on_either_side() -> None:
 
 
 def test_a_parking_lot_has_routers_between_its_hops() -> None:
-    """Flows go over all hops unless they have a path; proxies name their routers."""
+    """Flows cross all hops unless they have a path; proxies name their routers."""
     hops = [{"rate": "1 Mbps"}, {"delay": "2 ms"}]
     flows = [{"label": "all"}, {"label": "back", "direction": "reverse"},
              {"label": "one", "path": [1, 2]}]  # fmt: skip
@@ -97,7 +97,7 @@ FLOW, OTHER = Group("flow", 1, 0, 2), Group("other", 1, 1, 2)
     ("one", "whole", "is_part"),
     [
         (network(FLOW), network(FLOW, OTHER), True), (network(FLOW, OTHER), network(FLOW), False),
-        # Numbers of flows do not count, their ways, proxies and routers do.
+        # Networks with other paths, proxies or routers differ; the number of flows does not matter.
         (network(FLOW), network(Group("flow", 9, 0, 2)), True),
         (network(FLOW), network(Group("flow", 1, 2, 0), OTHER), False),
         (network(FLOW, proxies=((0, 1),)), network(FLOW, OTHER), False),
@@ -127,7 +127,7 @@ def lot(name: str, hops: int, *labels: str) -> Any:  # noqa: ANN401
     ("experiments", "drawn"),
     [
         ([lot("A", 1, "a"), lot("B", 2, "a"), lot("C", 0)], "AB"),
-        # One with more flows replaces the others, and comes later.
+        # A network with more flows replaces smaller ones, at its later place.
         ([lot("A", 1, "a"), lot("B", 2, "a"), lot("C", 1, "a", "b"), lot("D", 1, "b")], "BC"),
         ([lot("A", 1, "a"), lot("B", 1, "a")], "A"),
         ([lot(name, hops, "a") for hops, name in enumerate("ABCDE", start=1)], "ABC"),
@@ -145,17 +145,17 @@ def test_a_caption_has_the_hosts_links_and_the_axes() -> None:
 
 
 def test_a_picture_has_room_for_all_of_its_lines() -> None:
-    """Two lines of flows above, of which one is left empty, and three below; one at the links."""
+    """There are two lines for flows above the routers, one of them empty, and three below."""
     back = Group("back", 2, 1, 0)
     picture = set_up._picture(network(Group("a", 1, 0, 1), back, back, nodes=("left", "right")))
-    # The routers are 14 + 22 from the edges and 190 apart; lines are 17 high.
+    # Routers are 14 + 22 px from the edges and 190 px apart; lines of text are 17 px high.
     assert 'viewBox="0 0 262 186"' in picture
     assert 'style="max-width: 301px" aria-label="routers left, right"' in picture
     assert '<path d="M36 87H226" stroke="currentColor" stroke-width="2"/>' in picture
     assert '<circle cx="36" cy="87" r="18" class="node"/>' in picture
     assert '<text x="36" y="91" text-anchor="middle">left</text>' in picture
     assert '<text x="131" y="104" text-anchor="middle">link 0</text>' in picture
-    # Half a letter and 6 pixels are left on either side of a text.
+    # A text has half a letter and 6 px of room on either side.
     assert '<path class="flow" d="M36 27H122"/>' in picture
     assert '<path class="flow" marker-end="url(#head)" d="M140 27H226"/>' in picture
     assert '<text x="131" y="31" text-anchor="middle">a</text>' in picture
@@ -167,7 +167,7 @@ def test_a_picture_has_room_for_all_of_its_lines() -> None:
 
 @pytest.mark.parametrize("proxy", [(0, 1), (1, 0)])
 def test_a_link_between_proxies_is_dashed(proxy: tuple[int, int]) -> None:
-    """It belongs to one connection of its own, and both of its routers are proxies."""
+    """The link carries a connection between two proxies, which are its routers."""
     picture = set_up._picture(network(FLOW, proxies=(proxy,)))
     assert picture.count("stroke-dasharray") == 1
     assert '<path d="M36 87H226" stroke="currentColor" stroke-width="2" stroke-dash' in picture

@@ -48,7 +48,7 @@ stale
 def test_numbers_of_readmes_are_those_of_the_results(study: Study) -> None:
     _, results = record.recorded(study)
     numbers = Numbers(study, results)
-    # A property that is computed once, from the same results.
+    # Set the cached property, to judge the same results only once.
     vars(numbers)["judgements"] = judgements_of(study.name)
     assert numbers.written(study.readme) == study.readme, (
         f"longhaul study tables {study.name} writes them"
@@ -100,7 +100,7 @@ def test_numbers_of_the_quick_scale_stand_beside_those_of_the_full(
     study = Study("tiny", tiny)
     _, results = record.recorded(study)
     written = Numbers(study, results).written(text)
-    # What claim C is about is left out at the quick scale.
+    # The quick scale leaves out the runs of claim C.
     assert [found["number"] for found in NUMBER.finditer(written)] == ["0", "2"]
 
 
@@ -158,7 +158,7 @@ def written(text: str, folder: Path = Path()) -> str:
 @pytest.mark.parametrize(
     ("old", "what", "new"),
     [
-        # The written number of decimals is kept, and the comma of thousands.
+        # The number of decimals and the thousands separator are kept.
         ("1", "A1", "1235"), ("0.00", "A1", "1234.57"), ("1,000", "A1", "1,235"),
         ("1,000.0", "A1", "1,234.6"), ("-7.0", "A1 low", "0.2"), ("0", "A1 high", "2000"),
         ("0.00", "A1 low x 100", "25.00"), ("0.0", "A1 low x 1e-1", "0.0"),

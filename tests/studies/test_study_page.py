@@ -63,13 +63,13 @@ def test_networks_are_drawn_once_with_all_that_runs_over_them() -> None:
     assert all(isinstance(picture, Markup) for _, picture in pictures)
     for text in ("10 cross-3-back", "20 forward", "10 Mbit/s, 1 ms", "92 packets"):
         assert f">{text}</text>" in pictures[0][1]
-    # NIST's networks are of another kind.
+    # Studies of MesoNet have no such pictures.
     assert set_up.pictures(find("nist-2010"), "full") == []
 
 
 @pytest.mark.parametrize("name", ["sync-tcp-2003", "split-pep-2009", "dualpi2-2022"])
 def test_pictures_have_flows_to_the_right_above_the_routers_and_others_below(name: str) -> None:
-    """Routers stand in a row at equal distances; arrows begin and end at them."""
+    """Routers are in a row at equal distances, and arrows begin and end at them."""
     svg = "{http://www.w3.org/2000/svg}"
     pictures = set_up.pictures(find(name), "full")
     assert pictures
@@ -101,7 +101,7 @@ def test_pictures_have_flows_to_the_right_above_the_routers_and_others_below(nam
             [text] = [
                 text for x, at, text in texts if at == y + 4 and abs(2 * x - start - end) <= 1
             ]
-            # Its text has room between both halves, in the middle.
+            # The arrow's text is in the gap between its two halves.
             assert abs(ahead - gap) > 6 * len(text)
             assert start + end == pytest.approx(gap + ahead, abs=1)
             if end > start:

@@ -1,4 +1,4 @@
-"""Verdicts on some levels of an axis, words of conclusions, citations, and links, by hand."""
+"""Verdicts on some levels of an axis, texts of conclusions, citations and links."""
 
 import base64
 import json
@@ -51,14 +51,14 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Of 32 levels, 24 are missing, and any number of the 24 may count."""
+    """24 of 32 levels are missing, and any number of them may count."""
     assert bounds(kind, (2.0, 4.0), PART) == expected
 
 
 @pytest.mark.parametrize(
     ("kind", "interval", "expected", "verdict", "so_far"),
     [
-        # A minimum can only fall, a maximum only rise.
+        # With further levels, a minimum can only fall, a maximum only rise.
         (LEAST, (1.0, 2.0), Expected(low=5.0), OUTSIDE, ""),
         (LEAST, (1.0, 2.0), Expected(low=5.0, opposite=3.0), CONTRADICTED, ""),
         (LEAST, (6.0, 7.0), Expected(low=5.0), UNDECIDED, REPRODUCED),
@@ -67,7 +67,7 @@ def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> N
         (LARGEST, (6.0, 7.0), Expected(low=5.0), REPRODUCED, ""),
         (LARGEST, (1.0, 2.0), Expected(low=5.0), UNDECIDED, ""),
         (LARGEST, (1.0, 2.0), Expected(high=5.0), UNDECIDED, REPRODUCED),
-        # Counts are scaled up: 6 of 8 are 24 of 32; no multiple of 4 lies from 21 to 23.
+        # Counts are scaled: 6 of 8 become 24 of 32; a band from 21 to 23 has no multiple of 4.
         (COUNT, (6.0, 6.0), Expected(20.0, 32.0), UNDECIDED, REPRODUCED),
         (COUNT, (2.0, 2.0), Expected(20.0, 32.0), UNDECIDED, OUTSIDE),
         (COUNT, (6.0, 6.0), Expected(21.0, 23.0), UNDECIDED, ""),
@@ -77,7 +77,7 @@ def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> N
         (SHARE, (0.75, 0.75), Expected(0.7, 1.0), UNDECIDED, REPRODUCED),
         (SHARE, (0.25, 0.25), Expected(0.7, 1.0), UNDECIDED, OUTSIDE),
         (SHARE, (0.0, 0.0), Expected(0.8, 1.0), OUTSIDE, ""),
-        # Of comparisons only the larger side counts.
+        # For comparisons, only the larger side counts.
         (RATIO, (1.3, 1.4), Expected(low=1.2, opposite=1.0), UNDECIDED, REPRODUCED),
         (RATIO, (1.05, 1.1), Expected(low=1.2, opposite=1.0), UNDECIDED, ""),
         (RATIO, (1.0, 1.1), Expected(low=1.2, opposite=0.9), UNDECIDED, OUTSIDE),

@@ -1,4 +1,4 @@
-"""Pictures of figures that worker processes and the main process draw, and samples of claims."""
+"""Drawing of figures in worker processes and the main process, and samples of claims."""
 
 import gc
 from concurrent.futures import Future
@@ -21,7 +21,7 @@ DATA: Any = SimpleNamespace(share=lambda folder: ("shared in", folder.is_dir()))
 
 @pytest.fixture
 def figures(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Figures of the study, which are drawn as their numbers."""
+    """Replace the study's figures by nine stand-ins, `figure-0` to `figure-8`."""
     made: list[Any] = [SimpleNamespace(name=f"figure-{number}") for number in range(9)]
     monkeypatch.setattr(svg.parts, "figures", lambda _: made)  # type: ignore[attr-defined]
     return made
@@ -53,7 +53,7 @@ def test_a_picture_is_embedded_under_its_name(
 def test_figures_are_drawn_by_further_cores_if_there_are_many(
     cores: int | None, count: int, others: int, figures: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process is started for four figures; this one draws what no process has begun."""
+    """One process is started per four figures; the main process draws the remaining ones."""
     del figures[:]
     figures += range(count)
     pools = []
@@ -111,7 +111,7 @@ def test_a_worker_draws_with_the_tables_that_it_was_given(monkeypatch: pytest.Mo
 
 
 class Asked:
-    """A question that is answered for all samples at once, or for each of them."""
+    """Stand-in for a question with answers for all samples at once, or one by one."""
 
     def __init__(self, at_once: list[float] | None, *each: float | Exception) -> None:
         self.at_once = at_once
@@ -131,7 +131,7 @@ class Asked:
 
 
 class Samples:
-    """Three samples, which are gone through only if a question needs each."""
+    """Three samples, which are iterated only if a question needs them one by one."""
 
     at_once = "at once"
 

@@ -174,13 +174,13 @@ KNOWN = {"E": experiment("E", "n", "m"), "F": experiment("F", "n")}
     [
         ("of=E metric=rate n=1", "E", {"E 1 1": "rate", "E 1 2": "rate"}),
         ("of=E metric=rate,loss/rate n=1 m=2", "E", {"E 1 2": "loss rate"}),
-        # Axes that an experiment lacks, and empty words, select nothing.
+        # Words for axes that an experiment lacks, and empty words, do not restrict cells.
         ("of=F metric=rate m=1 n=", "F", {"F 1": "rate", "F 2": "rate"}),
         ("of=E metric=rate n=1 m=1", "E F", {"E 1 1": "rate", "F 1": "rate"}),
         # The second side has its own experiment, levels and metric.
         ("of=E metric=rate n=1 m=1 less.of=F less.n=2", "E F", {"E 1 1": "rate", "F 2": "rate"}),
         ("of=E metric=rate n=1 m=1 over.metric=loss", "E", {"E 1 1": "loss rate"}),
-        # Cells that are selected by another metric need that one alone.
+        # Cells are selected by another metric, so they need only that metric at first.
         ("of=F metric=rate when.loss=1..", "F", {"F 1": "loss", "F 2": "loss"}),
     ],
 )  # fmt: skip
@@ -215,7 +215,7 @@ def test_a_question_in_python_passes_its_words() -> None:
     value = of.value(data)
     assert (value, type(value)) == (5.0, float)
     assert (of.words, of.whole_axis) == ({"n": 2.0}, "m")
-    # The existing levels of the axis `whole` become a word.
+    # The existing levels of the axis `whole` are passed as a word.
     with pytest.raises(ValueError, match=r"^own: got an unexpected keyword argument 'm'"):
         of.check(known)
     PythonQuestion.read("own", own, {"n": 2.0, "whole": "queue"}, ["E"]).check(known)
@@ -228,7 +228,7 @@ def test_a_question_in_python_passes_its_words() -> None:
     WHOLE_DESIGN.add(own)
     try:
         assert of.kind("n") == "share"
-        # A function of a design needs all cells of its experiments, whatever its words.
+        # A measure of a whole design needs all cells of its experiments.
         both = replace(of, experiments=("E", "F"))
         assert len(both.cells(KNOWN)) == 6
         assert set(both.cells(KNOWN).values()) == {()}
@@ -313,7 +313,7 @@ def test_a_judgement_is_printed_as_json() -> None:
 
 
 def grid() -> Data:
-    """Experiments A of two queues and B of one over a number of flows."""
+    """Return results of A with two queues and B with one, over numbers of flows."""
     rows = [
         {"experiment": name, "replication": number, "queue": queue, "n": n, "rate": rate * n,
          "delay": delay}

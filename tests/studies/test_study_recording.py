@@ -1,4 +1,4 @@
-"""Recordings of a study: exact and small tables, facts on runs, and the order of their use."""
+"""Recordings of a study: rounding of tables, facts about runs, and precedence."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ def test_trajectories_keep_six_digits_and_all_that_is_no_number(tmp_path: Path) 
     before = pl.DataFrame({"t_s": times, "load": [0.7] * len(windows), "cwnd": windows})
     Data(values, before, ("load",)).write(tmp_path)
     after = pl.read_parquet(tmp_path / "trajectories.parquet")
-    # Levels of axes and times are those of single precision.
+    # Levels of axes and times are rounded to single precision.
     for exact in ("t_s", "load"):
         assert after[exact].equals(before[exact].cast(pl.Float32))
     assert after["cwnd"].is_null().to_list() == [window is None for window in windows]
@@ -32,7 +32,7 @@ def test_trajectories_keep_six_digits_and_all_that_is_no_number(tmp_path: Path) 
     numbers = [0, 1, 2, 3, 6, 7]
     found, expected = (table["cwnd"].gather(numbers).to_numpy() for table in (after, before))
     np.testing.assert_allclose(found, expected, rtol=5e-7)
-    # What has been written once is not rounded again.
+    # Writing again does not round further.
     Data(values, after, ("load",)).write(tmp_path)
     assert pl.read_parquet(tmp_path / "trajectories.parquet").equals(after)
     assert pl.read_parquet(tmp_path / "values.parquet")["rate"][0] == np.float32(0.1234567891)
@@ -68,7 +68,7 @@ def test_facts_count_the_runs_that_are_there_and_their_packets() -> None:
 
 def test_results_of_several_versions_are_named_from_the_oldest_on() -> None:
     assert Record(FACTS, data(results_version=[8, 6, 8])).versions == [6, 8]
-    # Without a row the versions are those of the record.
+    # Without rows, the record states the versions.
     assert Record(FACTS, EMPTY).versions == [7]
 
 
@@ -93,7 +93,7 @@ def test_rows_without_a_version_have_that_of_their_record(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("own", "shipped", "scale", "found"),
     [
-        # The user's results go before recorded ones, and the full scale before the quick.
+        # The user's results precede recorded ones, and the full scale precedes the quick one.
         (["quick", "full"], ["full"], None, "out/results/full"),
         (["quick"], ["full"], None, "out/results/quick"), ([], ["quick"], None, "shipped/quick"),
         ([], ["quick", "full"], None, "shipped/full"),

@@ -34,7 +34,7 @@ def results(**replications: int) -> Data:
 
 
 def test_every_experiment_keeps_its_number_of_runs() -> None:
-    """An experiment with three replications is kept beside one with twenty."""
+    """An experiment with three replications has three in each sample, another has twenty."""
     for sample in ResampledData(results(few=3, many=20, once=1), 50):
         assert [len(sample.points(name)) for name in ("few", "many", "once")] == [6, 40, 2]
         assert sample.points("once", protocol="a")["rate"].to_list() == [0.0]
@@ -52,7 +52,7 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
-    """Ratios of two experiments then compare runs with the same random numbers."""
+    """Ratios of the experiments then compare runs with the same random numbers."""
     for sample in ResampledData(results(one=4, other=4), 20):
         assert sample.runs("rate", "one", protocol="a") == sample.runs(
             "rate", "other", protocol="a"
@@ -60,7 +60,7 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
 
 
 def test_trajectories_are_those_of_the_first_draw() -> None:
-    """Measures of trajectories are of a single run."""
+    """Measures of trajectories use a single run."""
     for sample in ResampledData(results(some=5, once=1), 20):
         drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]
@@ -68,13 +68,13 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:
-    """A single run has no scatter."""
+    """Single runs have no scatter, so there are no samples."""
     assert not list(ResampledData(results(once=1, other=1), 10))
     assert not list(ResampledData(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 
 
 def test_runs_of_several_cells_are_refused() -> None:
-    """Runs of two protocols are no single value per replication."""
+    """Two protocols give two values per replication."""
     data = results(some=2, other=2)
     with pytest.raises(NotRunError, match="several cells"):
         data.runs("rate", "some")
@@ -82,7 +82,7 @@ def test_runs_of_several_cells_are_refused() -> None:
         data.runs("only_other", "some", protocol="a")
 
 
-# Words of claims, each with a measure: what they select, compare, and take.
+# Measures and words of claims.
 CLAIMS: tuple[tuple[str, dict[str, Word]], ...] = (
     ("value", {"flows": 2, "queue": "red"}),
     ("mean", {"queue": "red"}),
@@ -125,7 +125,7 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Samples are computed together only if they differ in nothing but numbers."""
+    """Samples are computed together only if they have the same cells."""
     samples = ResampledData(grid(seed, lacking), 8)
     together = 0
     for name, words in CLAIMS:
@@ -148,10 +148,7 @@ def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_th
 
 
 def uneven() -> Data:
-    """Experiments without axes, with several runs of a cell in a replication, and with few of it.
-
-    Replications are numbered as they like, and rows are in no order.
-    """
+    """Return experiments with irregular replications, numbers of runs and order of rows."""
     rows = [
         {"experiment": name, "n": n, "replication": number, "rate": rate, "loss": loss}
         for name, n, number, rate, loss in (
@@ -182,7 +179,7 @@ def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data
 
 
 def test_a_run_that_is_drawn_again_has_another_number() -> None:
-    """The same number in all cells, and numbers of the replications at their first draw."""
+    """A replication has one number in all cells, and keeps its number at its first draw."""
     several = 0
     for sample in ResampledData(uneven(), 20):
         runs = sample.lookup("plain", of_runs=True).column("replication")

@@ -1,4 +1,4 @@
-"""Rows of a study's page: what it says of claims, figures, experiments and their counts."""
+"""Rows of a study's page: claims, figures, experiments and counts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,7 +56,7 @@ def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
 
 
 def test_claims_are_shown_in_the_figures_that_their_source_cites() -> None:
-    """Otherwise in the first figure that draws their metric and experiment, if any."""
+    """Other claims are shown in the first figure with their metric and experiment, if any."""
     figures = [figure("1", ("E", "m")), figure("2", ("E", "m"), ("F", "k")), figure("3")]
     ones = [
         judged(about("cited", source="Figures 2 and 3")), judged(about("drawn", source="Table 1")),
@@ -68,7 +68,7 @@ def test_claims_are_shown_in_the_figures_that_their_source_cites() -> None:
 
 
 def study(*theory: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return a study of experiments E and F, of which some have no template."""
+    """Return a study of experiments E and F; those named in `theory` have no template."""
     experiments = {
         name: SimpleNamespace(template=None if name in theory else {}, title=f"<{name}>")
         for name in ("E", "F")
@@ -93,7 +93,7 @@ def test_a_claim_is_a_row() -> None:
 
 
 def test_rows_lead_to_the_runs_of_their_first_experiment() -> None:
-    """Theory has no runs, and a page without an explorer no links."""
+    """Theory has no runs, and a page without an explorer has no links."""
     explorer = Path("here/link-explorer.html")
     both = judged(about("A", "E F"))
     linked = page._row(both, [], explorer, study("F"))["explore"]
@@ -133,7 +133,7 @@ RUNS = pl.DataFrame(
 def test_an_experiment_is_a_row_of_its_runs(
     name: str, axes: tuple[str, ...], runs: pl.DataFrame, row: tuple[str, str, str]
 ) -> None:
-    """A row has the smallest and largest number of replications, and the runs of each version."""
+    """The row has the range of replications and the number of runs of each results version."""
     of: Any = SimpleNamespace(data=SimpleNamespace(values=runs, axes=axes))
     found = page._experiment(Experiment(name, "Title", {}, {}, {}, {}, "the rest"), of)
     assert (found["name"], found["title"], found["left_out"]) == (name, "Title", "the rest")
@@ -261,7 +261,7 @@ def test_a_report_is_of_all_claims_and_the_judgements_of_the_chosen_experiments(
 
 
 class Drawn:
-    """Pictures that are drawn in the background."""
+    """Stand-in for pictures that are drawn in the background."""
 
     def __init__(self, *_: object) -> None:
         pass
@@ -276,7 +276,7 @@ class Drawn:
 def test_conclusions_are_shown_with_questions_summary_and_whom_they_are_about(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Those whom conclusions are about are in the order of their first one."""
+    """Subjects of conclusions are in the order of their first conclusion."""
     question = Conclusion("q", "", "", (), ())
     first = Conclusion("first", "", "", ("b", "a"), ())
     second = replace(first, title="second", about=("a", "c"))
@@ -302,7 +302,7 @@ def test_conclusions_are_shown_with_questions_summary_and_whom_they_are_about(
 def test_claims_checks_and_hypotheses_have_their_parts_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Claims alone are counted, cited in figures, and linked to the explorer."""
+    """Only claims are counted, cited in figures, and linked to the explorer."""
     sources = {"A": "Figure 1", "B": "set-up", "C": "hypothesis", "D": "Figure 9"}
     ones = [judged(about(name, source=source)) for name, source in sources.items()]
     ones[3] = replace(ones[3], replications=2)

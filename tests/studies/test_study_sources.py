@@ -93,9 +93,9 @@ def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
 
 
 def turning_point(claim: Claim) -> float | None:
-    """Return the value for equal sides of a comparison; None for a claim without comparison.
+    """Return the value at which both sides of a comparison are equal; None without comparison.
 
-    It is 0 for a correlation or a difference, and 1 for a ratio.
+    The value is 0 for a correlation or a difference, and 1 for a ratio.
     """
     words = claim.question.words
     if claim.measure in ("trend", "correlation"):
@@ -173,7 +173,7 @@ def test_what_was_read_whole_and_is_no_claim_is_in_the_contents(study: Study) ->
     assert all(one.statement and one.reason for one in declared.not_claims)
     statements = [one.statement for one in declared.not_claims]
     assert len(statements) == len(set(statements))
-    # The README names what was read, and the page that it opens shows the same.
+    # The README names the file of read passages, which the page shows, too.
     assert "reading.toml" in study.readme
 
 

@@ -22,7 +22,7 @@ from longhaul.studies.study import Study, find, studies
 
 
 def judgement(name: str, verdict: str, sentence: str = "", narrower: str = "") -> Judgement:
-    """A judged claim of a sentence."""
+    """Return the judgement of a claim from a sentence."""
     of = replace(claim(0, 1), id=name, sentence=sentence, narrower=narrower)
     return Judgement(of, 0.5, None, verdict, "full", 1)
 
@@ -34,7 +34,7 @@ def judgement(name: str, verdict: str, sentence: str = "", narrower: str = "") -
         ([REPRODUCED, UNDECIDED], UNDECIDED),
         ([UNDECIDED, OUTSIDE], OUTSIDE),
         ([OUTSIDE, CONTRADICTED, REPRODUCED], CONTRADICTED),
-        # The half that was run refutes the whole, and does not show it.
+        # The half that was run can refute the statement, but not confirm it.
         ([NOT_RUN, CONTRADICTED], CONTRADICTED),
         ([NOT_RUN, REPRODUCED], UNDECIDED),
         ([NOT_RUN, NOT_RUN], NOT_RUN),

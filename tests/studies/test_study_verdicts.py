@@ -28,7 +28,7 @@ def claim(low: float, high: float, opposite: float | None = None) -> Claim:
 
 
 def of_one_run(claim: Claim, printed: float | None) -> Claim:
-    """Return the claim as a claim about a source's number from a single run."""
+    """Return the claim, with `printed` as the source's number from a single run."""
     return replace(claim, expected=replace(claim.expected, printed=printed), runs="1")
 
 
@@ -49,15 +49,15 @@ def of_one_run(claim: Claim, printed: float | None) -> Claim:
         ((-1, -0.8, 0), 0.3, (-0.2, 0.9), OUTSIDE),
         ((-1, -0.8, 0), 0.3, (-0.9, 0.9), UNDECIDED),
         ((-1, -0.8, 0), 0.3, (0.1, 0.9), CONTRADICTED),
-        # One that should rise.
+        # A trend that should rise: 0.8 to 1.
         ((0.8, 1, 0), 0.2, (-0.3, 0.5), OUTSIDE),
         ((0.8, 1, 0), -0.2, (-0.4, -0.1), CONTRADICTED),
-        # Open ends, and a band that ends where the contrary begins.
+        # The band has an open end, or ends where the contrary begins.
         ((97, inf, 80), 90.0, None, OUTSIDE),
         ((97, inf, 80), 79.0, (78.0, 79.5), CONTRADICTED),
         ((-inf, 1, 1), 1.2, (1.1, 1.3), CONTRADICTED),
         ((-inf, 1, 1), 1.2, (0.9, 1.3), UNDECIDED),
-        # Every point has to hold, and does in some samples.
+        # All points have to agree (a share of 1), as they do in some samples.
         ((1, 1, 0.5), 1.0, (0.9, 1.0), UNDECIDED),
         ((1, 1, 0.5), 0.9, (0.8, 0.95), OUTSIDE),
         ((1, 1, 0.5), 0.4, (0.2, 0.5), CONTRADICTED),
@@ -75,27 +75,27 @@ def test_every_verdict(
 @pytest.mark.parametrize(
     ("band", "printed", "interval", "median", "verdict"),
     [
-        # All of ours would be taken for it, whether or not it lies among them.
+        # Our whole interval is in the band, so the printed number need not be in our interval.
         ((5, 8, None), 6.0, (6.5, 7.9), 7.0, REPRODUCED),
-        # It may be one of ours, whose median is like it, though others of ours are not.
+        # Our interval contains print and our median is in the band; parts of it may be outside.
         ((5, 8, None), 6.0, (4.0, 9.0), 6.5, REPRODUCED),
-        # So it may before it was rounded to half a unit.
+        # The interval contains print before its rounding to half a unit.
         ((5, 8, None), 6.0, (6.4, 9.0), 7.5, REPRODUCED),
-        # The median is like it, and no run of ours.
+        # The median is in the band, but the interval does not contain print.
         ((5, 8, None), 6.0, (6.6, 9.0), 7.5, UNDECIDED),
-        # It may be one of ours, and most of ours are not like it.
+        # The interval contains print, but the median is outside the band.
         ((5, 8, None), 6.0, (5.9, 11.0), 8.5, OUTSIDE),
-        # Neither: nothing is left to decide, though some of ours are in the band.
+        # Median and print disagree, although part of the interval may be in the band.
         ((5, 8, None), 6.0, (6.6, 11.0), 8.5, OUTSIDE),
         ((5, 8, None), 6.0, (8.1, 9.0), 8.5, OUTSIDE),
         ((5, 8, 10), 6.0, (10.0, 12.0), 11.0, CONTRADICTED),
-        # An interval that holds half or twice the number, or the contrary, could miss little.
+        # An interval with half or twice the number, or the contrary, is too wide to decide.
         ((5, 8, None), 6.0, (3.0, 9.0), 6.0, UNDECIDED),
         ((5, 8, None), 6.0, (4.0, 12.0), 6.0, UNDECIDED),
         ((5, 8, None), 6.0, (3.1, 11.9), 6.0, REPRODUCED),
         ((5, 8, None), 6.0, (2.0, 11.0), 8.5, UNDECIDED),
         ((5, 8, 10), 6.0, (4.0, 10.5), 6.0, UNDECIDED),
-        # Of a negative number, too.
+        # The same is true for negative numbers.
         ((-8, -5, None), -6.0, (-12.0, -4.0), -6.0, UNDECIDED),
         ((-8, -5, None), -6.0, (-11.9, -3.1), -6.0, REPRODUCED),
     ],

@@ -1,4 +1,4 @@
-"""Words of claims: levels that they select, arithmetic on metrics, and names that do not exist."""
+"""Words of claims: selection of levels, arithmetic on metrics, and unknown names."""
 
 from typing import Any
 
@@ -77,5 +77,5 @@ def test_a_name_that_does_not_exist_is_answered_with_one_that_does() -> None:
     error = str(unknown("experiment", "N7-MAN", ["N7-MAIN", "FTP-TODAY"], "longhaul study list"))
     assert error.startswith("no experiment is called `N7-MAN` (did you mean `N7-MAIN`?)")
     assert "did you mean `PEP-E02`" in str(unknown("experiment", "E2", ["PEP-E02"]))
-    # Four of the twelve letters of both are alike: too few.
+    # Four equal letters out of twelve are too few for a suggestion.
     assert "did you mean" not in str(unknown("experiment", "MAUST", ["N7-MAIN"]))

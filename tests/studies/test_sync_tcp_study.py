@@ -1,4 +1,4 @@
-"""The study of Sync-TCP's long transfers: kept values of runs, and claims on them."""
+"""The study of Sync-TCP's long transfers: stored values of runs, and measures."""
 
 import csv
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ def test_flows_have_the_round_trips_of_table_4_2(experiment: str) -> None:
     for number, expected in enumerate(METRICS.ROUND_TRIPS_MS, 1):
         assert round_trips[f"forward-{number}"] == expected
         if f"cross-1-{number}" in round_trips:
-            # Three links instead of seven, there and back.
+            # Cross traffic has three links instead of seven, in both directions.
             assert round_trips[f"cross-1-{number}"] == pytest.approx(expected - 8)
     with (STUDY.path / "transfers/published/flows.csv").open(encoding="utf-8") as text:
         assert len(list(csv.DictReader(text))) == 80
@@ -56,13 +56,13 @@ def test_flows_have_the_round_trips_of_table_4_2(experiment: str) -> None:
 def test_metrics_of_transfers_agree_with_each_other() -> None:
     cell, kept = of("FTP-SB", 40, protocol="pcwnd")
     row = METRICS.metrics(kept, cell)
-    # SYNs, and what waits at the end, are not counted.
+    # SYNs, and packets in the queue at the end, are not counted.
     assert row["bytes_over_counted"] == pytest.approx(1.0, abs=5e-3)
     assert row["goodput"] == pytest.approx(sum(row[f"goodput_{n}"] for n in range(1, 21)))
     assert row["cuts_14"] > row["reactions_14"], "early cuts come on top of losses"
-    # Delayed ACKs: one for two segments, if all flows have the same.
+    # Delayed ACKs: one ACK covers two segments.
     assert 30 < row["ack_share"] < 40
-    # The mean over arrivals and departures; some arrive in bursts.
+    # The mean over arrivals and departures exceeds that over time, since packets come in bursts.
     assert row["queue_time_0"] < row["queue_0"] < row["queue_time_0"] + 5
     assert 40 < row["largest_min"] <= row["largest_max"] < 115
     trajectory = METRICS.trajectory(kept)
@@ -76,7 +76,7 @@ def test_detectors_that_watch_leave_the_queue_as_it_is() -> None:
         cell, kept = of("DET", 15, detector=detector)
         rows[detector] = METRICS.metrics(kept, cell)
     assert rows["pqlen"]["router_checksum"] == rows["mix"]["router_checksum"]
-    # 7 ms of links, half of 38.97 ms, and seven transmissions of a full segment.
+    # The minimum is 7 ms of links, half of 38.97 ms, and seven transmissions of a full segment.
     assert rows["mix"]["transit_min_ms"] == pytest.approx(34.74, abs=0.01)
     assert rows["pqlen"]["verdict_after_loss_s"] >= 0.0
     assert "average_lag_s" in rows["mix"]
@@ -88,7 +88,7 @@ def test_drains_and_how_soon_they_are_reported() -> None:
     drains = DETECTORS._drains(np.arange(12.0), queue)
     assert drains == [(3.0, 5.0), (8.0, 10.0)]
     assert DETECTORS._lag(drains, np.array([3.5, 4.0, 9.5])) == pytest.approx(1.0)
-    # A report after the next drain has begun is none of the first.
+    # A report after the beginning of the next drain does not count for the first.
     assert DETECTORS._lag(drains, np.array([8.5])) == pytest.approx(0.5)
     assert DETECTORS._lag(drains, np.array([2.0])) is None
 
@@ -143,7 +143,7 @@ def test_peaks_of_a_queue_and_seconds_at_one_packet() -> None:
     axes = ("protocol",)
     samples = pl.DataFrame(rows)
     data = Data(samples.select("experiment", "replication", "protocol").unique(), samples, axes)
-    # Sizes between half and full end no peak.
+    # A queue that stays above half does not end a peak.
     assert MEASURES["queue_peaks"](data, of="E", protocol="reno") == 2.0
     assert MEASURES["more_queue_peaks"](data, of="E", one="mixreact", other="reno") == 1.0
     less = MEASURES["seconds_at_one_less"](data, of="E", flow=14.0, one="reno", others="mixreact")
@@ -151,7 +151,7 @@ def test_peaks_of_a_queue_and_seconds_at_one_packet() -> None:
 
 
 def test_running_goodput_and_how_far_it_drifts() -> None:
-    """A goodput of 9 at 150 s, and 10 from 200 s on, drifts by a tenth after 150 s."""
+    """A goodput of 9 at 150 s and of 10 from 200 s on drifts by 10 % after 150 s."""
     running = {100.0: 8.0, 150.0: 9.0, 200.0: 10.0, 300.0: 10.0}
     cell = {"experiment": "E", "replication": 0, "protocol": "reno", "length_s": 300.0}
     rows = [

@@ -1,4 +1,4 @@
-"""Sync-TCP's web experiments: settings common to all protocols, and kept values of a run."""
+"""Sync-TCP's web experiments: settings common to all protocols, and stored values of a run."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def test_protocols_have_the_same_connections_and_replications_have_rates_of_thei
     ]
     rates = [[flow["traffic"]["rate"] for flow in scenario["flows"]] for scenario in scenarios]
     assert rates[0] == rates[1] == rates[2] != rates[3]
-    # Table A.3 has 24.1 forward connections a second and cloud.
+    # Table A.3 has 24.1 forward connections per second and cloud.
     assert rates[0][0] == pytest.approx(24.1, rel=0.01)
 
 
@@ -85,7 +85,7 @@ def test_metrics_are_those_of_forward_responses(
     assert row["beyond_40_s"] == (took > 39.810717).sum()
     small = done["response_bytes"].to_numpy() <= 25_560
     assert row["within_500_small"] == pytest.approx(100 * np.mean(took[small] <= 0.5))
-    # What clients receive fits through the last link, and is less than what was sent to it.
+    # Goodput at the clients is below the utilisation of the last link and the throughput.
     assert 0.5 * 9500 < row["goodput"] < row["utilisation"] <= row["throughput"]
 
 
@@ -120,7 +120,7 @@ def data(**metrics: list[float]) -> Data:
 
 
 def test_differences_are_within_replications() -> None:
-    # Replications differ by 10 and 20: unpaired, nothing could be said of a difference of 1.
+    # Replications differ more than protocols, so only pairs show the difference of 1.
     given = data(loss=[5.0, 4.0, 9.0, 9.5])
     where = {"of": "H1", "metric": "loss", "protocol": "mixreact", "less.protocol": "reno"}
     where["by"] = "replication"

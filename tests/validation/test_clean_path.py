@@ -1,4 +1,4 @@
-"""Delay- and model-based algorithms on an empty path keep the queue that their papers state."""
+"""On an otherwise empty path, delay- and model-based algorithms keep their papers' queues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BDP_PKTS = 333.3
 
 
 def alone(kind: str, duration_s: int = 40, **parameters: float | str) -> longhaul.Results:
-    """Simulate one flow on 100 Mbit/s and 40 ms; the second half counts."""
+    """Simulate one flow on 100 Mbit/s and 40 ms, and measure the second half."""
     return longhaul.run(
         {
             "title": f"{kind} alone",
@@ -47,7 +47,7 @@ def test_fast_holds_alpha_packets_in_the_queue() -> None:
 def test_vegas_holds_between_alpha_and_beta_packets_in_the_queue() -> None:
     for alpha, beta in ((2, 4), (6, 9)):
         link = bottleneck(alone("vegas", alpha=alpha, beta=beta, variant="paper"))
-        # The packet in service does not wait.
+        # The queue does not include the packet in transmission.
         assert alpha - 1 <= link["queue_mean_pkts"] <= beta
         assert link["utilization"] > 0.999
 
@@ -55,8 +55,8 @@ def test_vegas_holds_between_alpha_and_beta_packets_in_the_queue() -> None:
 def test_vegas_of_linux_counts_whole_packets() -> None:
     for alpha, beta in ((2, 4), (6, 9)):
         link = bottleneck(alone("vegas", alpha=alpha, beta=beta))
-        # By the shortest trip of a round (`tcp_vegas_cong_avoid`) it shrinks from beta + 1 on;
-        # the mean is up to a packet above that minimum.
+        # Linux uses a round's minimum RTT (`tcp_vegas_cong_avoid`), and shrinks the window from
+        # beta + 1 on; the mean is up to a packet above the minimum.
         assert alpha - 1 <= link["queue_mean_pkts"] <= beta + 2
         assert link["utilization"] > 0.999
 

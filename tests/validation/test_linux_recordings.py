@@ -1,4 +1,4 @@
-"""Recordings of a kernel: figures, valid recordings, and messages without the needed rights."""
+"""Recordings of a kernel: measures, valid recordings, and messages about missing rights."""
 
 import json
 import math
@@ -66,7 +66,7 @@ def test_flows_of_one_algorithm_count_together(tmp_path: Path) -> None:
     figures = Recording.read(recorded).figures(case)
     assert figures["reno", "goodput"] == pytest.approx(16.0, rel=1e-3)
     assert figures["reno", "cwnd"] == 30
-    # Counted by the kernel.
+    # The kernel counts reductions itself.
     assert figures["reno", "reductions"] == 13
 
 
@@ -80,7 +80,7 @@ def test_repeats_widen_a_band_only_where_they_differ_more() -> None:
     (verdict,) = judge(case, kernel, ours, {(case.name, *key): 0.4})
     assert verdict.within
     assert verdict.repeats
-    # A figure that we do not have.
+    # A measure that our run lacks is outside.
     for lacking in ({}, {key: math.nan}):
         assert [verdict.within for verdict in judge(case, kernel, lacking, repeats)] == [False]
 
@@ -89,13 +89,13 @@ def test_a_case_is_one_for_programs_and_one_for_the_simulator() -> None:
     case = Case("b_reno_idle", 416, 30, (Flow("reno", writes=Writes(1_000_000, 3)),), drops=(10,))
     described = case.for_applications()
     assert described["flows"][0]["writes"] == {"bytes": 1_000_000, "every_s": 3}
-    # Programs also send the ACK that completes the handshake.
+    # In emulation, the handshake's ACK counts as a packet, too.
     for scenario, dropped in ((case.scenario(), 11), (case.emulated(1), 12)):
         (link,) = scenario["topology"]["graph"]["links"]
         assert link["loss"] == {"packets": [dropped]}
         assert link["rate"] == "50 Mbps"
     assert case.scenario()["flows"][0]["traffic"]["message"] == "1000000 B"
-    # A megabyte every three seconds.
+    # The flow writes a megabyte every three seconds.
     assert case.scenario()["flows"][0]["traffic"]["rate"] == f"{8e6 / 3} bps"
 
 

@@ -1,4 +1,4 @@
-"""MesoNet against NIST SP 500-282: judged figures are within tolerance, with known exceptions."""
+"""MesoNet against NIST SP 500-282: values are within tolerance, with known exceptions."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ from validation.mesonet.tables import HERE, recorded
 from validation.mesonet.verification import Verification, verifications
 from validation.rows import KINDS, Row
 
-# Responses of the lines of table 4-28 that are nearer to another number of their column.
+# Responses, by row of table 4-28, whose value is nearer to another number of the column.
 TABLE_4_28 = {
     "C1": "y4 y6 y16 y17 y20 y22",
     "C2": "y10 y16 y17",
@@ -45,7 +45,7 @@ TABLE_4_28 = {
     "C7": "y10",
     "C8": "y4 y6 y10 y16",
 }
-# docs/mesonet_validation.md says why.
+# Known deviations, explained in docs/mesonet_validation.md.
 KNOWN = {
     ("V17 FAST 200 162 ms", "buffer utilisation"),
     *(
@@ -225,14 +225,14 @@ def test_the_report_has_every_verification() -> None:
 def test_recorded_rows_of_whole_conditions_are_the_claims_of_the_study() -> None:
     rows = list(conditions.rows())
     assert report.read()[conditions.PART] == rows
-    # The eight lines of table 4-28, of all 64 runs.
+    # The eight rows of table 4-28 are means over all 64 runs.
     of_table = {row.case: row for row in rows if "A4-29-" in row.case}
     assert {case[11:13] for case in of_table} == {f"C{k}" for k in range(1, 9)}
     flows = [of_table[f"SA64 A4-29-C{k}-{y}"] for k in range(1, 9) for y in ("y4", "y6")]
     pairs = [(row.measured, row.expected) for row in flows if row.measured and row.expected]
     assert len(pairs) == 16
     assert all(abs(measured / expected - 1) < 0.022 for measured, expected in pairs)
-    # Some are nearer to another line's number, and count as outside.
+    # Some values are nearer to the number of another row, and count as outside.
     assert 0 < sum(row.within is False for row in flows) < len(flows)
 
 
@@ -286,7 +286,7 @@ def test_the_page_says_how_large_every_difference_is_and_what_is_known_of_it() -
     page = document.page(report.read())
     assert "16,278 → 40,612" in page
     assert f"**{jumbo[0]}**" not in page
-    # One that nothing is said of is listed nevertheless.
+    # A deviation without an explanation is listed, too.
     unknown = Row("a run", "its goodput", 2000.0, 1.5, "± 10 %", within=False)
     recorded = report.read()
     page = document.page(recorded | {dumbbell.PART: [*recorded[dumbbell.PART], unknown]})

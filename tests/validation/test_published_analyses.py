@@ -11,7 +11,7 @@ def test_published_values_follow_from_the_published_tables(check: Check) -> None
     values = list(check.values())
     assert values
     for value in values:
-        # A value that the report has wrong has to be wrong, too: nothing is excused twice.
+        # A value with a known error of the report must disagree; all others must agree.
         assert value.agrees != bool(value.error), value
 
 

@@ -10,7 +10,8 @@ import pytest
 from validation.queues.arrivals import PACKETS, PATTERNS
 from validation.queues.kernel import build
 
-# Takes two packets, marks what finds one, and drops what waits at its timer: in jiffies of 4 ms.
+# A discipline that holds two packets, marks a packet that finds one, and drops a waiting packet
+# when its timer of one jiffy (4 ms) expires.
 DISCIPLINE = """
 struct two { struct timer_list timer; struct Qdisc *sch; };
 
@@ -57,7 +58,7 @@ def test_packets_are_sent_marked_and_dropped_as_a_discipline_says(tmp_path: Path
     (tmp_path / "two.c").write_text(DISCIPLINE)
     program = build([tmp_path / "two.c"], tmp_path, tmp_path / "driver")
     ms = 1_000_000
-    # Five at once, each 1.2 ms; two while the third is on its way; one that finds the link idle.
+    # Five packets arrive at once and take 1.2 ms each, two during the third, one at an idle link.
     times = [0, 0, 0, 0, 0, 3 * ms, 3 * ms, 20 * ms]
     rows = [(time, 1500, 0, 1) for time in times]
     np.array(rows, np.uint64).tofile(tmp_path / "arrivals")
@@ -79,7 +80,7 @@ def test_packets_are_sent_marked_and_dropped_as_a_discipline_says(tmp_path: Path
     expected = [sent, sent, marked, dropped, dropped, sent, dropped, sent]
     assert fates[:, 0].tolist() == expected
     assert fates[:3, 1].tolist() == [0, 1_200_000, 2_400_000]
-    # The timer's.
+    # The timer drops this packet.
     assert fates[6].tolist() == [dropped, 4 * ms]
     assert fates[7].tolist() == [sent, 20 * ms]
 

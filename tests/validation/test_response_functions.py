@@ -1,4 +1,4 @@
-"""Mean windows under losses: the recursion against closed forms, the network against both."""
+"""Mean windows under losses: a recursion against closed forms, and the simulation against both."""
 
 from math import log, pi, prod, sqrt
 
@@ -48,22 +48,22 @@ def test_random_losses_raise_the_mean_of_aimd_as_they_must(decrease: float) -> N
 
 
 def test_the_ratio_for_standard_tcp_is_the_published_one() -> None:
-    # Ott, Kemperman and Mathis: 1.3098 / sqrt(p).
+    # The published mean is 1.3098 / sqrt(p) (Ott, Kemperman and Mathis).
     assert aimd(1.0, 0.5, 1.0) * random_over_even(0.5) == pytest.approx(1.3098, abs=5e-5)
 
 
 def test_a_geometric_law_has_the_same_mean_under_random_losses() -> None:
-    # Time between losses does not depend on the window: mean a / (p ln(1 / (1 - b))) either way.
+    # The time between losses is independent of the window: both means are a / (p ln(1 / (1 - b))).
     expected = 0.01 / (1e-4 * log(1.0 / 0.875))
     for mean in (sawtooth.under_even_loss, sawtooth.under_random_loss):
         assert mean(laws.Scalable(), 1e-4, expected) == pytest.approx(expected, rel=0.02)
 
 
 def test_feedback_costs_a_geometric_law_one_round_trip_in_fourteen() -> None:
-    # Growing back takes ln(8/7) / a round trips, and the repair one more.
+    # Regrowth takes ln(8/7) / a round trips, and the retransmission one more.
     rounds = log(1.0 / 0.875) / 0.01
     found = sawtooth.under_even_loss(laws.Scalable(), 1e-4, 700.0, feedback=True)
-    # Acknowledgements come from a window smaller by a hundredth.
+    # ACKs are of the previous round trip's window, which is smaller by a hundredth.
     assert found == pytest.approx(1e4 / (1.01 * rounds + 1.0), rel=0.003)
 
 
@@ -71,7 +71,7 @@ def test_feedback_costs_a_geometric_law_one_round_trip_in_fourteen() -> None:
 @pytest.mark.parametrize("p", LOSS_RATES)
 @pytest.mark.parametrize(
     "algorithm",
-    # Those left out stand there a second time without what sets them apart.
+    # For those in `EXPLAINED_BY`, an entry without their known difference is tested instead.
     [one for one in ALGORITHMS if one.name not in EXPLAINED_BY],
     ids=lambda one: one.name,
 )

@@ -14,7 +14,7 @@ def case(module: str) -> Case:
 
 
 def test_teeth_between_reductions_are_measured() -> None:
-    # One segment more each second; reductions at 5, 15, 25 and 35 s halve 20 segments.
+    # The window grows by a segment per second; reductions at 5, 15, 25 and 35 s halve 20 segments.
     cuts = [5.0, 15.0, 25.0, 35.0]
     times = [float(second) + 0.5 for second in range(40)]
     cwnd = [10.0 + (time - 5.0) % 10.0 for time in times]

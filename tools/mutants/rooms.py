@@ -18,7 +18,7 @@ class Room:
     home: str
     """Package (Rust) or folder (Python) whose tests come first."""
     share: int
-    """Share of the changes, as a number of 160 over all rooms."""
+    """Number of the room's changes for each 160 in all rooms."""
 
     def parts(self) -> dict[str, list[Path]]:
         """Return files by part: an algorithm, a queue, a directory of the transport."""

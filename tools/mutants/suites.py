@@ -60,7 +60,7 @@ def first_failure(tests: Sequence[Test], number: int) -> str | None:
 
 
 def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
-    """Yield the tests of each process."""
+    """Yield the tests in groups that run in one process each."""
     batch: list[Test] = []
     for test in tests:
         full = len(batch) == _AT_ONCE or sum(other.seconds for other in batch) > _AT_ONCE_S

@@ -176,7 +176,7 @@ def _drawn(y: float | None, *, log: bool) -> bool:
 
 
 def thinned(line: Line) -> list[tuple[float, float | None]]:
-    """Return at most `MAX_POINTS` points, the extremes of each interval, so that peaks are kept."""
+    """Return at most `MAX_POINTS` points: the extremes of each interval, to keep peaks."""
     points = list(zip(line.xs, line.ys, strict=True))
     if len(points) <= MAX_POINTS:
         return points

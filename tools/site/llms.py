@@ -1,4 +1,4 @@
-"""Writer of `llms.txt`: what a language model needs to write a scenario, and links."""
+"""Writer of `llms.txt`, which tells language models how to write scenarios, with links."""
 
 from longhaul import _engine
 from longhaul.files.writing import write_text

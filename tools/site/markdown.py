@@ -61,7 +61,7 @@ def html(text: str) -> list[str]:
 
 
 def grid(columns: str, cards: Iterable[list[str]]) -> list[str]:
-    """Return cards in a grid; `columns` has numbers for screens from smallest to largest."""
+    """Return cards in a grid; `columns` has numbers of columns, by increasing screen size."""
     lines = ["::::{grid} " + columns, ":gutter: 2", ""]
     for card in cards:
         lines += [":::{grid-item-card}", *card, ":::", ""]

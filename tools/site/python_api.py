@@ -10,7 +10,7 @@ from tools.site.markdown import ROOT, Pages, block, page, section, toctree
 PACKAGE = ROOT / "python" / "longhaul"
 
 Section = tuple[str, str, dict[str, str]]
-"""Title, text, and names by file of a page."""
+"""A page's title and text, and its public names by file."""
 
 SECTIONS: dict[str, Section] = {
     "running": (

@@ -32,7 +32,7 @@ QUEUES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """Means over the second part of a run by figure, from packet simulation and model."""
+    """Means over the second part of a run, by quantity, from packet simulation and model."""
 
     algorithm: str
     queue: str

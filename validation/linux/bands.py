@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a flow."""
+    """A measured quantity of a flow, with its format and tolerance."""
 
     title: str
     form: str

@@ -131,6 +131,6 @@ def thinned(
 
 
 def period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the mean time between reductions, over an even number, since CUBIC's alternate."""
+    """Return the mean of an even number of times between reductions, as CUBIC's alternate."""
     intervals = (len(times) - 1) // 2 * 2
     return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

@@ -26,7 +26,7 @@ OWN_RUN = 10
 """Numbers of repeats by the project's own recorder are above this."""
 
 DRAWN = 2
-"""Maximum number of flows in a plot; of a case with more flows, only the first is drawn."""
+"""Maximum number of flows in a plot; if a case has more, only the first flow is drawn."""
 
 
 def rows(name: str) -> list[Row]:

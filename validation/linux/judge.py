@@ -55,7 +55,7 @@ def recorded() -> dict[str, dict[tuple[str, str], float]]:
 
 
 LATEST = 0.25
-"""Maximum lateness in a repeat, as a fraction of the RTT; RACK's reordering window is as long."""
+"""Maximum lateness in a repeat, as a fraction of the RTT; equals RACK's reordering window."""
 
 
 def repeated() -> dict[tuple[str, str, str], float]:
@@ -83,7 +83,7 @@ def judge(
 ) -> list[Verdict]:
     """Compare the figures that the kernel has.
 
-    `apart` has the differences between kernel runs; they replace smaller bands.
+    A difference between kernel runs in `apart` replaces a smaller band.
     """
     verdicts = []
     for (flow, figure), theirs in kernel.items():

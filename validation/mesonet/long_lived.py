@@ -35,16 +35,16 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "Scalable": {"kind": "scalable"},
     "TCP": {"kind": "reno"},
 }
-# Factors of measured over actual round-trip times, for algorithms that use them.
+# Excess of measured over actual round-trip times, and algorithms that use them.
 EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")
 TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
-"""Allowed relative difference of a lag, 6 % for other algorithms, in addition to one interval,
+"""Allowed relative difference of a lag. Other algorithms have 6 %, or one interval if that is more,
 since lags are ends of intervals."""
 OTHERS = 0.06
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Algorithms whose lags may differ by two intervals; in runs with the excess, all may."""
+"""Algorithms whose lags may differ by two intervals, as all lags with `EXCESS_MS` may."""
 
 
 @dataclass(frozen=True)

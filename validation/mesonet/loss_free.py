@@ -26,7 +26,7 @@ FILES = {
 
 
 def rows(processes: int) -> Iterator[Row]:
-    """Measure the eight groups of files."""
+    """Yield rows for the eight groups of files."""
     data = simulate(processes)
     for said in published():
         if said["experiment"] == EXPERIMENT:
@@ -38,7 +38,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(processes: int) -> Data:
-    """Run a flow on a path of each round trip, with either host speed."""
+    """Run a flow at each round-trip time and host speed, and return the results."""
     study = find("nist-2010")
     runs = study.runs("quick", [EXPERIMENT])
     with TemporaryDirectory() as folder:

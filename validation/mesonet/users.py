@@ -66,7 +66,7 @@ def choices() -> Iterator[Row]:
 
 
 def jumbos() -> Iterator[Row]:
-    """Yield rows for files between direct access routers, longer in their period only (E-27)."""
+    """Yield rows for jumbo files, which only flows of class DD have, in one period (E-27)."""
     period = {"from": 0.4, "until": 0.6, "factor": 100, "base": "file"}
     shares = {"normal": 0.05, "fast": 0.05, "direct": 0.9}
     given: dict[str, Any] = {

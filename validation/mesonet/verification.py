@@ -55,7 +55,7 @@ class Windows:
         return link, buffer, jain(both) or 0.0
 
     def most_apart(self) -> float:
-        """Return the largest ratio of the two mean windows over 20 s."""
+        """Return the largest ratio of the two mean windows, over successive periods of 20 s."""
         at, samples = self._shared_from(), 200
         starts = range(at, len(self.first) - samples + 1, samples)
         means = [

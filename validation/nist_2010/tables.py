@@ -13,7 +13,7 @@ def rows(name: str) -> tuple[Row, ...]:
 
 
 def numbers(row: Row, *left_out: str) -> list[float]:
-    """Return the numbers of a row, without its first cell and the columns in `without`."""
+    """Return the numbers of a row, without its first cell and the columns in `left_out`."""
     _, *columns = row
     return [float(row[column]) for column in columns if column not in left_out]
 

@@ -119,7 +119,7 @@ _EVENTS: list[tuple[str, Callable[[FlowFigures], int], Callable[[FlowFigures], l
 
 
 def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -> float:
-    """Return the largest distance of two events with the same number.
+    """Return the largest time between events with the same number in both simulators.
 
     Recordings list the first 400 events of a flow.
     """

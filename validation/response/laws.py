@@ -183,7 +183,7 @@ class Cubic(Law):
         return np.where(going, np.maximum(np.maximum(cubic, self.standard), cwnd), cwnd)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Keep 0.7 of the window; with fast convergence after a reduction below the last peak."""
+        """Keep 0.7 of the window, and use fast convergence below the last peak."""
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
         self.peak = np.where(signalled, peak, self.peak)
@@ -266,7 +266,7 @@ class Bic(Law):
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth; with fast convergence after a reduction below the last peak."""
+        """Remove an eighth, and use fast convergence below the last peak."""
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)
         self.peak = np.where(signalled, peak, self.peak)

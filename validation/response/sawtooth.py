@@ -39,7 +39,7 @@ def under_even_loss(law: Law, p: float, start: float, *, feedback: bool = False)
 def under_random_loss(law: Law, p: float, start: float, *, feedback: bool = False) -> float:
     """Return the mean window if each segment is lost with probability `p`.
 
-    It is estimated from 40,000 losses, with a standard error of a third of a percent.
+    The mean is estimated from 40,000 losses, with a standard error of a third of a percent.
     """
     generator = np.random.default_rng(1)
 

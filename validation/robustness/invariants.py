@@ -67,7 +67,7 @@ def _allowance(
 ) -> float:
     """Return the allowed excess of utilisation over 1, due to saved tokens of a bucket.
 
-    It is the bucket's burst or, for a shaper, a larger packet that has waited for its tokens.
+    The excess is the bucket's burst or, for a shaper, a larger packet that waited for tokens.
     """
     more = _rounding(run, resolved)
     seconds = _seconds_of(run, whole=bool(window))

@@ -1,7 +1,7 @@
 """Scenarios that random keys rarely produce: idle connections, lost tails, receive windows.
 
-Each has a single flow with a known correct outcome. They replace the scenarios of `legal.py` for
-three of eight seeds.
+Each scenario has a single flow with a known correct outcome. Three of eight seeds use them instead
+of scenarios of `legal.py`.
 """
 
 from __future__ import annotations

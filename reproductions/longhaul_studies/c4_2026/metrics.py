@@ -1,9 +1,8 @@
 """The study's metrics of one run: completion time, round trips and load of the main download.
 
-Times are from the beginning of the test to the end of picoquic's simulation, that is, to the end of
-the client's connection. Half a round trip is added for the request before the data, and half a
-round trip by which the client's end is later than the sender's. A full packet has 1,500 bytes on
-the wire.
+Times are from the start of the test to the end of picoquic's simulation, when the client's
+connection ends. Our runs have neither the request before the data nor the client's last half round
+trip, so half a round trip is added for each. A full packet has 1,500 bytes on the wire.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """Return the metrics of one run, without times of completion if the download is unfinished."""
+    """Return the metrics of one run; `time_s` is None if the download is unfinished."""
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {
@@ -35,7 +34,7 @@ def _end_s(kept: Kept) -> float | None:
 
 
 def _load(kept: Kept) -> float | None:
-    """Return the main download's share of all payload, or of the link for a single download."""
+    """Return the main download's share (%) of both downloads' payload, or of the link if alone."""
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
     main = kept["main"]
@@ -49,7 +48,7 @@ def _load(kept: Kept) -> float | None:
 def _deviation(delays: dict[str, float]) -> float:
     """Return the standard deviation of delays, assuming a uniform distribution between quantiles.
 
-    Acknowledgements do not queue, so that round-trip times have the same deviation.
+    Acknowledgements do not queue, so round-trip times and one-way delays deviate equally.
     """
     shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
     ends = np.array([delays[name] for name in QUANTILES])

@@ -29,7 +29,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _together(run: Results) -> dict[str, int] | None:
-    """Return the payload of both downloads while both lasted; None for a single download."""
+    """Return the payload of each download while both were active; None for a single download."""
     if run.flows.height == 1:
         return None
     start_s = run.flows["start_s"].max()

@@ -31,7 +31,7 @@ METRICS = {"time_s": ("time, s", 2), "rtt_ms": ("round trip, ms", 0), "load_pct"
 
 @table
 def groups(data: Data) -> list[str]:
-    """Count the printed numbers that hold, and all printed numbers, by group and algorithm."""
+    """Return the count of reproduced and of all printed numbers, by group and algorithm."""
     held: Counter[tuple[str, str]] = Counter()
     every: Counter[tuple[str, str]] = Counter()
     for judgement in ledger.judge(find("c4-2026"), data, "quick"):
@@ -53,7 +53,7 @@ def groups(data: Data) -> list[str]:
 
 
 def _group(claim: Claim) -> str:
-    """Return the group of a claim, and text on one or two downloads."""
+    """Return the name of a claim's group, with the number of downloads."""
     name = next(name for start, name in GROUPS.items() if claim.id.startswith(start))
     return f"{name}: {'two downloads' if claim.experiments[0].startswith(TWO) else 'one download'}"
 

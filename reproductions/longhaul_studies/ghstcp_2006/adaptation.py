@@ -16,11 +16,10 @@ Row = dict[str, float | None]
 def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     """Measure how max_p follows the average queue.
 
-    `rises_while_falling` is the share of max_p's increases while the average falls. A period above
-    the target lasts `lag_s` (t4 - t2 in figure 3.2), from the peak of the average until its return
-    to the target, and max_p grows by the factor `overshoot` in it. A period below the target lasts
-    `return_s`, from the minimum of the average until its return, and `kept` is the fraction of
-    max_p that remains.
+    `rises_while_falling` is the share of max_p's increases at which the average falls. After an
+    average above the target range has peaked, it needs `lag_s` to return to the range (t4 - t2 in
+    figure 3.2), and max_p grows by the factor `overshoot`. After its minimum below the range, the
+    average needs `return_s`; `kept` is max_p at the end of such a period over that at its start.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)
@@ -48,7 +47,7 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
 
 
 def _times(inside: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Return the beginnings and ends of periods in which a condition holds, if they end."""
+    """Yield first and end index of each period in which `inside` is true, if the period ends."""
     edges = np.flatnonzero(np.diff(inside.astype(int))) + 1
     begins = [edge for edge in edges if inside[edge]]
     for begin in begins:

@@ -1,7 +1,7 @@
 """Measures of the study's claims; each is one number, from medians over replications.
 
-A measure gets the tables and the claim's `where`; `of` names the experiment, `beside` an experiment
-to compare with. Shares are between 0 and 1; trends are rank correlations.
+A measure's arguments are the results and the words of the claim's `where`: `of` is an experiment,
+`beside` one to compare it with. Shares are between 0 and 1; trends are rank correlations.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ LINK_MBPS = 2500.0
 
 @measure
 def within_interval(data: Data, table: str | float) -> float:
-    """Return the share of a printed table's rows whose utilisation lies in the printed interval.
+    """Return the share of a printed table's rows whose measured utilisation is in the interval.
 
     The table prints the half-width of the 95 % interval of the total throughput, in Mbit/s.
     """

@@ -67,7 +67,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
-    """Return the rate of each flow of a label, without headers."""
+    """Return the payload rate (Mbit/s) of each flow of a label."""
     return [8e-6 * delivered / seconds for delivered in label["each_delivered_bytes"]]
 
 
@@ -122,8 +122,8 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return windows of flows, and the link's queue and drop probability, over time.
 
-    Flows are left out if the queue adapts `max_p`, since figures then show only the queue. Changes
-    of mode of traced flows have rows of their own.
+    Flows are left out if the queue adapts `max_p`, since figures then show only the queue.
+    Additional rows have the times at which traced flows change between gHSTCP's modes.
     """
     links = pl.DataFrame(kept["link_series"], infer_schema_length=None)
     parts = [links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")]

@@ -49,7 +49,7 @@ def shape_is_monotone(data: Data) -> float:
 
 @measure
 def model_points(data: Data, column: str) -> float:
-    """Return the largest relative deviation of the models at 100 Mbit/s from given values."""
+    """Return the largest relative deviation of the models at 100 Mbit/s from a column of points."""
     off = []
     for row in read("model_points"):
         expected = float(row[column])
@@ -72,7 +72,7 @@ def model_points(data: Data, column: str) -> float:
 
 @measure
 def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the first or last number of connections that uses 95 % of the link."""
+    """Return the `first` or `last` number of connections that use 95 % of the link."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -81,7 +81,7 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the width of the band that uses 95 % of the link, divided by its first end."""
+    """Return the relative width of the band of numbers that use 95 % of the link."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -90,7 +90,7 @@ def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> flo
 
 @measure
 def bands_apart(data: Data, buffer_bdp: float) -> float:
-    """Return the smallest ratio between the bands of neighbouring rates or round trips."""
+    """Return the smallest gap between bands of neighbouring rates or RTTs: next start over end."""
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
     gaps = []
     for family in families:
@@ -104,7 +104,7 @@ def bands_apart(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def lossless_regions(data: Data) -> float:
-    """Return the share of points below capacity without loss and with full throughput."""
+    """Return the share of modelled points below capacity with no loss and full throughput."""
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
         the_path = path(mbps)
@@ -123,8 +123,8 @@ def lossless_regions(data: Data) -> float:
 def congested_region(data: Data) -> float:
     """Return the share of steps in N above capacity at which the source's statement holds.
 
-    The statement: loss grows and goodput falls, synchronised connections lose more, and the
-    difference grows.
+    With more connections, loss grows and goodput falls; synchronised connections have less goodput
+    than desynchronised ones, and the difference grows.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -160,8 +160,8 @@ def jump(data: Data, buffer_bdp: float) -> float:
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
     """Return the decrease of synchronised goodput as connections increase by `times`.
 
-    The smaller number of connections is that at the first losses. The result is a fraction of the
-    link's rate, the minimum over the three rates.
+    The increase starts at the smallest number with losses. The decrease is a fraction of the
+    link's rate; the result is the minimum over three rates.
     """
     falls = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -189,7 +189,7 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 
 @measure
 def red_loss(data: Data, times: float) -> float:
-    """Return RED's loss rate at `times` the smallest number of connections, mean over six paths."""
+    """Return RED's mean loss rate on six paths at `times` the first number in its area."""
     losses = []
     for mbps in (100.0, 1000.0):
         for rtt_ms in (100.0, 200.0, 500.0):
@@ -233,7 +233,7 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
 
 @measure
 def between_the_models(data: Data, of: str, slack: float) -> float:
-    """Return the share of simulated points with goodput between both models, or within `slack`."""
+    """Return the share of simulated points with goodput between both models, within `slack`."""
     inside = []
     for row in data.cells(of).iter_rows(named=True):
         the_path = path(100.0)

@@ -25,7 +25,7 @@ LARGEST_KEPT = 0.95
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Return the share of time in which a window between two fractions of the BDP grows as HSTCP's.
+    """Return the share of growing samples, between two fractions of the BDP, with HSTCP's growth.
 
     Growth over a sample counts as HSTCP's if it is at least half of HSTCP's increase.
     """
@@ -50,7 +50,7 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 
 @measure
 def resets(data: Data, of: str, label: str) -> float:
-    """Count, per flow, the falls of windows above 200 packets to less than a twentieth."""
+    """Count, per flow, collapses of a window from over 200 packets to below a twentieth of it."""
     resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
     for _, flow in resetting.group_by("name"):
@@ -83,7 +83,7 @@ def cut_together(data: Data, of: str, label: str) -> float:
 
 
 def _window(data: Data, of: str) -> pl.DataFrame:
-    """Return the window of the only flow, after its slow start."""
+    """Return the samples of the only flow after its slow start."""
     samples = data.trajectory(of).filter(pl.col("label") == "flow1").sort("t_s")
     return samples.filter((pl.col("t_s") > 5.0) & pl.col("cwnd_pkts").is_not_null())
 

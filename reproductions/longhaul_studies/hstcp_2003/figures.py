@@ -1,8 +1,8 @@
 """The source's figures (chapters 3, 6 and 7), as described in `figures.csv`.
 
-The columns `x` and `y` are keys of `ALONG` and `QUANTITIES`, `log` lists logarithmic axes, `panels`
-the queues with a panel each, `levels` printed values. `drawn` lists names of `LINES`, whose lines
-are drawn together, or is one of `PICTURES`; an argument follows after a colon.
+Columns `x` and `y` contain keys of `ALONG` and `QUANTITIES`, `log` the logarithmic axes, `panels` a
+queue for each panel, and `levels` printed values. `drawn` names functions of `LINES`, whose lines
+share a panel, or one function of `PICTURES`; a function's argument follows after a colon.
 """
 
 from collections.abc import Callable, Mapping

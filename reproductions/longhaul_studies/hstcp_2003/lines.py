@@ -26,7 +26,7 @@ VARIANTS = {0: "-", 10: (0, (1, 1)), 100: (0, (4, 1.5)), 1000: (0, (8, 2))}
 
 
 def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a metric of both homogeneous sets of flows."""
+    """Return a metric's lines for the set of HSTCP flows and the set of REGTCP flows."""
     hstcp, regtcp = experiments
     return [
         Line(hstcp, f"{metric}_hstcp", "HSTCP", HSTCP),
@@ -35,7 +35,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the utilisation of both classes of a mixed set, and the link's."""
+    """Return lines of utilisation for both classes of a mixed set, and for the link."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
@@ -45,7 +45,7 @@ def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the throughput of bursts in competition with each set, with HSTCP first."""
+    """Return lines of the bursts' throughput in competition with HSTCP, then with REGTCP."""
     looks = (OTHER, Style(OTHER.colour, "x", (0, (4, 2))))
     names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
     return [
@@ -55,7 +55,7 @@ def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a metric under either queue."""
+    """Return a metric's lines, one for each queue."""
     (experiment,) = experiments
     return [
         Line(experiment, metric, name, QUEUE_LOOKS[queue], {"queue": queue})
@@ -144,7 +144,7 @@ def _look_of_streams(count: int) -> Style:
 
 
 def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the utilisations in claims about bursts, for two numbers of bursts."""
+    """Return lines of utilisation over the length of bursts, for 35 and 70 bursts."""
     alone, mixed, bulk = experiments
     sets = (
         (alone, "lu_regtcp", "10 REGTCP alone", REGTCP.colour, "s"),
@@ -223,7 +223,7 @@ def slow_start_windows(experiments: Sequence[str]) -> Draw:
 
 
 def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
-    """Return a plot of packets delivered by four slow starts in the first minute."""
+    """Draw the packets delivered by four slow starts in the first minute."""
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

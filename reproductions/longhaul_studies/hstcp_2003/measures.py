@@ -52,13 +52,13 @@ def stolen_gap(data: Data, of: str, alone: str, axis: str) -> Curve:
 
 @measure
 def stolen_gap_trend(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the rank correlation of the gap between the queues with an axis."""
+    """Return the rank correlation of `stolen_gap` with an axis."""
     return rank_trend(stolen_gap(data, of, alone, axis))
 
 
 @measure
 def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the last gap between the queues along an axis minus the first, in % points."""
+    """Return the last `stolen_gap` along an axis minus the first, in percentage points."""
     gap = stolen_gap(data, of, alone, axis).y
     if len(gap) < 2:
         raise NotRunError("no points to compare")
@@ -86,7 +86,7 @@ def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
 
 @measure
 def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue: str) -> float:
-    """Return the largest relative deviation from values expected along an axis, as `x:y,x:y`."""
+    """Return a metric's largest relative deviation from values along an axis, `x:y,x:y`."""
     curve = data.curve(metric, axis, of, queue=queue)
     pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
     wanted = dict(pairs)
@@ -111,7 +111,7 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 
 @measure
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
-    """Return the number of flows above which event rates exceed 1.5 times the loss rate.
+    """Return the number of flows above which the metric exceeds 1.5 times the rate `loss`.
 
     The number is interpolated linearly on a logarithmic axis.
     """
@@ -160,7 +160,7 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Return the share of variants that end slow start later and lose less than standard."""
+    """Return the share of variants that end slow start later and lose less than the standard."""
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),

@@ -80,7 +80,7 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add perturbations' drops: drops of no other class, including a few packets of noise."""
+    """Add the perturbations' metrics; their drops include the noise's, a few packets."""
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip
     sent = labels[PERTURBATION]["sent_pkts"] if PERTURBATION in labels else 0
@@ -91,7 +91,7 @@ def _add_perturbations(
 
 
 def _of_one_flow(kept: Kept, run: Run) -> Row:
-    """Return the times and windows of a single flow: at first, at reductions, and in its cycles.
+    """Return times and windows of a single flow: its slow start, reductions and sawteeth.
 
     The change from slow start to congestion avoidance is measured as in Table 6.1: time and window
     are those of the last sample before the first reduction, losses and marks those of the whole
@@ -132,7 +132,7 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
 def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
     """Return the time at which the window fills the pipe again after the first reduction.
 
-    The result is infinite if the window stays below until the end of the run.
+    The result is infinite if the window never fills it again, None without a reduction.
     """
     if not cuts:
         return None

@@ -60,7 +60,7 @@ def table_3_1(data: Data) -> float:
 
 @measure
 def table_3_2_windows(data: Data) -> float:
-    """Return the largest relative deviation from windows of Table 3.2 beyond half a packet."""
+    """Return the largest relative deviation from windows of Table 3.2, less half a packet."""
     off = []
     for row in published("3_2"):
         printed = float(row["congestion_window_pkts"])
@@ -96,7 +96,7 @@ def table_3_3(data: Data) -> float:
 
 @measure
 def ten_gigabit(data: Data) -> float:
-    """Return the largest relative deviation from the printed window and loss distances."""
+    """Return the largest relative deviation from the printed window and gaps between losses."""
     window = path_window(1e10, RTT_S)
     loss = float(STANDARD_ROUNDED.loss(window))
     between_s = float(rounds_between_losses(STANDARD_ROUNDED, loss)) * RTT_S

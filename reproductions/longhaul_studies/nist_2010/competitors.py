@@ -1,7 +1,6 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions; counts over the existing conditions can only grow with further
-conditions.
+`condition` selects conditions, by default all. Further runs never reduce a count of conditions.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Register, as a decorator, a measure whose value on some conditions is a bound for all."""
+    """Return a decorator for measures whose value over some conditions bounds that over all."""
 
     def registered(function: Measure) -> Measure:
         KINDS[function] = kind
@@ -38,7 +37,7 @@ def of_kind(kind: str) -> Callable[[Measure], Measure]:
 def _conditions(
     data: Data, of: str, condition: Word, without: str = "", only: str = ""
 ) -> Iterator[tuple[list[str], pl.DataFrame]]:
-    """Yield the ordered algorithms of each condition, and a row for each algorithm."""
+    """Yield the algorithms of each condition, in order, and their rows."""
     cells = data.cells(of)
     chosen = [level for level in data.levels("condition", of) if _is(condition, level)]
     if not chosen:
@@ -125,7 +124,7 @@ def together(
 
 
 def _nodes(merges: np.ndarray) -> Iterator[list[int]]:
-    """Yield the competitors of each cluster."""
+    """Yield the indices of the algorithms in each cluster."""
     _, nodes = to_tree(merges, rd=True)
     yield from (node.pre_order() for node in nodes)
 
@@ -138,7 +137,7 @@ def stands_out(
     """Return the number of conditions in which an algorithm is a significant outlier.
 
     The test is Grubbs' with the study's critical value. Only outliers that differ from the mean by
-    at least `percent` of the mean count.
+    at least `percent` of it count; `sign` is `up`, `down` or empty for both.
     """
     count = 0
     for names, rows in _conditions(data, of, condition, without):
@@ -167,7 +166,7 @@ def part_of_outliers(
 
 @of_kind(SIGN)
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
-    """Return the rank correlation of means with a printed order; `A+B` share a place.
+    """Return the rank correlation of means with a printed order, as `A>B+C` with a tie.
 
     Algorithms that are not in the order are left out.
     """
@@ -195,7 +194,7 @@ def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str]
 def off_means(
     data: Data, of: str, metric: str, printed: str, condition: Word = "", within: float = 0.0
 ) -> float:
-    """Return the largest relative deviation of algorithms' means over conditions from print.
+    """Return the largest relative deviation of means over conditions from printed means.
 
     `printed` has means such as `BIC:59.8,CTCP:62.5`; with `within`, deviations are in units of
     `_bands`.
@@ -265,7 +264,7 @@ def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> fl
 
 @of_kind(RATIO)
 def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word = "") -> float:
-    """Return the highest mean of algorithms divided by the lowest of CTCP, H-TCP and TCP."""
+    """Return the highest mean of these algorithms over the lowest of CTCP, H-TCP and TCP."""
     names, means = _means(data, of, metric, condition)
     by_name = dict(zip(names, means, strict=True))
     rest = min(by_name[name] for name in ("CTCP", "HTCP", "TCP"))

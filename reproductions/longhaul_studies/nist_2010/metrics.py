@@ -1,4 +1,4 @@
-"""The study's figures of one run: of the whole run, and means over its periods.
+"""The study's metrics of one run: values of the whole run, and means over its periods.
 
 Names of means end in the period: `active_flows_TP1`. Responses of the study have the numbers of its
 chapter, `y8_TP1` for a period and `T.y1` to `T.y28` for the whole run. Each long-lived flow has a
@@ -53,7 +53,7 @@ def about(name: str, experiment: str) -> tuple[str, str, str] | None:
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the figures of a run."""
+    """Return the metrics of a run."""
     totals = kept["totals"]
     row: Row = {
         f"{name}_flows": sum(of_class[f"{name}_flows"] for of_class in totals)

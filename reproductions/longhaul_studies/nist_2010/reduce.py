@@ -17,7 +17,7 @@ RATE = pl.col("throughput_pps")
 
 
 def reduce(run: Results) -> Kept:
-    """Return the figures of the run, and the other values that claims need."""
+    """Return the standard reduction of a run, and the other values that claims need."""
     tables = MesoNet.of(run)
     courses: list[dict[str, Any]] = []
     for period in tables.periods:
@@ -30,7 +30,7 @@ def reduce(run: Results) -> Kept:
                 pps_min=_least_once_up(RATE),
                 pps_max=RATE.max(),
                 alpha_min=pl.col("fast_alpha_pkts").min(),
-                # A flow that is stopped has none: at the end of a run all are.
+                # A stopped flow has no alpha; all flows have stopped at the end of a run.
                 alpha_end=pl.col("fast_alpha_pkts").drop_nulls().last(),
             ).to_dicts()
         ]

@@ -54,7 +54,10 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 def configured(
     data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
 ) -> float:
-    """Return the `least`, `mean` or `most` of a number in scenarios at some levels."""
+    """Return the `end` of a number over scenarios at some levels.
+
+    `reading` finds the number in the value of `key`; `end` is `least`, `mean` or `most`.
+    """
     del data
     values = [
         _number(explained[key], reading)

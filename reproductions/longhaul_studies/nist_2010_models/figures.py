@@ -66,7 +66,7 @@ def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, 
 
 
 def _tables(axes: Axes, data: Data, queue: str) -> None:
-    """Draw tables over round-trip times for the smallest and largest buffer, with packet runs."""
+    """Draw tables A-1 to A-3 over RTTs at the smallest and largest buffer, with packet runs."""
     for name in ("reno", "cubic", "ctcp"):
         colour = ALGORITHMS[name].colour
         for buffer, line in ((50, "--"), (300, "-")):

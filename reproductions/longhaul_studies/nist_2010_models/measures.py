@@ -66,7 +66,7 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """Return MesoNet's time for a simulated hour divided by the hybrid model's."""
+    """Return MesoNet's processor time for eleven hours divided by the hybrid model's."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 

@@ -42,7 +42,7 @@ def printed() -> dict[tuple[str, int, int], int]:
 
 @cache
 def cell(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> Equilibrium:
-    """Return the equilibrium of a cell."""
+    """Return the equilibrium of a table cell; `factor` scales the loss model."""
     link = Link(CAPACITY_PPS, buffer, rtt_ms / 1e3, FLOWS)
     return equilibrium(PRINTED[algorithm].window, AnickMitraSondhi(factor), link)
 
@@ -58,13 +58,13 @@ def _deviations() -> np.ndarray:
 
 @measure
 def exact_cells(data: Data) -> float:
-    """Count the cells, of 108, that equal print after rounding."""
+    """Count the cells, out of 108, that equal the printed ones after rounding."""
     return float(sum(round(throughput(*place)) == value for place, value in printed().items()))
 
 
 @measure
 def largest_deviation(data: Data) -> float:
-    """Return the largest deviation of any cell from print, in packets per ms."""
+    """Return the largest deviation of a cell from the printed one, in packets per ms."""
     return float(np.abs(_deviations()).max())
 
 
@@ -119,14 +119,14 @@ def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> fl
 def cells_gaining(
     data: Data, algorithm: str, low: float, high: float, least: float, most: float
 ) -> float:
-    """Return the percentage of cells between two round-trip times with a gain in a range."""
+    """Count the cells between two RTTs that gain `least` to `most` per cent over Reno."""
     gains = _advantages(algorithm, low, high)
     return float(((gains >= least) & (gains <= most)).sum())
 
 
 @measure
 def out_of_order_cells(data: Data) -> float:
-    """Count adjacent cells that fall with a larger buffer, or rise with a longer round trip."""
+    """Count pairs of adjacent cells that fall with a larger buffer or rise with a longer RTT."""
     wrong = 0
     for algorithm in ("cubic", "ctcp", "reno"):
         table = np.array([[throughput(algorithm, t, b) for b in BUFFERS] for t in RTTS_MS])

@@ -1,6 +1,6 @@
 """The thesis' figures from our results; printed values are grey.
 
-Each panel has a queue length, in packets. Without a proxy there are two lines: for receivers that
+Each panel is for one queue length in packets. Without a proxy it has two lines: for receivers that
 acknowledge each packet, and for receivers with delayed acknowledgements.
 """
 
@@ -84,7 +84,7 @@ def _draw_case(
     axes: Axes, data: Data, what: tuple[str, str], panel: str, case: Case,
     span_s: tuple[float, float],
 ) -> bool:  # fmt: skip
-    """Draw one line; return true if it was run."""
+    """Draw the line of one case; return false if the case was not run."""
     experiment, column = what
     try:
         trajectory = data.trajectory(

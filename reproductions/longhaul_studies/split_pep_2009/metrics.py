@@ -119,7 +119,7 @@ def _first_reduction(
 
 
 def drawn(run: Run) -> bool:
-    """Return true if samples of a run are drawn."""
+    """Return true if figures need samples of this run."""
     again = run.experiment in BOTH_QUEUES and (
         run.cell["proxy"] != "cubic" and run.cell["queue"] == "red"
     )

@@ -32,7 +32,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if samples of a run are drawn."""
+    """Return true if figures need samples of this run."""
     return any(kind.drawn(run) for kind in KINDS.values())
 
 

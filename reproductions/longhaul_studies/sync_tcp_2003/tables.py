@@ -183,7 +183,7 @@ def _loss(data: Data, protocol: str, load: int) -> str:
 
 
 def _less_lost(data: Data, load: int) -> str:
-    """Return the replications in which MixReact loses less than pcwnd, as `3 of 5`."""
+    """Return the number of replications in which MixReact loses less than pcwnd, as `3 of 5`."""
     cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
     _, mixreact, pcwnd = data.pairs("loss_0", *cells)
     return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"

@@ -10,7 +10,7 @@ from longhaul.results import Results
 def reduce(run: Results) -> Kept:
     """Return the tables of any run over links, and `modes`, a row for each change of mode.
 
-    Column `gentle` is 1 from that time on if the window grows like standard TCP's, else 0.
+    Column `gentle` is 1 if the window then grows like standard TCP's, 0 if like HSTCP's.
     """
     modes = run.acks.filter(pl.col("quantity") == "gentle").join(
         run.flows.select("name", "label"), on="name"

@@ -66,7 +66,7 @@ class Acknowledgements:
         return times
 
     def mean_goodput(self, mean: float, factor: float) -> float:
-        """Return the mean packets/s over Pareto sizes (shape 1.5) multiplied by a factor."""
+        """Return the mean goodput (packets/s) of files with Pareto sizes (shape 1.5) x `factor`."""
         y = (np.arange(STEPS) + 0.5) * LAST / STEPS
         sizes = np.ceil(mean / 3.0 * np.exp(y / 1.5)) * factor
         return float((sizes / self.times_s(sizes) * np.exp(-y)).sum() * LAST / STEPS)

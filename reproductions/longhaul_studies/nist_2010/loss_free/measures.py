@@ -30,7 +30,7 @@ def published() -> tuple[Row, ...]:
 
 @cache
 def paths() -> list[tuple[int, float]]:
-    """Return the round-trip times (ms) of all paths with either delay, and their weights."""
+    """Return the round-trip time (ms) and weight of each path, at both levels of delay."""
     file = Path(__file__).parent / "conditions" / "direct_paths.csv"
     return [
         (int(row["rtt"]), SHARES[row["from"][0]] + SHARES[row["to"][0]])
@@ -71,7 +71,7 @@ def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """Return the relative shortfall of large files' printed goodput from goodput without losses.
+    """Return the fraction by which printed goodput of large files is below that without losses.
 
     `end` selects the `least` or the `most` over algorithms and types of file.
     """

@@ -9,5 +9,5 @@ from .acknowledgements import mean_goodputs
 
 
 def reduce(run: Results) -> Kept:
-    """Return the figures of the run, and the goodput of files without losses."""
+    """Return the standard reduction of a run, and the goodput of files without losses."""
     return reduce_run(run) | {"loss_free": mean_goodputs(MesoNet.of(run))}

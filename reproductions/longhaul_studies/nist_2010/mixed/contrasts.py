@@ -115,7 +115,7 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the ratio of an experiment's mean effect on goodput, most to least congested half."""
+    """Return the mean goodput change from `beside` in the most congested half over the other's."""
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
     effect = np.abs(own / other - 1)
@@ -144,7 +144,7 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio of a range of goodput differences to another experiment's."""
+    """Return the largest ratio of mean goodput ranges (`ranges`) to those of `beside`."""
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],
                       "smaller"))

@@ -42,7 +42,7 @@ def places(names: str) -> list[int]:
 
 @of_design
 def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
-    """Return the largest relative deviation of some groups' mean goodputs from print."""
+    """Return the largest relative deviation of groups' mean goodputs from printed means."""
     means = users.goodput_table(goodput(data, of, role))
     return float(np.abs(means / tables.printed(of, role) - 1)[chosen(groups)].max())
 
@@ -146,7 +146,7 @@ def congestion_place(data: Data, of: str, condition: float) -> float:
 
 @of_design
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
-    """Return the rank correlation of conditions' congestion with print or another experiment."""
+    """Return the rank correlation of congestion with the printed order or that in `beside`."""
     rates = _rates(data, of)
     if beside:
         return rank_correlation(rates, _rates(data, beside))
@@ -167,7 +167,7 @@ def most_congested(data: Data, of: str, conditions: str) -> float:
 
 @measure
 def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
-    """Return the rank correlation of the flows in a state with congestion."""
+    """Return the rank correlation between congestion and the share of flows in a state."""
     parts = []
     for condition in REPRESENTATIVES:
         cell = {"condition": condition, "algorithm": algorithm}
@@ -189,10 +189,10 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Return the fraction of runs with the network speed and delay of their group of scores.
+    """Return the fraction of runs with the network speed and delay of most runs of their group.
 
-    Groups are formed from the first two components by Ward's linkage; a group's levels are those of
-    most of its runs.
+    Groups are formed from the first two components by Ward's linkage. Delay counts only at the
+    higher speed.
     """
     scores = goodput_scores(data, of)
     labels = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))

@@ -7,10 +7,10 @@ from longhaul.campaign.store import Kept
 from longhaul.mesonet import MesoNet, groups
 from longhaul.results import Results
 
-# Of each interval; those that the summary has not, or has weighted by flows.
+# Columns of intervals that the summary lacks, or weights by flows.
 MEANS = (pl.col("growth_mean_pkts").alias("growth_pkts"), pl.col("retransmission_rate"))
 LARGEST = ("document_flows", "service_pack_flows", "movie_flows")
-# Over time, each the mean of some intervals.
+# Columns kept over time, as means over some intervals.
 STATES = (
     "active_flows", "connecting_flows", "initial_slow_start_flows", "normal_mode_flows",
     "above_threshold_flows", "retransmission_rate",
@@ -19,7 +19,7 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """Return the figures of a run, and the other values that claims need."""
+    """Return the standard reduction of a run, and the other values that claims need."""
     kept = reduce_run(run)
     tables = MesoNet.of(run)
     (half,) = tables.periods

@@ -71,7 +71,7 @@ def _relative(data: Data, of: str, response: str) -> dict[str, float]:
 
 @measure
 def effect(data: Data, of: str, response: str, term: str) -> float:
-    """Return the effect (plus minus minus level) of a factor or a pair in percent of the mean."""
+    """Return the effect (+1 minus -1 level) of a factor or a pair in percent of the mean."""
     return _relative(data, of, response)[term]
 
 
@@ -129,13 +129,13 @@ def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: s
 
 @measure
 def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return the mean at two levels, such as `x2-` and `x3+`."""
+    """Return a response's mean at two factors' levels, such as `x2-` and `x3+`."""
     return _corners(data, of, response, first, then)[0]
 
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return the mean at two levels divided by the largest mean of the other three corners."""
+    """Return `corner` divided by the largest mean at the other three pairs of levels."""
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
 
@@ -152,7 +152,7 @@ def _corners(
 
 @measure
 def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
-    """Count the factors whose better level is the same in all four blocks of two others."""
+    """Count the factors with the same better level at all levels of the two largest others."""
     y = _response(data, of, response)
     ordered = by_size(effects(_signs(), y, FACTORS, order=1))
     largest = [FACTORS.index(effect.name) for effect in ordered]
@@ -231,7 +231,7 @@ def explained(data: Data, of: str, count: float) -> float:
 
 @measure
 def component_step(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the smallest weight of given responses in a component over the largest other weight.
+    """Return the smallest of some responses' weights in a component over the largest other.
 
     Weights are absolute values.
     """
@@ -281,7 +281,7 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
 
 
 def _average_ranks(data: Data, of: str) -> np.ndarray:
-    """Return the average ranks of C1 (runs 1 and 9) to C8 (runs 8 and 16; figure 4-1)."""
+    """Return average ranks of the combinations C1 (runs 1, 9, 17 ...) to C8 (figure 4-1)."""
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
         value_ranks(column, low_is_best=name in LOW_IS_BEST)

@@ -6,5 +6,5 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """Return the figures of the run, except those of flow classes, which its responses include."""
+    """Return the standard reduction of a run without flow classes, which its responses include."""
     return reduce_run(run) | {"classes": []}

@@ -29,7 +29,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if samples of a run are drawn."""
+    """Return true if figures need samples of this run."""
     return run.experiment == "Z1"
 
 

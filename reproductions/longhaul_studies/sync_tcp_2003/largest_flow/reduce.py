@@ -8,7 +8,7 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Points kept of each quantity; and which are kept, as far as a protocol has them.
+# Maximum points of each quantity, and quantities to keep if the protocol has them.
 POINTS = 1500
 QUANTITIES = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
 

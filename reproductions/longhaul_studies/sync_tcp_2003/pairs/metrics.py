@@ -18,12 +18,12 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if samples of a run are drawn."""
+    """Return true if figures need samples of this run."""
     return run.experiment == "Z2"
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return means of the map's cells, by number of the cell, and response times, in ms."""
+    """Return the map's means by cell, then response times and sizes by connection (ms, bytes)."""
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))
     connections = pl.DataFrame(kept["connections"]).drop_nulls()

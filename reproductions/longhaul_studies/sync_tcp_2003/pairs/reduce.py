@@ -36,7 +36,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return durations of responses from the request's arrival on, by cell, without empty cells."""
+    """Return times from a request's arrival to its response's end, summed in each filled cell."""
     means = mean_map(
         (complete["extra_rtt_s"] + PROPAGATION_S).to_numpy(),
         np.ceil(complete["response_bytes"].to_numpy() / PAYLOAD),

@@ -15,7 +15,7 @@ Row = dict[str, float | None]
 
 # Times shown in figures: the start, and five seconds of the steady state.
 SPANS_S = ((0.0, 1.0), (260.0, 265.0))
-# A drain of the queue in these five seconds, from longer above 50 ms to empty.
+# A drain of the queue in these five seconds: after a delay above 50 ms it becomes empty.
 DRAIN_S = (262.0, 264.0)
 # The traced flow.
 NUMBER = 16
@@ -69,8 +69,8 @@ def _queue(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the congested queue over time.
 
-    It is the queue of `router` or, if this router drops nothing since later routers are congested,
-    the total queueing delay of the path (section 3.5).
+    This is the queue of `router`. If it drops nothing, since later routers are congested, the
+    result is the total queueing delay of the path (section 3.5).
     """
     if _first_drop(router) is None:
         return t, delay
@@ -92,7 +92,7 @@ def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
-    """Return the median time from the beginning of a drain to its report before the next drain."""
+    """Return the median time from a drain's beginning to its report, if it is reported."""
     ends = [*(began for began, _ in drains[1:]), np.inf]
     lags = []
     for (began, _), end in zip(drains, ends, strict=True):
@@ -113,7 +113,7 @@ def _share_rising(
 
 
 def _single(congested: np.ndarray) -> float | None:
-    """Return the share of periods of congestion with a single sample."""
+    """Return the share of congestion periods that consist of a single sample."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], congested.astype(int), [0]])))
     lengths = edges[1::2] - edges[::2]
     return float(np.mean(lengths == 1)) if len(lengths) else None

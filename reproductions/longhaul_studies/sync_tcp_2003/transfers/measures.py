@@ -25,7 +25,7 @@ FULL_PKTS, HALF_PKTS = 90, 46
 
 @measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
-    """Return the smallest gain of the `count` flows that gain most in a run, median over runs."""
+    """Return the `count`-th largest of the flows' gains, medians over runs of `one` / `other`."""
     gains = [
         data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)
         for flow in FLOWS

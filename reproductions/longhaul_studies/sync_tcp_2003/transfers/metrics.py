@@ -76,7 +76,7 @@ def _flows(kept: Kept) -> Row:
         row[f"lost_{number}"] = 100.0 * flow["dropped_pkts"] / flow["sent_pkts"]
         row[f"cwnd_{number}"] = flow["cwnd_mean_pkts"]
         row[f"reactions_{number}"] = flow["cuts_loss"] + flow["timeouts"]
-    # Within one second plus a timeout of one second; the source leaves flow 18 out.
+    # Losses of the first second, noticed by timeouts of one second; the source omits flow 18.
     first = [flow["first_loss_s"] or np.inf for flow in flows if flow["number"] != 18]
     row["lost_by_2_s"] = 100.0 * float(np.mean(np.array(first) <= 2.0))
     return row
@@ -114,7 +114,7 @@ def _router(kept: Kept) -> Row:
     return {
         "router_delay_max_ms": float(waited_ms.max()),
         "router_above_half": float(np.mean(queue > 46)),
-        # The same packets give the same samples.
+        # Equal if two runs have the same packets, since their samples are then the same.
         "router_checksum": zlib.crc32(waited_ms.tobytes()) % 2**24,
     }
 
@@ -165,7 +165,7 @@ def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if samples of a run are drawn."""
+    """Return true if figures need samples of this run."""
     return run.experiment in DRAWN and run.replication == 0
 
 

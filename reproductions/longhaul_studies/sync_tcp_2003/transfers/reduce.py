@@ -15,7 +15,7 @@ from longhaul.results import Results
 
 # Links at which packets meet congestion on the forward path, and the last link.
 CONGESTED, LAST = ("hop-0", "hop-1", "hop-3"), "hop-4"
-# A flow of the measured direction is called so and by its number.
+# Flows of the measured direction are called by this name and a number.
 MEASURED = "forward-"
 # Flows whose windows are drawn (Figures 4.8 to 4.10).
 WINDOWS = (2, 6, 14)

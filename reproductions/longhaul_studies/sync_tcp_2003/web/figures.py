@@ -66,7 +66,7 @@ def curves(
 def draw_curve(
     axes: Axes, data: Data, case: Case, name: str, scale: float = 1.0, **where: str | float
 ) -> bool:
-    """Draw the median of a curve's replications with a band; return true if there is any."""
+    """Draw a curve's median and range over replications; return false if it was not run."""
     try:
         every = list(curves(data, case.experiment, name, protocol=case.protocol, **where))
     except NotRunError:

@@ -30,7 +30,7 @@ CCDF_S = np.round(np.logspace(-2, 3, 101), 6)
 LARGE_CDF_S = np.arange(0, 101) * 0.1
 SIZES_BYTES = np.round(np.logspace(1, 9, 161))
 ROUND_TRIPS_S = np.round(np.logspace(-2, 1, 61), 6)
-# Of all the largest are kept by themselves.
+# Number of the largest responses, which are kept one by one.
 LARGEST = 10
 
 _LINK = (
@@ -119,7 +119,7 @@ def _times(took: np.ndarray, base: np.ndarray) -> dict[str, Any]:
 
 
 def _above(values: np.ndarray, grid: np.ndarray) -> list[int]:
-    """Count the values larger than each point."""
+    """Return the number of values larger than each point of the grid."""
     ordered = np.sort(values)
     return (len(values) - np.searchsorted(ordered, grid, side="right")).tolist()  # type: ignore[no-any-return]
 
