@@ -133,8 +133,8 @@ def test_flows_as_many_as_the_equivalence_point_says_get_as_much() -> None:
     assert sharing(STUDIED, 1, STANDARD, 8, 9583).aggregate_fairness < 1
 
 
-def test_recovery_after_one_loss_takes_as_long_as_spec_003_says() -> None:
-    # Section 1.1: RTT 100 ms, 1500-byte packets.
+def test_recovery_after_one_loss_takes_as_long_as_published() -> None:
+    # Zhang 2006, section 1.1: RTT 100 ms, packets of 1500 bytes.
     assert recovery_time_s(1.544e6, 0.1) == pytest.approx(0.643, abs=5e-4)
     assert recovery_time_s(1e9, 0.1) == pytest.approx(416.67, abs=5e-3)
     assert recovery_time_s(1e10, 0.1) == pytest.approx(4166.67, abs=5e-3)
