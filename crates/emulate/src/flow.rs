@@ -381,7 +381,7 @@ mod tests {
             // Reductions that begin and end between two samples: one for a loss, one for a mark.
             (state(open, 45, Some(42)), 2),
             (state(open, 33, Some(31)), 2),
-            // A timeout during a recovery.
+            // A timeout during a recovery counts as another reduction.
             (state(3, 24, Some(23)), 3),
             (state(LOSS, 1, Some(17)), 4),
         ] {

@@ -112,8 +112,9 @@ impl Forwarder {
         self.flows.iter().map(Flow::sent_pkts).sum()
     }
 
-    /// Returns the number of a packet's flow, which is created if it is new; `None` if a host does
-    /// not exist.
+    /// Returns the number of a packet's flow, and creates the flow if it is new. Returns `None` if
+    /// no other host has the destination address, or if the source address is not that of the
+    /// sending host `from`.
     fn number(&mut self, tuple: FiveTuple, from: usize, now: Time) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&tuple) {
             return Some(number);
@@ -138,7 +139,8 @@ impl Forwarder {
         Some(number)
     }
 
-    /// Takes the packet of a port from the buffer; `None` if the packet has no destination.
+    /// Counts the packet of `length` bytes in the buffer, which the host at `port` has sent, and
+    /// returns its description for the engine; `None` if the packet has no destination.
     fn take(&mut self, port: usize, length: usize, now: Time) -> Option<Entering> {
         let header = Header::read(&self.buffer[..length])?;
         let flow = self.number(header.flow, port, now)?;

@@ -10,7 +10,7 @@ const LATE: Span = Span::from_micros(1000);
 /// Largest fraction of late packets with which an emulation can be trusted.
 const MAX_LATE_SHARE: f64 = 0.005;
 
-/// Times by which packets left after they were due.
+/// Distribution of lateness: the time from when a packet is due to when it leaves.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     packets: DelayHistogram,

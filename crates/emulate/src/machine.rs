@@ -16,7 +16,7 @@ pub struct Busy {
 }
 
 impl Busy {
-    /// Returns the ticks so far.
+    /// Returns the ticks since the machine started.
     pub(crate) fn begin() -> Self {
         let text = fs::read_to_string("/proc/stat").unwrap_or_default();
         let words = text.lines().next().unwrap_or_default().split_whitespace();

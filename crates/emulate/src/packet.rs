@@ -41,7 +41,7 @@ impl FiveTuple {
     }
 }
 
-/// The fields of a packet's headers that are used.
+/// The header fields of a packet that the emulation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) flow: FiveTuple,

@@ -67,8 +67,8 @@ impl Running {
         })
     }
 
-    /// Waits for the end of the program, and requests it if necessary; returns the exit status, and
-    /// true if the end was requested.
+    /// Ends the program with SIGTERM, and with SIGKILL after [`GRACE`], unless it has ended
+    /// already. Returns the exit status, and true if the end was requested.
     pub(crate) fn end(self) -> (Option<ExitStatus>, bool) {
         if let Ok(status) = self.ended.try_recv() {
             let _ = self.thread.join();
@@ -84,7 +84,7 @@ impl Running {
     }
 }
 
-/// Waits for the end of a process.
+/// Waits for the end of `child` and passes its exit status to `tell`.
 fn attend(mut child: Child, tell: &Sender<Result<ExitStatus>>) {
     // The receiver may be gone.
     let _ = tell.send(child.wait());

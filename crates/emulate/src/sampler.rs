@@ -16,8 +16,8 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Starts to request the state of sockets in each network every `every`; `sockets` has the
-    /// newest answers.
+    /// Starts to request the state of sockets in each network at intervals of `every`. The newest
+    /// answers are stored in `sockets`.
     pub(crate) fn begin(inquiries: Vec<Inquiry>, every: Duration, sockets: Sockets) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&ended);

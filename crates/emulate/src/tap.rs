@@ -10,7 +10,8 @@ use longhaul_units::Time;
 pub struct TappedPacket {
     /// Index of the host.
     pub host: usize,
-    /// Time at which the packet was sent by the host, or was due at it.
+    /// Time at which the host sent the packet or, for a received packet, at which the packet was
+    /// due.
     pub time: Time,
     /// The packet's bytes, starting with the IP header.
     pub bytes: Box<[u8]>,

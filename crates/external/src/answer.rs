@@ -38,7 +38,8 @@ impl Written for Greeting {
     const EXPECTED: &'static str = "an object with facts and report, both optional";
 }
 
-/// Parses an object. Without the check, serde would accept a list as the values of the fields.
+/// Parses an object, which must begin with a brace: serde would also accept a list as the values of
+/// the fields.
 fn object<T: Written>(line: &[u8]) -> Result<T, String> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(wrong(line, &format_args!("expected {}", T::EXPECTED)));

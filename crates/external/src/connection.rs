@@ -69,7 +69,7 @@ impl fmt::Display for Address {
 #[derive(Debug)]
 pub(crate) enum Problem {
     Failed(String),
-    /// The program stopped waiting, and knows why.
+    /// The program stopped waiting and reports the reason itself.
     Stopped,
 }
 

@@ -53,7 +53,8 @@ impl Controller {
         }
     }
 
-    /// Calls `act` with the connection, unless the controller has failed.
+    /// Calls `act` with the connection, unless the controller has failed. If `act` fails, the
+    /// program is informed and should end the run.
     fn told(
         &mut self,
         now: Time,

@@ -14,8 +14,9 @@ pub struct Queue {
 pub struct Visit {
     /// Position of the queue in [`Config::queues`].
     pub queue: usize,
-    /// True if the flow's data passes the queue, false if its acknowledgements do. Both take one
-    /// packet's service, but only a drop of data is a loss, since acknowledgements are cumulative.
+    /// True if the flow's data passes the queue, false if its acknowledgements do. An
+    /// acknowledgement takes as much service as a data packet, but only the drop of a data packet
+    /// is a loss, since acknowledgements are cumulative.
     pub data: bool,
 }
 

@@ -1,15 +1,19 @@
 //! A hybrid model of long-lived TCP flows: windows, rates and queues are continuous, drops and the
 //! window reductions that follow are discrete events.
 //!
-//! Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with hybrid systems",
-//! IEEE/ACM ToN 15(3), 2007; NIST SP 500-282 (2010), appendix B, compares the model with packet
-//! simulation. Time advances in fixed steps: an hour of thirty flows at 10 Gbit/s takes a fraction
-//! of a second, against minutes in a packet simulation.
+//! The model is that of Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with
+//! hybrid systems", IEEE/ACM ToN 15(3), 2007. NIST SP 500-282 (2010), appendix B, compares it with
+//! packet simulation. Time advances in fixed steps: an hour of thirty flows at 10 Gbit/s takes a
+//! fraction of a second, but minutes in a packet simulation.
 //!
-//! The model leaves out the propagation delay between a host and the queues on its path (a rate
-//! affects queues at once, and queueing delays affect the rate at once; only reductions come a
-//! round trip after the drop), timeouts, delayed acknowledgements, and packets that a host itself
-//! queues when its window exceeds the product of its rate and the round-trip time.
+//! The model leaves out:
+//!
+//! - the propagation delay between a host and the queues on its path: a rate affects queues at
+//!   once, and queueing delays affect the rate at once; only window reductions come a round trip
+//!   after the drop
+//! - timeouts and delayed acknowledgements
+//! - packets that a host itself queues when its window exceeds the product of its rate and the
+//!   round-trip time
 
 mod config;
 mod random;

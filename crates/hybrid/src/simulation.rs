@@ -51,7 +51,7 @@ struct Place {
 }
 
 struct FlowState {
-    /// Range of the flow's places.
+    /// Range of the flow's queues in the list of places ([`Place`]).
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,
@@ -251,7 +251,8 @@ impl Simulation {
 }
 
 impl FlowState {
-    /// Updates the window for one step.
+    /// Updates the window for one step. `hit` is true if a packet of the flow was dropped in the
+    /// step.
     fn follow(&mut self, hit: bool, now: f64, step: f64, max_ssthresh: f64, about: &Flow) {
         // Drops within one round trip, before the sender learns of the first one, belong to the
         // same loss event.

@@ -80,7 +80,8 @@ figures! {
 
 /// Declares a record: its struct, and its columns in tables.
 ///
-/// A field with `as "NAME"` has a column of that name; `columns` are computed from the record.
+/// A field with `as "NAME"` becomes a column of that name. The block `columns` declares further
+/// columns, each with an expression that computes its value from the record.
 #[macro_export]
 macro_rules! record {
     (

@@ -199,14 +199,15 @@ mod drawn {
 const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
-/// Limits: wider spreads and higher roots are a mistake.
+/// Allowed values of `sigma` and `root`: a wider spread or a higher root is a mistake.
 const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
 const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 
 const TAIL_HELP: &str = "Tail index a: the share of draws above a large value x falls as x^-a.";
 const LIMIT_HELP: &str = "Upper bound, to which larger draws are set.";
 
-/// Declares the table of a distribution. A single draw may be 0, but the mean may not.
+/// Declares the table of a distribution. `$min` is the kind of single values, which may include 0;
+/// `$value` is the kind of means and scales, which are positive.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

@@ -42,7 +42,8 @@ impl Heap {
         self.sift_up(hole, key);
     }
 
-    /// Appends places for the next entries: one for the root, or four for children.
+    /// Appends padding for the entries to come: one place for the root, or four for the children of
+    /// an entry.
     #[cold]
     fn make_room(&mut self) {
         let places = if self.keys.is_empty() { 1 } else { 4 };

@@ -1,9 +1,14 @@
 //! Parts shared by all packet simulations.
 //!
-//! Random streams ([`random`]) and the distributions that they draw from, the heap of an event list ([`Heap`]),
-//! prefetching of the data that events will need ([`prefetch`]), observing and stopping a run ([`Control`]),
-//! limits on its memory ([`memory`]), and records that declare the columns of tables ([`record`]). Functions
-//! that are called per packet are marked for inlining, since they are compiled into other crates.
+//! - [`random`]: random streams, and the distributions that they draw from
+//! - [`Heap`]: the heap of an event list
+//! - [`prefetch`]: prefetching of the data that events will need
+//! - [`Control`]: observing and stopping a run
+//! - [`memory`]: limits on the memory of a run
+//! - [`record`]: records that declare the columns of tables
+//!
+//! Functions that are called per packet are marked for inlining, since they are compiled into other
+//! crates.
 
 mod columns;
 mod control;

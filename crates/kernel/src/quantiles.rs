@@ -5,9 +5,10 @@ use std::sync::Arc;
 /// Measured quantiles, and the rule that interpolates between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Quantiles as points of position and height, between which values are interpolated linearly.
+    /// Points through which quantiles are interpolated linearly: `(probability, value)` without a
+    /// root. With a root of degree `d`, the points are `(-ln(1 - probability), value^(1/d))`.
     points: Arc<[(f64, f64)]>,
-    /// Degree of the root, if heights are roots of the values.
+    /// Degree of the root, if points hold roots of the values.
     root: Option<f64>,
 }
 
@@ -15,11 +16,11 @@ impl Quantiles {
     /// Creates quantiles from at least two pairs `(probability, value)`. Probabilities start at 0
     /// and increase; values do not decrease.
     ///
-    /// Without `root`, the value is linear in the probability, and the last probability is 1. With
-    /// `root`, the root of this degree of the value is linear in the logarithm of
-    /// `1 - probability`, also beyond the last quantile, whose probability is below 1. PackMime
-    /// describes its round-trip times in this way (Cao, Cleveland and others, "Stochastic models
-    /// for generating synthetic HTTP source traffic", INFOCOM 2004).
+    /// Without `root`, the value is linear in the probability between two quantiles, and the last
+    /// probability is 1. With `root = d`, `value^(1/d)` is linear in `ln(1 - probability)`; the
+    /// last probability is below 1, and the last piece extends beyond it. PackMime describes its
+    /// round-trip times in this way (Cao, Cleveland and others, "Stochastic models for generating
+    /// synthetic HTTP source traffic", INFOCOM 2004).
     pub fn new(quantiles: &[(f64, f64)], root: Option<f64>) -> Self {
         let point = |&(probability, value): &(f64, f64)| match root {
             None => (probability, value),
@@ -40,7 +41,8 @@ impl Quantiles {
     }
 }
 
-/// Returns the position of a probability on the scale of roots: `-ln(1 - probability)`.
+/// Returns the first coordinate of a point for a probability if there is a root: `-ln(1 -
+/// probability)`.
 fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }

@@ -45,7 +45,8 @@ impl Table {
     }
 }
 
-/// Adds the defaults for absent keys of a value that is a table or means one.
+/// Sets the defaults of absent keys if a value is a table or a list of tables. The value `true`,
+/// where a table is also allowed, becomes a table with its defaults.
 fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
     match (kind, &mut node.value) {
         (Kind::Table(keys), Value::Table(table)) => table.fill(keys, profile),
@@ -79,9 +80,9 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
 }
 
 impl Kind {
-    /// Parses a text as after `--set KEY=`; returns `None` if this kind does not allow the value.
-    /// This parser is for defaults only: the text of a list or table may not contain quotes, commas
-    /// in values, or nested lists and tables.
+    /// Parses a text in the form that follows `--set KEY=`; returns `None` if this kind does not
+    /// allow the value. This parser is for defaults only: the text of a list or table may not
+    /// contain quotes, commas in values, or nested lists and tables.
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Flag => text.parse().ok().map(Value::Flag),

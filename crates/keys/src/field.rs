@@ -27,8 +27,8 @@ impl<T> Field<T> {
         self.name
     }
 
-    /// Returns the same key with another type, to read a value before a word or another unit in it
-    /// is resolved.
+    /// Returns the same key with another value type, for code that reads the value before it is
+    /// resolved: while it may still be a word such as `auto`, or have another unit.
     pub const fn seen_as<U>(self) -> Field<U> {
         Field::new(self.name)
     }

@@ -35,7 +35,7 @@ pub struct Key {
     pub source: &'static str,
 }
 
-/// Default of a key, written as after `--set KEY=`.
+/// Default of a key, in the form that follows `--set KEY=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultText {
     /// There is no default: a scenario without the key is refused.
@@ -174,7 +174,8 @@ impl Key {
             .in_profile(Profile::Ns2_2003, text)
     }
 
-    /// Makes the default follow from other values; `rule` describes how.
+    /// Declares that the default is computed from other values; `rule` describes the computation
+    /// for help texts.
     pub const fn derived(mut self, rule: &'static str) -> Self {
         self.default = DefaultText::Derived(rule);
         self

@@ -1,17 +1,21 @@
 //! Macros that declare structs together with their keys and readers.
 
-/// Declares the keys of a table. Makes a struct with a field for each key, its `KEYS`, its
-/// [`Read`](crate::Read), and for each key a constant of the same name: the [`Field`](crate::Field)
-/// with which code accesses the key in a [`Table`](crate::Table).
+/// Declares the keys of a table. The macro makes a struct with a field for each key, the list
+/// `KEYS` of the declared [`Key`](crate::Key)s, and an implementation of [`Read`](crate::Read). For
+/// each key it also makes a constant of the same name: the [`Field`](crate::Field) with which code
+/// accesses the key in a [`Table`](crate::Table).
 ///
 /// A field has the name of its key, unless `as` gives the key another name; its documentation is
 /// the key's help. A value is read as the field's type after defaults have been filled in and
 /// derived.
 ///
-/// Four more blocks may follow. `flattened`: fields that are read from several keys of the table,
-/// by types with `KEYS` and `of`. `apart`: keys without a field, because other code resolves their
-/// values. `beside`: fields without a key, whose values are arguments of `of`. `initially`: fields
-/// without a key, with the values that `of` gives them.
+/// Four more blocks may follow:
+///
+/// - `flattened` declares fields that are read from several keys of the table, by types with `KEYS`
+///   and `of`.
+/// - `apart` declares keys without a field, because other code resolves their values.
+/// - `beside` declares fields without a key, whose values are arguments of `of`.
+/// - `initially` declares fields without a key, with the values that `of` gives them.
 ///
 /// ```
 /// longhaul_keys::keys! {

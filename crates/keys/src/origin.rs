@@ -85,8 +85,8 @@ impl Origin {
     }
 }
 
-/// Number of characters of a line that are shown, and how many of them precede the value. Lines may
-/// be long: programs write whole scenarios on one line.
+/// Number of characters of a line that are shown, and the number of these that precede the value.
+/// Lines may be long: programs write whole scenarios on one line.
 const SHOWN: usize = 100;
 const SHOWN_BEFORE: usize = 40;
 

@@ -1,8 +1,9 @@
-//! Profiles: frozen bundles of defaults.
+//! Profiles: named sets of defaults.
 
 use std::fmt;
 
-/// A frozen bundle of defaults. Changing one of its values changes the results of scenarios.
+/// A named set of defaults, which a scenario selects. The values are frozen, since a change would
+/// change the results of scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Today's RFCs.

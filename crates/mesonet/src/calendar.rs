@@ -1,5 +1,5 @@
-//! Entries by the window in which they are due: a timing wheel (G. Varghese and T. Lauck, *Hashed and
-//! Hierarchical Timing Wheels*, SOSP 1987), whose slots are windows.
+//! A calendar of entries by the window in which they are due: a timing wheel (G. Varghese and T.
+//! Lauck, *Hashed and Hierarchical Timing Wheels*, SOSP 1987), whose slots are windows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -13,19 +13,19 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// The wheel. Entries due beyond its range are in its last slot, and are entered again when that is
-/// taken.
+/// The timing wheel. Entries due beyond its range are in its last slot, and are entered again when
+/// that slot is taken.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
-    /// Length of a window. Window n ends at n lengths.
+    /// Length of a window. Window number n ends at n times this length.
     window: Span,
     /// Number of the next window to be taken.
     next: u64,
 }
 
 impl Calendar {
-    /// Returns a calendar of `slots` windows of a length.
+    /// Returns a calendar of `slots` windows of length `window`.
     pub(crate) fn new(slots: usize, window: Span) -> Self {
         Self {
             slots: vec![Vec::new(); slots],

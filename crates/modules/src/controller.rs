@@ -19,8 +19,8 @@ use crate::object::{Connection, Object};
 /// options.
 const HEADERS: u64 = 52;
 
-/// Base of the flows' seeds: each flow of an object has a separate sequence of random numbers, by
-/// its order.
+/// Base of the seeds of flows. The number of a flow of an object is added, so that each flow has a
+/// separate sequence of random numbers.
 const SEED: u64 = 0x6c6f_6e67_6861_756c;
 
 /// The window reduction that is going on.
@@ -48,11 +48,12 @@ pub(crate) struct Controller {
     lost: u64,
     marked: u64,
     reduction: Reduction,
-    /// Time at which the transport ended a recovery, if the module has not been told of the end.
+    /// Time at which the transport ended a recovery, if the end has not been reported to the
+    /// module.
     ended: Option<Time>,
     /// Time of the last acknowledgement that was passed to the module.
     acked_at: Time,
-    /// True if a recovery has begun since that acknowledgement.
+    /// True if a recovery has begun since the acknowledgement at `acked_at`.
     enters: bool,
 }
 
@@ -186,7 +187,7 @@ impl Controller {
 
     /// Returns the flags of an acknowledgement, such as whether growth is due
     /// (`tcp_may_raise_cwnd`) and whether the window was used fully. Growth is also due if the
-    /// window was not used fully, because modules check other conditions first.
+    /// window was not used fully: as in the kernel, the module itself checks this.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -227,7 +228,7 @@ impl Controller {
         }
     }
 
-    /// Tells the module of the end of a recovery that came with an earlier acknowledgement.
+    /// Reports to the module the end of a recovery that came with an earlier acknowledgement.
     fn catch_up(&mut self, now: Time, window: &mut Window) {
         if self.ended.take().is_some() {
             self.reduction = Reduction::None;
@@ -302,8 +303,8 @@ impl CongestionControl for Controller {
 
     fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
         self.ended = Some(now);
-        // The module must get the acknowledgement before the end of the recovery. It is told of the
-        // end now if it already has the acknowledgement or if it controls the window.
+        // The module must get the acknowledgement before the end of the recovery. The end is
+        // reported now if the module already has the acknowledgement or if it controls the window.
         if self.acked_at == now || self.controls_window() {
             self.catch_up(now, window);
         }

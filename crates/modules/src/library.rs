@@ -43,7 +43,7 @@ fn check_processor(contents: &[u8]) -> Result<(), String> {
 // SAFETY: the handle is used only to look up symbols and to close the object, which the loader
 // synchronises.
 unsafe impl Send for Library {}
-// SAFETY: the same.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Library {}
 
 #[cfg(unix)]

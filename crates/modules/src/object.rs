@@ -36,7 +36,7 @@ struct Pointer<T>(NonNull<T>);
 
 // SAFETY: the table is constant, and its functions change state only under the lock of `Object`.
 unsafe impl Send for Pointer<Table> {}
-// SAFETY: the same.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Pointer<Table> {}
 
 impl Object {
@@ -133,7 +133,7 @@ fn parameters(table: &Table) -> Vec<Found> {
 ///
 /// # Safety
 ///
-/// `raw` must have the type `kind`; the compiler has compared the sizes of their types.
+/// The variable of `raw` must have the C type `kind`. The object's compiler has checked its size.
 unsafe fn read(kind: Kind, raw: &RawParameter) -> Value {
     let mut bytes = [0; 8];
     // SAFETY: the variable has `kind.bytes` bytes, at most eight.

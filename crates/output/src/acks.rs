@@ -1,4 +1,5 @@
-//! acks.parquet: the state of traced flows at each acknowledgement, with a row per quantity.
+//! acks.parquet: the state of traced flows at each acknowledgement, in long form: one row for each
+//! quantity.
 
 use longhaul_engine::measure::AckTrace;
 

@@ -14,10 +14,11 @@ use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
-/// Comment of packets that their link drops on arrival. Packets that a discipline drops later have none.
+/// Comment of a packet that a link drops on arrival. A packet that a discipline drops later has no
+/// comment.
 const DROPPED: &str = "dropped on arrival at this link";
 
-/// Bytes of a packet that are captured: the headers.
+/// Captured length of a packet in bytes: its headers.
 const SNAP_BYTES: u32 = HEADER_BYTES_MAX as u32;
 
 /// A capture that is being written.
@@ -26,7 +27,8 @@ pub(crate) struct Capture {
     path: PathBuf,
     conversations: Vec<Conversation>,
     ports: PortTable,
-    /// Interface number of each link, and then of each node; none for those that are not captured.
+    /// Interface number of each link, and then of each node; `None` for links and nodes that are
+    /// not captured.
     interfaces: Vec<Option<u32>>,
     writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,

@@ -21,7 +21,7 @@ pub struct ColumnInfo {
     pub only_with: Option<&'static str>,
 }
 
-/// Returns every column of the tables of a run over links.
+/// Returns every column of the tables of a run, except those of MesoNet.
 pub fn columns() -> Vec<ColumnInfo> {
     [
         of(flows::FILE, &flows::columns()),

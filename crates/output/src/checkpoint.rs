@@ -1,9 +1,9 @@
 //! The checkpoint of a long run: a directory next to the future run directory, `<name>.checkpoint`.
 //!
-//! It holds the growing tables in `run`, and in `state` the data needed to resume them: a complete
-//! file at any time, since a new one replaces the old one atomically. Tables only grow beyond the
-//! rows that the state counts, so that a process may be killed at any moment. When the run has
-//! ended, `run` gets its final name, and the rest is removed.
+//! The checkpoint's folder `run` contains the growing tables, its file `state` the data needed to
+//! resume them. A process may be killed at any moment: a new state replaces the old one atomically,
+//! and tables only grow beyond the rows that the state counts. When the run has ended, `run` gets
+//! its final name, and the rest is removed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -20,10 +20,11 @@ const STATE: &str = "state";
 const LOCK: &str = "lock";
 const RUN: &str = "run";
 
-/// Version of the state's layout, for changes of the layout that do not change results.
+/// Version of the layout of the state. It changes with the layout, even if results stay the same.
 const FORMAT: u32 = 4;
 
-/// Identity of the run that wrote a state. Only the engine version that wrote it can read the rest.
+/// Identity of the run that wrote a state. Only the engine version that wrote the state can read
+/// the rest of it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Owner {
     engine: String,
@@ -145,7 +146,7 @@ impl Checkpoint {
     }
 }
 
-/// A run that ends before its first checkpoint leaves nothing.
+/// Removes the folder of a run that ends before its first checkpoint.
 impl Drop for Checkpoint {
     fn drop(&mut self) {
         if !self.has_state {
@@ -155,7 +156,7 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// Returns the part of a state that follows its owner; an error if the owner is another one.
+    /// Returns the part of a state that follows its owner; an error if the state has another owner.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

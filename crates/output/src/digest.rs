@@ -79,7 +79,8 @@ impl DigestedFile {
         &self.file
     }
 
-    /// Waits until all data is on disk. The file will be named `path`.
+    /// Waits until all data is on disk, and adds the digest to the list under the file name of
+    /// `path`.
     pub(crate) fn finish(self, path: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         self.digests.insert(path, hexadecimal(self.digest));

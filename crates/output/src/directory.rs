@@ -60,8 +60,8 @@ impl PartialDirectory {
         unreachable!("four billion directories of the same name")
     }
 
-    /// Creates or reopens a directory under a persistent temporary name, for another process to
-    /// resume. `open` returns it, given the target.
+    /// Creates or reopens a directory under a persistent temporary name, so that another process
+    /// can resume the run. `open` returns the directory, given the target.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -227,7 +227,8 @@ pub fn discard_unfinished(target: &Path) {
     }
 }
 
-/// Returns the absolute path of a run that may be written; its parent directory exists.
+/// Checks that a run may be written to `target`, creates the parent directory, and returns the
+/// absolute path of `target`.
 fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
     check_target(target, overwrite)?;
     // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.
@@ -264,7 +265,7 @@ pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Returns a name that no other process uses.
+/// Returns a name next to `target` that no other process uses.
 fn own_sibling(target: &Path, attempt: u32) -> PathBuf {
     let id = process::id();
     match attempt {
@@ -277,7 +278,8 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io("rename", from))
 }
 
-/// Makes the names in a directory durable. Only Unix opens directories.
+/// Makes the names in a directory durable. Does nothing on systems other than Unix, which cannot
+/// open directories.
 pub(crate) fn sync_directory(path: &Path) -> Result<(), OutputError> {
     if cfg!(unix) {
         File::open(path)

@@ -1,6 +1,5 @@
 //! exchanges.parquet: requests and their responses over connections that traffic has opened, in the
-//! order of their ends. Exchanges that the end of the run has cut short are at the end of the
-//! table.
+//! order of their ends. Exchanges that the end of the run interrupts are at the end of the table.
 
 use longhaul_engine::measure::Exchange;
 

@@ -1,6 +1,6 @@
-//! flows.parquet: one row per flow. Counters of the measurement window have plain names, those of
-//! the whole run begin with `total_`. The row of a flow that opens connections during the run is
-//! the sum over them, in both directions.
+//! flows.parquet: one row per flow. Counters of the measurement window have plain names; the names
+//! of counters of the whole run begin with `total_`. A flow that opens connections during the run
+//! has the sums over its connections, in both directions.
 
 use longhaul_engine::config::{Flow, Transport};
 use longhaul_engine::measure::{FlowCounters, FlowTotals};

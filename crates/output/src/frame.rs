@@ -1,8 +1,8 @@
 //! Frames as they would be on the wire: Ethernet, IPv4 and TCP or UDP headers of a simulated
 //! packet, with correct checksums over a payload of zeros.
 //!
-//! RFC 791, 768, 9293; options: RFC 9293 (MSS), 7323 (window scale, time stamps), 2018 (SACK);
-//! ECN bits: RFC 3168.
+//! RFC 791 defines the IPv4 header, RFC 768 the UDP header, RFC 9293 the TCP header and the MSS
+//! option, RFC 7323 window scale and time stamps, RFC 2018 SACK, and RFC 3168 the ECN bits.
 
 use longhaul_engine::Config;
 use longhaul_engine::config::Tcp;
@@ -152,7 +152,8 @@ impl Conversation {
         let start = frame.len();
         frame.extend(from.port.to_be_bytes());
         frame.extend(to.port.to_be_bytes());
-        // The wire carries the lowest 32 bits of both numbers.
+        // Only the lowest 32 bits of the sequence number and of the acknowledgement number are on
+        // the wire.
         frame.extend((packet.sequence as u32).to_be_bytes());
         let acknowledgement = if packet.ack {
             packet.acknowledgement as u32
@@ -165,7 +166,7 @@ impl Conversation {
         let shift = if packet.syn { 0 } else { self.window_shift };
         let window = (packet.window_bytes >> shift).min(u16::MAX.into()) as u16;
         frame.extend(window.to_be_bytes());
-        // These are the checksum and the urgent pointer.
+        // The checksum, which is set later, and the urgent pointer.
         frame.extend([0; 4]);
         debug_assert_eq!(frame.len() - start, TCP_BYTES);
         self.write_options(packet, frame);
@@ -242,8 +243,8 @@ fn length_field(bytes: usize) -> [u8; 2] {
     u16::try_from(bytes).unwrap_or(0).to_be_bytes()
 }
 
-/// Returns the checksum over pseudo header, header and payload; zeros add nothing. For UDP, a
-/// checksum of 0 is sent as its complement.
+/// Returns the checksum over pseudo header, header and payload; a payload of zeros adds nothing to
+/// the sum. For UDP, a checksum of 0 is sent as its complement.
 fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, header: &[u8]) -> u16 {
     let length = header.len() as u32 + payload_bytes;
     let pseudo_header =

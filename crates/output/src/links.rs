@@ -1,5 +1,5 @@
 //! links.parquet: one row per link and direction. Counters of the measurement window have plain
-//! names, those of the whole run begin with `total_`.
+//! names; the names of counters of the whole run begin with `total_`.
 
 use longhaul_engine::config::{Config, Link, Work};
 use longhaul_engine::measure::{ClassCounters, LinkCounters, LinkTotals};

@@ -3,7 +3,7 @@
 use crate::declared::{RecordColumns, columns_of};
 use crate::table::{Cell, Column, Kind, Name};
 
-/// A record of one flow.
+/// A record of one flow, and the flow's name.
 pub(crate) struct NamedRecord<P> {
     pub(crate) name: Name,
     pub(crate) record: P,

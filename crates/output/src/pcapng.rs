@@ -1,7 +1,7 @@
 //! The pcapng file format: section header, interface descriptions, enhanced packets.
 //!
-//! draft-ietf-opsawg-pcapng, sections 4.1 to 4.3; block and option codes are those of its tables.
-//! Little endian, nanosecond time stamps.
+//! draft-ietf-opsawg-pcapng, sections 4.1 to 4.3, defines the blocks, and its tables the codes of
+//! blocks and options. Files are little endian and have nanosecond time stamps.
 
 use std::io::{self, Write};
 

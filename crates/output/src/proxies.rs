@@ -1,5 +1,5 @@
-//! proxies.parquet: one row per proxy. Counters of the measurement window have plain names, those of
-//! the whole run begin with `total_`.
+//! proxies.parquet: one row per proxy. Counters of the measurement window have plain names; the
+//! names of counters of the whole run begin with `total_`.
 
 use longhaul_engine::config::Proxy;
 use longhaul_engine::measure::{ProxyCounters, ProxyTotals};

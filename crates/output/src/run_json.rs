@@ -47,7 +47,7 @@ struct Files {
     sha256: BTreeMap<String, String>,
 }
 
-/// The digest of the text that precedes it.
+/// The digest of the text that precedes this part of the document.
 #[derive(Serialize)]
 struct OwnDigest<'a> {
     #[serde(rename = "sha256_above")]

@@ -1,16 +1,17 @@
-//! Description of a run in its directory, beyond the simulation.
+//! Description of a run that its directory contains in addition to the results.
 
 use std::sync::Arc;
 
 use longhaul_engine::Config;
 use longhaul_units::Time;
 
-/// Description of a run in its directory, beyond the simulation.
+/// Description of a run that its directory contains in addition to the results: scenario, version
+/// and warnings.
 #[derive(Clone, Debug)]
 pub struct RunMeta<C = Config> {
     /// The scenario with every default set, as stored in run.json.
     pub resolved_scenario: serde_json::Value,
-    /// Hash of that scenario and of the results version.
+    /// Hash of the resolved scenario and of the results version.
     pub scenario_hash: String,
     /// Configuration of the simulation: names, seed, measurement window.
     pub config: Arc<C>,

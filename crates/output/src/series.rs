@@ -14,9 +14,9 @@ pub(crate) const FILE: &str = "series.parquet";
 /// all rows of one point are adjacent.
 pub(crate) struct Names {
     all: Vec<Name>,
-    /// Number of names before those of links.
+    /// Number of names before the names of links.
     before_links: usize,
-    /// Number of names before those of proxies.
+    /// Number of names before the names of proxies.
     before_proxies: usize,
 }
 
@@ -83,7 +83,7 @@ impl Sample {
         }
     }
 
-    /// Returns the position of its kind in [`Self::KINDS`].
+    /// Returns the index of the sample's kind in [`Self::KINDS`].
     fn kind(&self) -> usize {
         match self {
             Self::Flow(_) => 0,

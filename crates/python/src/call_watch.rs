@@ -26,8 +26,9 @@ pub(crate) struct CallWatch {
 
 impl CallWatch {
     /// Starts to watch the algorithms of this thread. A call that still runs when the time limit
-    /// has passed is interrupted with an exception; if that does not help, the program is ended,
-    /// provided that the limit has `stacks`. `out` is the run directory, if one is being written.
+    /// has passed is interrupted with an exception. If the call does not end then, the program is
+    /// ended, provided that the limit has a file for call stacks (`stacks`). `out` is the run
+    /// directory, if one is being written.
     pub(crate) fn start(limit: &TimeLimit, out: Option<&Path>) -> PyResult<Self> {
         let mut interrupting = CallLimit::new(limit.clone())?;
         let mut ending = LastResort::new(limit.clone(), out);

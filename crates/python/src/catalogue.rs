@@ -71,7 +71,7 @@ pub(crate) fn profiles(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
-/// Returns every column of the tables of a run over links.
+/// Returns every column of the tables of a run, except those of MesoNet.
 #[pyfunction]
 pub(crate) fn columns(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);

@@ -7,8 +7,8 @@ use std::time::Duration;
 /// Wall-clock time between two ticks, at which Python code may run.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Clock that calls a function at each tick until it is dropped, in a separate thread. Python's
-/// turns thus do not depend on the progress of the simulation.
+/// Clock that calls a function at each tick in a separate thread, until the clock is dropped. The
+/// interval between two calls of Python code thus does not depend on the speed of the simulation.
 pub(crate) struct Clock {
     over: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,

@@ -23,8 +23,9 @@ pub(crate) struct Wanted {
     pub(crate) overwrite: bool,
 }
 
-/// Result of an emulation: the directory; facts about the emulation as JSON; the error of the
-/// requested directory if another one was used; and the exception that stopped the emulation.
+/// Result of an emulation: the directory of the results; facts about the emulation as JSON; the
+/// error of writing to the requested directory, if another directory had to be used; and the
+/// exception that stopped the emulation.
 pub(crate) type Left = (PathBuf, String, Option<String>, Option<PyErr>);
 
 #[cfg(not(target_os = "linux"))]

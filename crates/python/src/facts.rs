@@ -167,7 +167,8 @@ impl Timeout {
     }
 }
 
-/// A flow's window while Python has it: a copy, which is read back after the call.
+/// Copy of a flow's window that Python may change during a call; the engine reads it back after the
+/// call.
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Window {
     pub(crate) inner: congestion::Window,

@@ -25,7 +25,7 @@ pub(crate) fn power(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
 }
 
-/// A smooth function of the window, tabulated.
+/// A smooth function of the window, interpolated between tabulated values.
 #[pyclass(frozen, module = "longhaul.congestion")]
 pub(crate) struct Tabulated {
     table: ResponseTable,

@@ -71,8 +71,8 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Returns the memory that a process can take without swapping: the free memory of the machine or
-/// of its control groups, whichever is least.
+/// Returns the memory that a process can take without swapping: the smallest of the memory
+/// available on the machine and the memory left in each of the process's control groups.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()

@@ -26,7 +26,7 @@ pub(crate) struct Experiment {
 }
 
 /// Returns columns with one row per round trip, and the mean window that the response function
-/// gives at this loss probability, if the algorithm has one.
+/// gives at this loss probability; `None` for an algorithm without a response function.
 pub(crate) fn run<'py>(
     py: Python<'py>,
     transport: &Transport,

@@ -211,8 +211,8 @@ impl Failure {
     ///
     /// # Errors
     ///
-    /// Fails if an exception occurred in a Python algorithm that is not the algorithm's fault. In
-    /// that case nothing is kept.
+    /// Fails if an exception that is not an `AlgorithmError`, such as the user's interruption, was
+    /// raised in a Python algorithm. The run then leaves no directory.
     fn take(stopped_by: &StoppedBy) -> PyResult<Option<Self>> {
         let stop = stopped_by
             .lock()

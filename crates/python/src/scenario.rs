@@ -155,9 +155,9 @@ impl Scenario {
         rows.map(|row| (row.path, row.value, row.origin)).collect()
     }
 
-    /// Returns the window of the first flow per round trip, without a network: columns, and the
-    /// mean window that the response function gives. `loss` is a loss probability and the seed of
-    /// its draws.
+    /// Returns the window of the first flow per round trip, without a network: columns with one row
+    /// per round trip, and the mean window that the response function gives, if there is one.
+    /// `loss` is a loss probability and the seed of its draws.
     #[pyo3(signature = (rounds, *, rtt_s, loss_every = None, loss = None, cwnd = None))]
     fn rounds<'py>(
         &self,
@@ -187,9 +187,10 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates, and writes a run directory to `out`; every `checkpoint_every_s` seconds also a
-    /// checkpoint, from which the same call resumes. `threads` is for MesoNet and does not affect
-    /// results. Returns the directory, and the exception that stopped the run, if any.
+    /// Simulates the scenario, and writes a run directory to `out`. Every `checkpoint_every_s`
+    /// seconds it also writes a checkpoint, from which the same call resumes. `threads` is for
+    /// MesoNet and does not affect results. Returns the directory, and the exception that stopped
+    /// the run, if any.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
         checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1
@@ -246,10 +247,10 @@ impl Scenario {
         Ok((name(flow.from), name(flow.to)))
     }
 
-    /// Emulates the network between hosts at `nodes`, in which programs run. A program is the index
-    /// of its host, the program and its arguments, and true if it is in the foreground. Writes a
+    /// Emulates the network between hosts at `nodes`, in which programs run. A program is given by
+    /// the index of its host, its name and arguments, and true if it is in the foreground. Writes a
     /// run directory to `out`. Returns the directory; facts about the emulation as JSON; the error
-    /// of the requested directory if another one was used; and the exception that stopped the
+    /// of writing to `out`, if another directory had to be used; and the exception that stopped the
     /// emulation, if any.
     #[pyo3(signature = (
         out, *, nodes, programs, background = false, sysctls = Vec::new(), pcap = None, overwrite = false

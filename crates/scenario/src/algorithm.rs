@@ -17,25 +17,28 @@ pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
 /// Key that enables the acknowledgement trains of the kernel's HyStart, which end slow start.
 pub(crate) const TRAIN: Field<f64> = Field::new("train");
 
-/// File and class of a custom algorithm.
+/// File and class of a custom algorithm: `FILE:CLASS`, or the name of a class that the program
+/// passes.
 pub(crate) const PYTHON: Field<String> = Field::new("python");
 
-/// Text of that file.
+/// Source text of the file of a custom algorithm.
 pub(crate) const SOURCE: Field<String> = Field::new("source");
 
 /// Address of a controller in another process: `unix:PATH` or `tcp:HOST:PORT`.
 pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 
-/// Version of the program at that address: runs of another version are other runs.
+/// Version of the controller in another process. It is part of the scenario's hash, so that runs
+/// with different versions are different runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
-/// The object file of a congestion control module of Linux, the SHA-256 of its contents, and
-/// parameters whose names equal one of these keys.
+/// Keys of a congestion control module of Linux: the object file (`module`), the SHA-256 of its
+/// contents (`sha256`), and a table (`parameters`) for parameters that have the name of another
+/// key.
 pub(crate) const MODULE: Field<String> = Field::new("module");
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
 
-/// Returns the file, if one is named, and the class.
+/// Splits the value of the key `python` into the file, if it names one, and the class.
 pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     match python.rsplit_once(':') {
         Some((file, class)) => (Some(file), class),

@@ -101,7 +101,7 @@ impl Network {
     }
 }
 
-/// Returns the flows of one group, numbered from zero, with the streams of each.
+/// Returns the flows of one group, numbered from zero, each with its parallel streams.
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
     let AnyFlow {
         label,
@@ -229,7 +229,7 @@ fn connections(
         .collect()
 }
 
-/// Returns the connection parameters of a group, or of a proxy, without a limit on their transfers.
+/// Returns the parameters of the connections of a group or of a proxy. Transfers have no limit yet.
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
     let options = group.sub(Stack::tcp);
     let payload = flow::payload(options, packet).expect("checked when resolved");

@@ -48,8 +48,8 @@ pub struct Key {
     pub allowed: String,
     /// Unit of a number; empty if `allowed` states it.
     pub unit: &'static str,
-    /// Default of the key, with the profiles that have it, or the rule that it follows from;
-    /// `required`; or nothing.
+    /// Default of the key, with the profiles in which it applies; or the rule from which it is
+    /// derived; or `required`. Empty for a key that may be left out.
     pub default: String,
     /// RFC, paper, or names in other implementations.
     pub source: &'static str,

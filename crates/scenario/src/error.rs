@@ -39,8 +39,9 @@ impl Diagnostic {
         Self::new(&join(path, key.name()), origin, message)
     }
 
-    /// Returns the error with a position in the file. Values that are not from the file are
-    /// defaults or values of the profile; such a value then conflicts with values in the file.
+    /// Returns the error with a position in the file. A wrong value that is a default, or a value
+    /// of the profile, conflicts with values in the file: its error gets the position of the
+    /// innermost table in the file that contains it.
     fn in_file(self, places: &Places) -> Self {
         match &self.origin {
             Origin::File(..) | Origin::Set(_) => self,
@@ -56,7 +57,7 @@ impl Diagnostic {
 /// Positions of the keys that a file or an override contains.
 #[derive(Debug)]
 pub(crate) struct Places {
-    /// The file.
+    /// Origin of the whole file or override, for errors without a more precise position.
     whole: Origin,
     /// Origins by dotted path.
     written: BTreeMap<String, Origin>,
@@ -120,7 +121,7 @@ impl ScenarioError {
         Self { diagnostics }
     }
 
-    /// Creates an error as [`Self::new`], with all positions in the file or an override.
+    /// Creates an error from all diagnostics, with all positions in the file or in an override.
     pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
         let placed = diagnostics
             .into_iter()

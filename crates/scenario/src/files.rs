@@ -52,8 +52,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Refuses a table that contains both the name of a file and its text, as a resolved scenario with
-/// an override of the file does, since neither has precedence.
+/// Refuses a table that contains both the name of a file and its text, since neither takes
+/// precedence. An override of the file in a resolved scenario makes such a table.
 pub(crate) fn refuse_both<T>(
     table: &Table,
     file: Field<Option<String>>,

@@ -39,8 +39,8 @@ impl Simulation {
         }
     }
 
-    /// Returns the minimum number of bytes that its tables are expected to take, as far as it can
-    /// be predicted.
+    /// Returns the minimum number of bytes that the run's tables are expected to take, as far as it
+    /// can be predicted.
     pub(crate) fn expected_bytes(&self) -> f64 {
         match self {
             Self::Tcp(config) => warnings::expected_bytes(config),

@@ -9,8 +9,8 @@
 //!
 //! The model, and the functions that resolve and build, depend on the kind of simulation (`kinds`).
 //!
-//! Errors are refused before anything runs, with file, line, key, the value found and the allowed values.
-//! [`Scenario::explain`] gives the origin of each value.
+//! A scenario with errors is refused before anything runs. A message gives file, line, key, the
+//! value found and the allowed values. [`Scenario::explain`] gives the origin of each value.
 
 mod algorithm;
 mod build;
@@ -78,12 +78,12 @@ pub struct Scenario {
     warnings: Vec<String>,
 }
 
-/// Reads a scenario file, with `key=value` overrides. It cannot name custom algorithms.
+/// Reads a scenario file, with `key=value` overrides. The file cannot name custom algorithms.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioError> {
     load_with(path, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario file that may name custom algorithms.
+/// Reads a scenario file that may name custom algorithms, which `algorithms` makes.
 pub fn load_with(
     path: &Path,
     overrides: &[String],
@@ -93,9 +93,9 @@ pub fn load_with(
     complete(root, &origin, overrides, algorithms)
 }
 
-/// Reads a scenario from a text, TOML or JSON. `name` replaces the name of the file in messages.
+/// Reads a scenario from a text in TOML or JSON. `name` replaces the name of the file in messages.
 /// Files that the scenario extends are relative to `base`, or to the current directory without a
-/// `base`. It cannot name custom algorithms.
+/// `base`. The scenario cannot name custom algorithms.
 pub fn parse(
     text: &str,
     name: &str,
@@ -105,7 +105,8 @@ pub fn parse(
     parse_with(text, name, base, overrides, &NoAlgorithms)
 }
 
-/// Reads a scenario that may name custom algorithms; otherwise as [`parse`].
+/// Reads a scenario from a text as [`parse`] does. The scenario may name custom algorithms, which
+/// `algorithms` makes.
 pub fn parse_with(
     text: &str,
     name: &str,
@@ -145,8 +146,8 @@ fn complete(
 }
 
 impl Scenario {
-    /// Returns the scenario with every value present, as canonical JSON: sorted keys, quantities with their
-    /// units. Parsed again it gives the same scenario.
+    /// Returns the scenario with every value present, as canonical JSON: sorted keys, and
+    /// quantities with their units. The JSON can be read again as the same scenario.
     pub fn resolved_json(&self) -> serde_json::Value {
         render::json(&self.root)
     }
@@ -167,7 +168,7 @@ impl Scenario {
     ///
     /// # Panics
     ///
-    /// If the scenario is of another kind.
+    /// Panics if the scenario is of another kind.
     pub fn config(&self) -> &Config {
         match &self.simulation {
             Simulation::Tcp(config) => config,

@@ -68,7 +68,7 @@ pub struct LinuxModule<'a> {
     pub file: &'a Path,
     /// Contents of the file.
     pub object: Vec<u8>,
-    /// Names and values of its parameters.
+    /// Names and values of the module's parameters.
     pub parameters: Vec<(String, ModuleValue)>,
 }
 

@@ -80,8 +80,9 @@ mod tests {
         names
     }
 
-    /// The name of another kind takes the place of a name and of the text, version or hash that belongs to it; a parameter with
-    /// such a name stays, as all parameters do, and without another name everything stays.
+    /// If a table gets the name of another kind, its old name disappears, with the text, version or
+    /// hash that belongs to the old name. All parameters stay, even one that has the name of such a
+    /// key, and without another name all keys stay.
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [

@@ -38,10 +38,10 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the receive window that limits no flow, as a multiple of the path's bandwidth-delay
-/// product and queues, and the rule as text. A kernel's receiver sets the window to six times the
-/// bytes that arrived in the last round trip of slow start, which are twice those of the round trip
-/// before (`tcp_rcvbuf_grow`).
+/// Returns the receive window that limits no flow, as a multiple of what the path and its queues
+/// can hold, and the rule as text. In the profile `linux` the multiple is 6: if a round trip of
+/// slow start brings twice the bytes of the one before, the kernel's receiver sets its window to
+/// six times the bytes of this round trip (`tcp_rcvbuf_grow`).
 pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     if profile == Profile::Linux {
         let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";

@@ -16,8 +16,8 @@ fn discipline(queue: &Table) -> &'static Discipline {
         .expect("a checked queue has a known kind")
 }
 
-/// Derives the values that follow from the place of the queue. Its other keys already have their
-/// defaults, which are filled in with those of its link.
+/// Derives the values that depend on the link of the queue. All other keys already have their
+/// values, since their defaults are filled in together with those of the link.
 pub(crate) fn resolve(
     queue: &mut Table,
     path: &str,

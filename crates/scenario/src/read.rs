@@ -210,7 +210,8 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     }
 }
 
-/// Reads a raw value. It borrows from the text, so that its address gives its position.
+/// Reads a raw value. `raw` is a part of the source's text, so that its address in memory gives its
+/// position in the text.
 fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());

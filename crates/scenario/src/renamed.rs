@@ -22,7 +22,7 @@ pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
 }
 
 /// Returns the message about a renamed variant, if the algorithm with the variants `known` had it:
-/// `linux` was the name of Linux 2.6.22's.
+/// `linux` was the name of the variant of Linux 2.6.22.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

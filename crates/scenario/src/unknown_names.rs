@@ -74,8 +74,8 @@ fn path_below(table: &Table, key: &str) -> Option<String> {
     })
 }
 
-/// Returns the hint about a key that was given for another kind than the kind named by an override
-/// or another file.
+/// Returns a hint for a key that the kind of its table does not have. The key was given together
+/// with another `kind`, which an override or another file has replaced.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();

@@ -22,8 +22,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// Returns the end of a message about a name that is not in `known`. It states the name that was
-/// probably meant, and the allowed names if they are few. If there are many, it states `command`,
-/// which lists them, or the nearest names; if no name is near, all names up to twenty.
+/// probably meant. Up to five names are all listed. Of more names it states `command`, which lists
+/// them; without a command, it lists the nearest five, or all names (at most twenty) if no name is
+/// near.
 pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
     let count = known.len();
     let near = nearest(name, known.iter().copied());

@@ -2,9 +2,9 @@
 //!
 //! A stream's seed is a hash of the run's seed, the replication and the stream's path, so a new
 //! component, or another protocol of one flow, does not change the draws of other streams. In ns-2
-//! everything draws from one generator in the order of events; in this mode a run repeats the draws
-//! of an ns-2 script after `ns-random SEED`. Tests compare both generators with published values.
-//! The draws for a given seed must never change.
+//! everything draws from one generator in the order of events; with that generator a run repeats
+//! the draws of an ns-2 script after `ns-random SEED`. Tests compare both generators with published
+//! values. The draws for a given seed must never change.
 
 mod mrg32k3a;
 mod samplers;
@@ -65,8 +65,8 @@ impl Streams {
         }
     }
 
-    /// Returns the stream called `path`, in each mode. Every call with the same path returns a
-    /// stream with the same numbers.
+    /// Returns the stream called `path`, also in the mode of ns-2's single generator. Every call
+    /// with the same path returns a stream with the same numbers.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }

@@ -49,8 +49,8 @@ impl Stream {
     /// Draws a duration from a distribution of seconds.
     #[inline]
     pub fn draw_span(&mut self, distribution: &Distribution) -> Span {
-        /// Maximum in seconds. It means practically forever, and sums of several stay within 64
-        /// bits of picoseconds.
+        /// Maximum duration in seconds (28 hours), longer than any run. The sum of several such
+        /// durations still fits into 64 bits of picoseconds.
         const LONGEST_S: f64 = 100_000.0;
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
     }

@@ -303,8 +303,8 @@ impl Table {
         self.or_insert(field, value, Origin::Default);
     }
 
-    /// Sets a value that is computed from others; `rule` describes how, and `longhaul explain`
-    /// shows it.
+    /// Sets a value that is computed from other values. `rule` describes the computation, and
+    /// `longhaul explain` shows this text.
     pub fn derive<T>(&mut self, field: Field<T>, value: Value, rule: impl Into<String>) {
         self.insert(field, Node::new(value, Origin::Derived(rule.into())));
     }

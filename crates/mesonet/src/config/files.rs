@@ -12,16 +12,17 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Times of the first requests of sources (NIST SP 500-282, chapter 3): at once, or after an
-/// exponential time. Its mean is one third, two thirds or, for all other sources, the whole of the
-/// mean time between files.
+/// Times of the first requests of sources (NIST SP 500-282, chapter 3). A source starts at once, or
+/// after an exponential time whose mean is one third, two thirds or the whole of the mean time
+/// between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
-    /// Probability of starting at once.
+    /// Probability that a source starts at once.
     pub at_once: f64,
-    /// Probability of the wave whose mean is one third of the mean time between files.
+    /// Probability that the mean start time is one third of the mean time between files.
     pub second: f64,
-    /// Probability of the wave whose mean is two thirds of that time.
+    /// Probability that the mean start time is two thirds of the mean time between files. For all
+    /// other sources it is the whole.
     pub third: f64,
 }
 
@@ -74,7 +75,8 @@ pub struct LargeFile {
 /// from its selection to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
-    /// Maximum number of each large type; a file drawn beyond it becomes a Web object.
+    /// Maximum number of active files of each large type. If a type is drawn that is at its
+    /// maximum, the file becomes a Web object.
     pub max: [u64; 3],
     /// Minimum number of each large type in each cell: `min[type][cell]`. While a cell has fewer
     /// active files of a type, its next flow transfers a file of this type, movies first.
@@ -96,8 +98,8 @@ impl Cell {
     /// Number of cells.
     pub const COUNT: usize = 12;
 
-    /// Returns the cell's position: paths from the fastest on, fast interfaces before others,
-    /// standard TCP first.
+    /// Returns the cell's index. Cells are in order of paths, the fastest first; then of
+    /// interfaces, fast ones first; then of algorithms, standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }
@@ -108,19 +110,19 @@ impl Cell {
 pub enum PathClass {
     /// Two direct access routers.
     VeryFast,
-    /// A fast access router, and none that is normal.
+    /// At least one fast access router, and no normal one.
     Fast,
-    /// A normal access router.
+    /// At least one normal access router.
     Typical,
 }
 
-/// A part of the run in which files between direct access routers are larger, for flows that
-/// connect in that part.
+/// A part of the run in which files between direct access routers are larger. It applies to flows
+/// that connect in that part.
 ///
-/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). To match its
-/// figures, jumbo files have to be documents: in condition 4 they have 1.9 million packets/s and
-/// 7.53 completions in 200 ms, which are 50,000 packets per file. The mean Web object has 50
-/// packets, the mean document 500.
+/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
+/// show that jumbo files have to be documents. In condition 4 jumbo flows deliver 1.9 million
+/// packets/s, and 7.53 of them complete in 200 ms, so that a file has 50,000 packets. This is 100
+/// times the mean document of 500 packets; the mean Web object has 50.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Beginning of the part.
@@ -129,7 +131,7 @@ pub struct Jumbo {
     pub until: Time,
     /// Factor that multiplies the sizes of large files.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects: `factor`, multiplied by the factor of
-    /// documents if every jumbo file is at least a document.
+    /// Factor that multiplies the sizes of Web objects. It equals `factor` or, if every jumbo file
+    /// is at least a document, `factor` times the factor of documents.
     pub web_factor: u64,
 }

@@ -1,9 +1,11 @@
-//! Configuration of a simulation, fully resolved. The scenario crate builds this from a user's file.
+//! Configuration of a simulation, fully resolved. The scenario crate builds this from a user's
+//! file.
 //!
 //! NIST SP 500-282, chapter 3, describes the model; chapters 5 (connections and algorithms), 6
-//! (long-lived flows, jumbo files) and 8 (file types) add to it. Packets have no size: capacities are
-//! packets per second. Link delays are multiplied, capacities and buffers computed, fractions of the
-//! run made times.
+//! (long-lived flows, jumbo files) and 8 (file types) add to it. Packets have no size: capacities
+//! are packets per second. All values are final: factors have been applied to link delays,
+//! capacities and buffers have been computed, and fractions of the run have been converted to
+//! times.
 
 mod files;
 mod topology;
@@ -62,13 +64,13 @@ pub struct Hosts {
 /// Transport parameters of every flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transport {
-    /// Congestion window at the start and after timeouts.
+    /// Congestion window at the start and after timeouts, in packets.
     pub initial_cwnd: f64,
-    /// Slow start threshold at the start.
+    /// Slow start threshold at the start, in packets.
     pub initial_ssthresh: f64,
-    /// Slow start.
+    /// Slow start of flows whose algorithm does not replace it.
     pub slow_start: SlowStart,
-    /// Maximum of the congestion window.
+    /// Maximum of the congestion window, in packets.
     pub max_cwnd: f64,
     /// Minimum of the congestion window after losses; zero for none, so that a flow may have to
     /// wait for its timeout.
@@ -133,12 +135,13 @@ pub struct Measure {
 pub struct Trace {
     /// Positions of long-lived flows.
     pub long_lived: Vec<usize>,
-    /// First and last number of sources, in order of access routers from 0: all of their flows.
+    /// Ranges of sources, each with its first and last number, whose flows are all traced. Sources
+    /// are numbered from 0 in order of access routers.
     pub sources: Vec<(u32, u32)>,
     /// Beginning of the trace.
     pub from: Time,
     /// End of the trace.
     pub until: Time,
-    /// Maximum number of records of each of the two kinds.
+    /// Maximum number of records of flow states, and of records of packet events.
     pub max: u64,
 }

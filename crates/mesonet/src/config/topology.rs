@@ -4,14 +4,15 @@ use longhaul_keys::words;
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-/// Routers and the links between those of the backbone.
+/// Routers, and the links between backbone routers.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// Backbone routers.
     pub backbone: Vec<Router>,
-    /// One-way links between them.
+    /// One-way links between backbone routers.
     pub links: Vec<BackboneLink>,
-    /// The link to take: `next_link[at][to]`, for two different backbone routers.
+    /// Routing table of the backbone: `next_link[at][to]` is the index of the link on which packets
+    /// for router `to` leave router `at`; `None` without a route.
     pub next_link: Vec<Vec<Option<usize>>>,
     /// Points of presence, each at one backbone router.
     pub pops: Vec<Pop>,
@@ -19,8 +20,8 @@ pub struct Topology {
     pub access: Vec<AccessRouter>,
     /// Sharing of a router's capacity by its two queues.
     pub service: Service,
-    /// True if the two queues of a router with a shared server also share the buffer; otherwise
-    /// each queue has a buffer of that size.
+    /// True if the two queues of a router with a shared server also share the router's buffer;
+    /// otherwise each queue has a buffer of that size.
     pub shared_buffer: bool,
 }
 
@@ -41,8 +42,8 @@ impl Topology {
             .any(|access| self.backbone_above(access.parent) == router)
     }
 
-    /// Returns the mean round-trip propagation delay in seconds over the pairs of different backbone
-    /// routers with access routers below; none if there is no such pair.
+    /// Returns the mean round-trip propagation delay in seconds over the pairs of different
+    /// backbone routers with access routers below; `None` if there is no such pair.
     pub fn mean_round_trip_s(&self) -> Option<f64> {
         let domains: Vec<usize> = (0..self.backbone.len())
             .filter(|&at| self.has_access(at))
@@ -65,15 +66,15 @@ impl Topology {
     }
 }
 
-/// A router, independent of its position.
+/// The properties of a router of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Router {
     /// Name.
     pub name: String,
     /// Rate at which it forwards packets.
     pub capacity: PacketRate,
-    /// Number of packets, including those in service, that each of its queues can hold, or both
-    /// together; at least one.
+    /// Maximum number of packets, including those in service, in each of the router's queues or, if
+    /// the queues share a buffer, in both together; at least one.
     pub buffer: u64,
 }
 
@@ -108,9 +109,9 @@ pub struct AccessRouter {
     pub class: AccessClass,
     /// The router above it.
     pub parent: Parent,
-    /// Number of sources below it, without those of long-lived flows.
+    /// Number of sources below the router, without the hosts of long-lived flows.
     pub sources: u32,
-    /// Number of receivers below it, without those of long-lived flows.
+    /// Number of receivers below the router, without the hosts of long-lived flows.
     pub receivers: u32,
 }
 

@@ -1,7 +1,8 @@
-//! The receiver of a flow: acknowledges the packets one after the other, at its host's speed.
+//! The receiver of a flow, which acknowledges the packets one after the other, at its host's speed
+//! (NIST SP 500-282, chapter 3).
 //!
-//! NIST SP 500-282, chapter 3. A data packet with a number above the expected one shows that at least
-//! one was lost; nothing is retransmitted.
+//! A data packet with a number above the expected one shows that at least one packet was lost.
+//! Nothing is retransmitted.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ pub(crate) struct Receiver {
     access: u16,
     /// The access router of the source.
     source_access: u16,
-    /// Index of the counter of its data packets.
+    /// Index of the counter of data packets to this receiver.
     pub(crate) counter: u16,
 }
 
@@ -87,8 +88,8 @@ impl Receiver {
         }
     }
 
-    /// Sends the acknowledgement of a packet that the host has processed, and starts with the next
-    /// one.
+    /// Sends the acknowledgement of a packet that the host has processed, and starts to process the
+    /// next packet.
     #[inline]
     pub(crate) fn on_ack_ready(&mut self, ack: Packet, queues: &mut AckQueues, net: &mut Network) {
         net.send(self.access, ack.for_flow(self.sender));

@@ -16,16 +16,16 @@ pub(crate) struct RttEstimator {
     pub(crate) deadline: Time,
 }
 
-/// Minimum of the timeout, in round-trip propagation delays; also the first timeout, in first
-/// smoothed round-trip times.
+/// Minimum of the timeout, in round-trip propagation delays. The timeout before the first sample is
+/// this number of smoothed round-trip times.
 const MIN_RTO: u64 = 2;
 /// Maximum of the timeout, in round-trip propagation delays.
 const MAX_RTO: u64 = 32;
 
 impl RttEstimator {
-    /// Creates the estimator before the first sample: the propagation delay plus an allowance for
-    /// queues (EB_DELAY) sets the smoothed round-trip time and the timeout (NIST SP 500-282,
-    /// chapter 3).
+    /// Creates the estimator of a flow. Until the first sample, the smoothed round-trip time is the
+    /// propagation delay plus an allowance for queues (EB_DELAY in NIST SP 500-282, chapter 3), and
+    /// the timeout follows from it.
     pub(crate) fn new(propagation: Span, allowance: Span) -> Self {
         let srtt = propagation + allowance;
         Self {

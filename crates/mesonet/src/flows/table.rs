@@ -27,7 +27,7 @@ pub(crate) struct FlowInfo {
     pub(crate) fast_interface: bool,
     pub(crate) algorithm: u8,
     pub(crate) alternate: bool,
-    /// Size in packets, before a jumbo factor.
+    /// Size in packets, before the factor of jumbo files is applied.
     pub(crate) size: u64,
     pub(crate) start: Time,
 }
@@ -83,7 +83,7 @@ impl FlowTable {
         }
     }
 
-    /// Returns the sender, unless the flow is closed.
+    /// Returns the sender of a flow; `None` if the flow is closed.
     #[inline]
     pub(crate) fn sender(&mut self, flow: FlowId) -> Option<&mut Sender> {
         let end = &mut self.sending[flow.slot as usize];

@@ -11,7 +11,7 @@ use crate::calendar::{Calendar, Key, time_of};
 use crate::network::FlowId;
 use longhaul_kernel::Heap;
 
-/// A timer of a flow. Timers due at the same time expire in this order.
+/// A timer of a flow. Timers due at the same time expire in the order of these variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// The SYN or retransmission timer of the flow may have expired.
@@ -37,8 +37,8 @@ pub(crate) struct Timers {
     heap: Heap,
 }
 
-/// Number of windows in the calendar. Together they cover most of a second, which is longer than
-/// most timeouts.
+/// Number of windows in the calendar. All windows together cover most of a second, which is longer
+/// than most timeouts.
 const SLOTS: usize = 256;
 
 impl Timers {

@@ -41,9 +41,9 @@ impl FileChooser {
         })
     }
 
-    /// Selects the file of a flow of a cell, given the drawn size (NIST SP 500-282, chapter 8). Its
-    /// type is one that is below its minimum in the cell, or else the drawn type, or else (if that
-    /// is at its maximum) a Web object.
+    /// Selects the file of a flow of a cell, given the drawn size (NIST SP 500-282, chapter 8). A
+    /// type that is below its minimum in the cell takes precedence over the drawn type. If the
+    /// drawn type is at its maximum, the file is a Web object.
     pub(crate) fn choose(
         &mut self,
         web: u64,
@@ -89,7 +89,8 @@ mod tests {
         }
     }
 
-    /// NIST SP 500-282, tables 8-3 and 8-4, the level coded as plus: (type, share, factor).
+    /// Types have the probabilities and factors of NIST SP 500-282, tables 8-3 and 8-4, at the
+    /// level coded as plus. A case is (type, probability, factor).
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [

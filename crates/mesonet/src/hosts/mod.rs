@@ -1,9 +1,10 @@
 //! Hosts: sources, which transfer one file after the other with think times in between, and
 //! receivers.
 //!
-//! NIST SP 500-282, chapter 3; file types and their admission, chapter 8. A source chooses a file
-//! and an idle receiver below another backbone router. Each random quantity has a separate stream,
-//! as in the original, so that runs that differ in one quantity share all others.
+//! NIST SP 500-282 describes the hosts in chapter 3, and types of files and their admission in
+//! chapter 8. A source chooses a file and an idle receiver below another backbone router. Each
+//! random quantity has a separate stream, as in the original, so that runs that differ in one
+//! quantity share all others.
 
 mod admission;
 mod files;

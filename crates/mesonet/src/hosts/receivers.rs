@@ -19,7 +19,8 @@ pub(crate) struct ReceivingHost {
 /// All receivers, in order of access routers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receivers {
-    /// Number of the first receiver of each access router, and the number of all receivers.
+    /// Number of the first receiver of each access router. The last entry is the number of all
+    /// receivers.
     first: Vec<u32>,
     /// Number of idle receivers of each access router.
     idle: Vec<u32>,
@@ -37,8 +38,8 @@ pub(crate) struct Receivers {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Domain {
     router: u16,
-    /// Access routers with receivers, each with the cumulative number of receivers up to and
-    /// including it.
+    /// Access routers with receivers. Each comes with the number of receivers below it and below
+    /// the access routers before it.
     access: Vec<(u16, u32)>,
 }
 
@@ -78,8 +79,8 @@ impl Receivers {
 
     /// Draws a backbone router other than `domain`, an access router below it in proportion to its
     /// receivers, and one of its idle receivers (NIST SP 500-282, chapter 3). Returns `Err` with
-    /// the access router if no receiver below it is idle, and none if no other backbone router has
-    /// receivers.
+    /// the access router if no receiver below it is idle, and `None` if no other backbone router
+    /// has receivers.
     pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);
         let others = self.domains.len() - usize::from(own.is_some());

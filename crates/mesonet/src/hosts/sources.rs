@@ -74,8 +74,8 @@ impl Sources {
     }
 }
 
-/// Returns the mean start time of a source as a fraction of the mean think time, given a uniform
-/// random number.
+/// Returns the mean of a source's start time, as a fraction of the mean think time. `number` is a
+/// uniform random number that selects the wave.
 fn wave(waves: &StartWaves, number: f64) -> f64 {
     let second = waves.at_once + waves.second;
     if number < waves.at_once {
@@ -110,7 +110,7 @@ pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u
 mod tests {
     use super::*;
 
-    /// Values of NIST SP 500-282, chapter 4.
+    /// The waves have the probabilities of NIST SP 500-282, chapter 4.
     #[test]
     fn a_quarter_starts_at_once_and_the_waves_follow() {
         let waves = StartWaves {

@@ -41,12 +41,13 @@ impl Crossing {
     }
 }
 
-/// Packets that arrive at a backbone router: those that stay in the region, each an event, and
-/// those that leave it again over another link. Packets that arrive at the same time are processed
-/// in this order: packets that leave again before the others, then by link.
+/// Packets that arrive at a backbone router from other regions. The arrival of a packet that stays
+/// in the region is an event; all other packets leave the region again over another link. Of
+/// packets that arrive at the same time, those that leave again are processed first, and then the
+/// order is by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
-    /// Numbers of the links.
+    /// Numbers of the links to the router from other regions.
     links: Vec<u16>,
     staying: MergedLanes,
     passing: MergedLanes,
@@ -120,13 +121,13 @@ impl Arrivals {
     }
 }
 
-/// The packets of each link, with the link of the next one.
+/// The packets on each link, and the link whose packet arrives next.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct MergedLanes {
     lanes: Vec<Lane>,
     /// Arrival of the first packet of each link.
     times: Vec<Time>,
-    /// The earliest of these arrivals, and the number of its link.
+    /// Earliest time in `times`, and the index of its link.
     first: (Time, usize),
 }
 
@@ -174,7 +175,7 @@ struct Lane {
     /// Number of packets taken from the first batch.
     taken: usize,
     later: VecDeque<Vec<InFlight>>,
-    /// Empty lanes for reuse.
+    /// Empty batches for reuse.
     spare: Vec<Vec<InFlight>>,
 }
 

@@ -9,8 +9,9 @@ use super::tournament::Tournament;
 use super::{HostEvent, Network};
 
 impl Network {
-    /// Returns the next event at a host; none if there is none by `limit`. Compiled twice, so that
-    /// the copy without packet traces (`packet_trace.rs`) has no test for them.
+    /// Returns the next event at a host; `None` if there is no event until `limit`. The function is
+    /// compiled twice, so that the copy without packet traces (`packet_trace.rs`) does not test for
+    /// them.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
         let bound = self.event_list.bound(limit);
@@ -78,7 +79,7 @@ impl Network {
         fifo.push(InFlight { time, packet });
     }
 
-    /// Moves the origin of the event list if it is too old.
+    /// Moves the time from which the event list counts to the present, if it is too long ago.
     pub(crate) fn rebase(&mut self) {
         if self.now.since(self.rebased) >= Tournament::REACH / 2 {
             self.rebased = self.now;

@@ -78,8 +78,8 @@ impl<T: Copy> Fifo<T> {
         Some(taken)
     }
 
-    /// Removes the first entry as [`Self::pop`], and returns it with a value of the next entry, or
-    /// with `none` if there is none. It has no branch.
+    /// Removes the first entry. Returns it together with a value of the entry after it, or with
+    /// `none` if there is no other entry. The function has no branch.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
         &mut self,

@@ -55,7 +55,7 @@ impl Network {
         }
     }
 
-    /// Processes the arrival of a packet at a backbone router from its own region.
+    /// Processes the arrival of a packet at a backbone router from an element of the same region.
     #[inline(never)]
     pub(super) fn arrive_at_backbone<const TRACED: bool>(
         &mut self,
@@ -76,7 +76,8 @@ impl Network {
     }
 
     /// Queues a packet at a backbone router at `time`. Returns the time at which it departs, and
-    /// its next hop; none if the queue is full. Inlined, since a call costs as much as the queue.
+    /// its next hop; `None` if the queue is full. The function is inlined, since a call would cost
+    /// as much as the queue.
     #[inline(always)]
     pub(super) fn enqueue_at_backbone<const TRACED: bool>(
         &mut self,

@@ -26,8 +26,9 @@ pub(super) enum Hop {
     Access(u16),
 }
 
-/// Sources of events: each has at most one next event. All except servers and links from other
-/// regions have a FIFO of packets in flight.
+/// Stations: sources of events, each of which has at most one next event at a time. All stations
+/// except servers and links from other regions have a FIFO of packets in flight, whose first
+/// arrival is the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
@@ -107,7 +108,7 @@ pub(super) struct Layout {
     pub(super) pops: Vec<u16>,
     pub(super) access: Vec<u16>,
     pub(super) backbone: Vec<u16>,
-    /// Number in the region, for each access router of the network.
+    /// Number within the region of each access router of the network.
     local_access: Vec<u16>,
     /// Parent of each access router.
     above: Vec<AccessParent>,
@@ -115,12 +116,14 @@ pub(super) struct Layout {
     parents: Vec<u16>,
     /// Next hop of a queue's packets, by router with one server and by queue.
     next: Vec<[Next; 2]>,
-    /// Next hops: `hops[at * access routers of the network + to]`.
+    /// Next hops at backbone routers: `hops[at * n + to]`, where n is the number of access routers
+    /// in the network.
     hops: Vec<Hop>,
     pub(super) stations: Vec<Station>,
     /// Number of speeds of hosts.
     speeds: usize,
-    /// The first station of each kind.
+    /// Number of the first station of a kind, which the name of the field states; the four fields
+    /// below likewise.
     cross_region: usize,
     out_of_backbone: usize,
     ack_ready: usize,
@@ -189,8 +192,8 @@ impl Layout {
         (layout, out_links)
     }
 
-    /// Numbers the stations; of simultaneous events, the one with the lower number is first.
-    /// Returns the links that begin in the region.
+    /// Numbers the stations: of simultaneous events, the event of the station with the lower number
+    /// is processed first. Returns the links that begin in the region.
     fn number_stations(
         &mut self,
         topology: &Topology,
@@ -259,7 +262,7 @@ impl Layout {
             for to in 0..topology.access.len() as u16 {
                 let domain = routes.domain(to);
                 let hop = if domain != at {
-                    // The networks between hosts have been checked to be connected.
+                    // Routes between all routers with hosts have been checked to exist.
                     let id = routes.link(at, domain);
                     let leads = |out: &OutLink| Some(out.id) == id;
                     let link = out_links.iter().position(leads).unwrap_or(0) as u16;
@@ -303,7 +306,8 @@ impl Layout {
         self.parents[pop as usize]
     }
 
-    /// Returns the station of packets from an access router, with separate servers.
+    /// Returns the station of packets that leave an access router whose queues have separate
+    /// servers.
     #[inline]
     pub(super) fn out_of_access(&self, access: u16) -> usize {
         access as usize
@@ -344,8 +348,8 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the station of a server, with one server per router; points of presence come before access
-    /// routers.
+    /// Returns the station of the server of a router with one server. `router` counts points of
+    /// presence first, then access routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router

@@ -6,10 +6,10 @@
 //! arrival. Packets are stored only in flight between two elements, in order of arrival, and while
 //! they wait for a server that two queues share (`shared_server.rs`).
 //!
-//! An event is the arrival of a packet where several FIFOs meet, or the end of a service.
-//! Consequences that follow at once, or before any other event, are processed in the same event:
-//! packets from a backbone router that only pass through the region (they precede the region's own
-//! packets), and packets from it towards hosts.
+//! An event is the arrival of a packet where several FIFOs meet, or the end of a service. Two kinds
+//! of arrivals are processed in the same event as their cause, because no other event can come
+//! between: packets from other regions that a backbone router only passes on, which precede the
+//! region's own packets; and packets from a backbone router towards hosts.
 
 mod arrivals;
 mod cross_region;
@@ -57,7 +57,8 @@ pub(crate) struct Network {
     /// separately.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
-    /// Points of presence, then access routers, if one server serves both queues of a router.
+    /// Routers whose two queues share one server: first points of presence, then access routers.
+    /// Empty if queues are served separately.
     shared: Vec<SharedServer>,
     backbone: Vec<DropTailQueue>,
     /// Packets from other regions, by backbone router.
@@ -139,7 +140,8 @@ impl Network {
         }
     }
 
-    /// Sets the time at which queues are sampled, and not before; nothing is processed beyond it.
+    /// Sets the time at which queues are next sampled. Arrivals may be processed early up to this
+    /// time, and nothing is processed beyond it.
     pub(crate) fn set_horizon(&mut self, until: Time) {
         self.horizon = until;
     }

@@ -1,4 +1,5 @@
-//! Packets: five types, a sequence number, a destination, no size (NIST SP 500-282, chapter 3).
+//! Packets (NIST SP 500-282, chapter 3). A packet has one of five types, a sequence number and a
+//! destination, but no size.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -25,8 +26,8 @@ impl FlowId {
     }
 }
 
-/// A packet: 24 bytes in three words. With smaller fields, compilers would copy packets in parts
-/// other than those in which they were stored, and processors would wait for the stores.
+/// A packet: 24 bytes in three words. With smaller fields, compilers would store a packet in other
+/// parts than they load it, and processors would wait for the stores to complete.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Packet {
     /// Time at which the source sent this data packet, or the data packet that this one
@@ -62,7 +63,8 @@ impl Packet {
         u64::from(flow.slot) | u64::from(flow.generation) << 32 | u64::from(to) << 48
     }
 
-    /// Returns the packet with the slot at the other end of its flow.
+    /// Returns the packet with the flow's id replaced by `flow`, the id at the packet's
+    /// destination.
     #[inline]
     pub(crate) fn for_flow(self, flow: FlowId) -> Self {
         Self {

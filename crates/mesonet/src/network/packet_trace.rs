@@ -1,8 +1,9 @@
 //! Traces of the packets of chosen flows, from element to element.
 //!
-//! Only the copy of the event loop compiled for it records packets (`Network::next` with `TRACED`);
-//! hosts send through [`Network::send_traced`] during a trace. Each region records its events.
-//! Since some arrivals are processed early, records are sorted by time at the end of an interval.
+//! Of the two compiled copies of the event loop, only the one for traces records packets
+//! (`Network::next` with `TRACED`); hosts send through [`Network::send_traced`] during a trace.
+//! Each region records its events. Since some arrivals are processed early, records are sorted by
+//! time at the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,8 @@ pub(crate) struct PacketTrace {
     truncated_at: Option<Time>,
 }
 
-/// Number of records stored beyond the number that may be reported, since they are not in order.
+/// Number of records stored beyond the maximum, since early arrivals make the records unordered in
+/// time.
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
@@ -122,7 +124,8 @@ impl PacketTrace {
         });
     }
 
-    /// Removes the records, unsorted, and returns them with the time until which they are complete.
+    /// Removes and returns the records, unsorted. If the store became full, also returns the time
+    /// until which they are complete.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }
@@ -144,7 +147,8 @@ impl Network {
         self.fast_send = !traced;
     }
 
-    /// Sends a packet as [`Self::send`] does, with a trace.
+    /// Sends a packet of a host below `access`, and records its events. [`Self::send`] does the
+    /// same without a trace.
     #[inline(never)]
     pub(super) fn send_traced(&mut self, access: u16, packet: Packet) {
         let now = self.now;

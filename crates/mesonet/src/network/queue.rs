@@ -1,9 +1,9 @@
 //! A drop-tail queue served at a fixed rate: one cache line, however many packets it holds.
 //!
-//! Packets have no size, so that the time at which the server becomes idle is the whole state: the
-//! next packet departs one service time after that time, or after its arrival if the queue is
-//! empty; the queue length is the remaining work divided by the service time, rounded up. No packet
-//! is stored, and a departure is no event.
+//! Packets have no size, so the time at which the server becomes idle is the whole state. If the
+//! queue is empty, the next packet departs one service time after its arrival; otherwise, one
+//! service time after the server would have become idle. The queue length is the remaining work
+//! divided by the service time, rounded up. No packet is stored, and a departure is no event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -16,18 +16,19 @@ use crate::records::QueueSample;
 pub(crate) struct DropTailQueue {
     /// Time at which the server becomes idle, rounded down to a picosecond.
     busy_until: Time,
-    /// The rest of that time, in units of 2^-32 ps.
+    /// Fraction of a picosecond by which `busy_until` is rounded down, in units of 2^-32 ps.
     fraction: u32,
-    /// The fraction of the service time in the same units, so that the mean rate is exact.
+    /// Fraction of a picosecond in the service time, in units of 2^-32 ps. Because of it the mean
+    /// rate is exact.
     step: u32,
     service: Span,
-    /// Largest backlog of work with which one more packet fits into the queue.
+    /// Largest remaining work of the server with which one more packet fits into the queue.
     limit: Span,
     arrived: u64,
     dropped: u64,
 }
 
-/// A backlog that exceeds the limit by less than this does so only through rounding.
+/// Tolerance of the limit, because times are rounded to picoseconds.
 const ROUNDING: Span = Span::from_ps(1);
 
 impl DropTailQueue {
@@ -50,8 +51,8 @@ impl DropTailQueue {
         }
     }
 
-    /// Queues a packet. Returns its departure time, or none if the queue is full. A departure at
-    /// the same time frees its place first.
+    /// Queues a packet and returns its departure time; `None` if the queue is full. A packet that
+    /// departs at `now` frees its place first.
     #[inline]
     pub(crate) fn enqueue(&mut self, now: Time) -> Option<Time> {
         self.arrived += 1;
@@ -67,7 +68,7 @@ impl DropTailQueue {
         Some(self.busy_until)
     }
 
-    /// Returns the queue at `now`, if no later arrival was enqueued.
+    /// Returns the queue at `now`, provided that no packet has been enqueued at a later time.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
         // Departures after `now` are the last one, and the earlier ones that fit into the time

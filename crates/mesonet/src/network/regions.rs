@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{BackboneLink, Topology};
 
-/// Smallest delay of links that separate regions: with shorter ones windows would be too short.
+/// Smallest delay of links that separate regions; shorter links would make windows too short.
 const MIN_WINDOW: Span = Span::from_micros(500);
 /// Longest window. State shared by all regions, such as the idle receivers, is updated between
 /// windows.

@@ -34,8 +34,8 @@ impl Network {
     }
 
     /// Returns the number of packets that have entered each link by now, with the link's number in
-    /// the network. For links to other regions it includes packets that have been handed over and
-    /// have not departed yet.
+    /// the network. For a link to another region, the number includes packets that have been handed
+    /// over and have not departed yet.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

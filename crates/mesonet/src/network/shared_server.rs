@@ -24,7 +24,8 @@ pub(super) struct SharedServer {
     /// The queue of the packet in service.
     serving: Direction,
     queues: [ServerQueue; 2],
-    /// Number of packets, including the one in service, that each queue can hold, or both together.
+    /// Maximum number of packets, including the one in service, in each queue or, if the queues
+    /// share a buffer, in both together.
     buffer: usize,
     shared_buffer: bool,
     /// True if the server idles for one service time when the queue whose turn it is holds no packet.
@@ -152,7 +153,8 @@ impl SharedServer {
     }
 }
 
-/// Routers with one server are numbered from points of presence to access routers.
+/// Functions of routers with one server. Their numbers count points of presence first, then access
+/// routers.
 impl Network {
     /// Queues a packet at a router.
     #[inline(always)]

@@ -28,7 +28,8 @@ enum Games {
     Most(Box<[Key; MOST]>),
 }
 
-/// A key: the bits of a time above those of a station.
+/// A key: a time in the upper bits and the number of a station in the lower bits, as the bits of a
+/// floating-point number.
 type Key = f64;
 
 /// Twice the number of stations in a region of the published network, with one server in each
@@ -76,7 +77,7 @@ impl Tournament {
     ///
     /// # Panics
     ///
-    /// If `stations` is more than 65,536.
+    /// Panics if `stations` is more than 65,536.
     pub(crate) fn new(stations: usize) -> Self {
         assert!(
             stations <= MOST / 2,

@@ -1,7 +1,8 @@
 //! Reports of a simulation: a record per interval, and other records as events happen.
 //!
-//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow
-//! from them. A count is over one interval unless the field states another period.
+//! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. They hold counts and sums,
+//! from which means, rates and shares follow. A count is over one interval unless the field states
+//! another period.
 
 mod trace;
 
@@ -17,24 +18,28 @@ use crate::config::{FileType, PathClass};
 use longhaul_kernel::record;
 pub use longhaul_kernel::{Control, DataPackets};
 
-/// Receiver of a simulation's records. Never called per packet, except for traced flows.
+/// Receiver of a simulation's records. Its methods are not called per packet, except for traced
+/// flows.
 pub trait Recorder {
-    /// Called when an interval is over.
+    /// Receives the record of an interval that is over.
     fn interval(&mut self, interval: &Interval<'_>);
-    /// Called when enough flows of a group have been completed, or the simulation is over.
+    /// Receives statistics of goodput when enough flows of a group have been completed, or the
+    /// simulation is over.
     fn batch(&mut self, batch: &GoodputBatch);
-    /// Called when a flow has been completed, or could not be connected; only if configured.
+    /// Receives the record of a flow that has been completed or could not be connected. Called only
+    /// if [`Measure::flow_log`](crate::config::Measure::flow_log) is set.
     fn flow(&mut self, flow: &FlowRecord);
-    /// Called when a traced flow has changed.
+    /// Receives the state of a traced flow after a change.
     fn flow_state(&mut self, _state: &FlowState) {}
-    /// Called with an event of a packet of a traced flow, sorted by time, at the end of an
-    /// interval.
+    /// Receives an event of a packet of a traced flow. All events of an interval come at its end,
+    /// sorted by time.
     fn packet(&mut self, _record: &PacketTraceRecord) {}
-    /// Called a few thousand times in a run with the simulated time and data packets so far; the
-    /// result can stop the simulation.
+    /// Receives the simulated time, and a function that counts the data packets so far, a few
+    /// thousand times in a run. The result can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Called between two intervals. `state` returns the bytes that [`crate::resume`] takes; a call
-    /// costs as much as some thousands of packets. Algorithms written in Python cannot be stored.
+    /// Receives an opportunity to store a checkpoint, between two intervals. `state` returns the
+    /// bytes that [`crate::resume`] takes; a call costs as much as some thousands of packets.
+    /// Algorithms written in Python cannot be stored.
     fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
@@ -131,7 +136,7 @@ record! {
         timeouts: u64,
         /// Acknowledgements that enlarged a congestion window.
         increases: u64,
-        /// Growth of congestion windows by these acknowledgements, in packets.
+        /// Growth of congestion windows by the acknowledgements that enlarged them, in packets.
         growth_sum: f64,
     }
     columns {
@@ -271,8 +276,8 @@ impl FlowGroup {
     /// Number of groups.
     pub const COUNT: usize = 48;
 
-    /// Returns the position: two for each group with a smaller published number (movies are first),
-    /// plus one for the alternate algorithm.
+    /// Returns the group's index: 2 (n - 1) for the group with the published number n, plus 1 for
+    /// the alternate algorithm. Movies have the smallest numbers.
     pub const fn index(self) -> usize {
         let file = FileType::Movie as usize - self.file as usize;
         let group = file * 6 + self.path as usize * 2 + (!self.fast_interface) as usize;
@@ -291,7 +296,7 @@ impl FlowGroup {
 pub struct GoodputBatch {
     /// The group.
     pub group: FlowGroup,
-    /// Number of the interval at the end of which it is reported, or in which the run was stopped.
+    /// Number of the interval at whose end the batch is reported, or in which the run was stopped.
     pub interval: u64,
     /// Number of flows.
     pub count: u64,

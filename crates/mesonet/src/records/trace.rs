@@ -162,7 +162,7 @@ impl Direction {
 }
 
 impl PacketKind {
-    /// Returns the name in the study.
+    /// Returns the direction's name in NIST SP 500-282.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Syn => "SYN",

@@ -40,7 +40,7 @@ pub(super) struct Agenda {
     due: Vec<Key>,
 }
 
-/// Number of windows in the calendar, which are some seconds.
+/// Number of windows in the calendar. All windows together last some seconds.
 const SLOTS: usize = 2048;
 
 impl Agenda {

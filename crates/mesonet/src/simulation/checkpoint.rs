@@ -1,8 +1,9 @@
-//! Checkpoints: the state of a simulation as bytes. A resumed run ends like one that was never stopped.
+//! Checkpoints: the state of a simulation as bytes. A resumed run ends like one that was never
+//! stopped.
 //!
 //! Everything is stored except state that follows from other state: event lists, and the tables
-//! that the flows of an algorithm share. Only the version that wrote a checkpoint can read it; code
-//! that stores one has to check that.
+//! that the flows of an algorithm share. Only the version that wrote a checkpoint can read it; a
+//! caller that stores checkpoints has to compare the versions.
 
 use super::setup::initial_congestion;
 use super::{Run, SetupError, World};

@@ -230,7 +230,8 @@ impl Coordinator {
         }
     }
 
-    /// Ends a window: receivers of flows that ended in it are idle again, and sources think.
+    /// Ends a window: the receivers of flows that ended in it become idle, and the sources of these
+    /// flows begin to think.
     pub(super) fn end_window(&mut self, places: &Places) {
         for ended in std::mem::take(&mut self.ended) {
             let about = &ended.about;

@@ -18,7 +18,7 @@ pub(super) struct Counters {
     pub(super) totals: [ClassTotals; 6],
     /// Flows through each router of the backbone, point of presence and access router.
     pub(super) flows_by_router: FlowsByRouter,
-    /// Number of data packets before the current interval.
+    /// Number of data packets that reached receivers' access routers before the current interval.
     pub(super) packets_out: u64,
 }
 

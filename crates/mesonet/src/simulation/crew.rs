@@ -10,7 +10,7 @@ use super::region::Step;
 /// The threads, and the steps that they execute.
 pub(super) struct Crew {
     threads: usize,
-    /// The regions in the order in which they are started: the one with the most work first, so
+    /// The regions in the order in which they are started: the region with the most work first, so
     /// that it is not the last to finish.
     regions: Vec<usize>,
     /// Number of steps so far. Changes under the lock of `orders`.
@@ -36,7 +36,7 @@ struct Orders {
 const LOOKS: u32 = 20_000;
 
 impl Crew {
-    /// Returns a crew of `threads` threads, or of as many as there are regions if that is less.
+    /// Returns a crew of `threads` threads, but of no more threads than there are regions.
     pub(super) fn new(threads: usize, regions: Vec<usize>) -> Self {
         Self {
             threads: threads.min(regions.len()),

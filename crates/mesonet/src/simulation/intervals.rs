@@ -95,8 +95,8 @@ impl Run<'_> {
         (backbone, pops, access)
     }
 
-    /// Returns the number of packets that have entered each link since the beginning; a packet
-    /// enters when it departs from the router.
+    /// Returns the number of packets that have entered each link since the beginning of the run. A
+    /// packet enters a link when it departs from the router.
     fn entered(&self) -> Vec<u64> {
         let mut sent = vec![0; self.clock.entered.len()];
         let mut late = vec![0; sent.len()];

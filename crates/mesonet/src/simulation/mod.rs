@@ -71,7 +71,7 @@ pub enum SetupError {
 ///
 /// # Errors
 ///
-/// As [`simulate`].
+/// Fails in the same cases as [`simulate`].
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     simulate(config, None, 1, recorder)
 }
@@ -81,7 +81,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
 ///
 /// # Errors
 ///
-/// As [`simulate`].
+/// Fails in the same cases as [`simulate`].
 pub fn resume(
     config: &Config,
     state: &[u8],
@@ -183,7 +183,8 @@ struct Clock {
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
-    /// Processes events until the end; returns true if the recorder stopped the run before it.
+    /// Processes events until the end of the simulation; returns true if the recorder stopped the
+    /// run before.
     fn run(&mut self, threads: usize, recorder: &mut dyn Recorder) -> bool {
         let Self {
             common,

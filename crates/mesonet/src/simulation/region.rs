@@ -81,8 +81,9 @@ impl Region {
         self.run_until::<true>(common, until);
     }
 
-    /// Processes events until `until`. Compiled twice, so that the loop without traces has no test
-    /// for them. Inlining is forced, since the compiler would not inline functions into two copies.
+    /// Processes events until `until`. The function is compiled twice, so that the loop without
+    /// traces does not test for them. Inlining is forced, since the compiler would not inline
+    /// functions into two copies.
     #[inline(always)]
     fn run_until<const TRACED: bool>(&mut self, common: &Common, until: Time) {
         loop {

@@ -164,8 +164,9 @@ fn coordinator(
     })
 }
 
-/// Returns the packet intervals of hosts: of base and fast hosts, and then other intervals of
-/// long-lived flows; and the index of each long-lived flow's interval.
+/// Returns the times between two packets of hosts, by speed, and the speed of each long-lived
+/// flow's hosts as an index into this list. The list begins with basic and fast hosts, and
+/// continues with the other speeds of long-lived flows.
 fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     let interval = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
     let mut packet_intervals = vec![interval(config.hosts.base), interval(config.hosts.fast)];

@@ -34,7 +34,7 @@ impl Trace {
     }
 }
 
-/// Numbers of records traced and reported, if there is a trace.
+/// Numbers of traced flows and of reported records, for runs with a trace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
     /// Number of flows traced.

@@ -198,7 +198,8 @@ fn a_run_repeats_whatever_its_intervals_are() {
     assert_eq!(first.flows, long.flows);
 }
 
-/// The flow stops in the middle of an interval, or at the end of one.
+/// The events of a flow that stops in the middle of an interval are counted like those of a flow
+/// that stops at the end of one.
 #[test]
 fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
     let mut config = congested();

@@ -106,7 +106,8 @@ fn two_standard_flows_share_the_link() {
     );
 }
 
-/// Tables 5-10 and 5-11 at 42, 162 and 324 ms: (link, buffer, Jain's index).
+/// The utilisation of the link, that of the buffer, and Jain's index are those of tables 5-10 and
+/// 5-11 at 42, 162 and 324 ms.
 #[test]
 #[ignore = "half a thousand million packets"]
 fn figures_are_those_of_the_published_tables() {

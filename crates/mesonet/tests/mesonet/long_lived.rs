@@ -11,8 +11,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// Time in seconds until each flow first received at full speed for an interval, and the number of
-/// packets that each received.
+/// Time in seconds until each flow received at full speed for an interval for the first time, and
+/// the number of packets that each flow received.
 #[derive(Debug, Default)]
 struct Lags {
     full: [Option<f64>; 3],
@@ -68,7 +68,8 @@ fn fast_with_slack() -> ControllerSpec {
     }
 }
 
-/// Reno's window does not depend on the measured round-trip time.
+/// An excess changes the measured round-trip time only: packets of Reno, whose window does not
+/// depend on that time, arrive as without it.
 #[test]
 fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     let samples_with = |excess| {
@@ -98,10 +99,11 @@ fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     assert_eq!(received(&with), received(&without));
 }
 
-/// Table 7-14 within tolerances: (algorithm, lags of L1 to L3, fraction by which they may differ if
-/// that is more than 0.4 s). H-TCP's tolerance is one interval wider, since the published recursion
-/// itself gives 16.0 s on L3. CTCP needs no `srtt_timer_slack` here: while its window opens, the
-/// smoothed round-trip time is above the distance of the bursts of acknowledgements.
+/// Flows reach full speed at the times of table 7-14, within tolerances. A case is (algorithm, lags
+/// of L1 to L3, tolerance as a fraction of the lag, which applies if it is more than 0.4 s).
+/// H-TCP's tolerance is one interval wider, since the published recursion itself gives 16.0 s on
+/// L3. CTCP needs no `srtt_timer_slack` here: while its window opens, the smoothed round-trip time
+/// is above the distance of the bursts of acknowledgements.
 #[test]
 #[ignore = "fifty million packets"]
 fn flows_reach_full_speed_when_published() {
@@ -131,8 +133,8 @@ fn flows_reach_full_speed_when_published() {
     }
 }
 
-/// Table 7-11 and the closed form: mean goodput of standard TCP over 300 s, in thousands of packets
-/// a second.
+/// The mean goodput of standard TCP over 300 s agrees with table 7-11 and the closed form. Values
+/// are in thousands of packets a second.
 #[test]
 #[ignore = "fifty million packets"]
 fn standard_tcp_opens_its_window_by_one_packet_a_round_trip() {

@@ -26,7 +26,8 @@ pub const LINKS: [(char, char, u64); 14] = [
     ('J', 'K', 3),
 ];
 
-/// Next router from each router, to all routers in order (table 3-2).
+/// Routing table of the backbone (table 3-2): for each router, the next router towards all routers
+/// in order.
 const NEXT: [&str; 11] = [
     "-BCBCBCCCBC",
     "A-CDCDCDCDC",
@@ -55,8 +56,8 @@ pub enum Buffers {
     RttCOverRootN,
 }
 
-/// Parameters of the published studies. Rates are in packets per millisecond; shares are those of
-/// normal, fast and direct access routers.
+/// Parameters of the published studies. Rates are in packets per millisecond. Shares are for
+/// normal, fast and direct access routers, in this order.
 #[derive(Clone, Copy, Debug)]
 pub struct Study {
     pub r1: f64,

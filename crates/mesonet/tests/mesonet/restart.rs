@@ -114,8 +114,8 @@ fn whole(config: &Config, after: Vec<usize>) -> (Storing, Totals) {
     (recorder, totals)
 }
 
-/// Runs `config` completely, and from each of some states; each of these runs is stopped and
-/// resumed again.
+/// Runs `config` completely while storing several states, and resumes it from each of them. Checks
+/// that the results and all later states are the same.
 fn check(config: &Config) {
     let after = vec![1, 13, 27, 39];
     let (whole, totals) = whole(config, after.clone());
@@ -151,7 +151,8 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// The algorithms include some with tables, with boxed state and with their own clocks.
+/// Resumed runs have the same results also with algorithms that use tables, boxed state, or clocks
+/// of their own.
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [
@@ -168,8 +169,8 @@ fn runs_in_which_queues_share_a_server_go_on() {
     check(&config);
 }
 
-/// All reports, and the states between intervals, are the same with any number of threads, and so
-/// is a run that continues from the state of another run with another number of threads.
+/// The number of threads changes neither reports nor the states between intervals. The same holds
+/// for a run that continues from the state of a run with another number of threads.
 #[test]
 fn the_number_of_threads_changes_nothing() {
     for service in [Service::Dual, Service::Shared] {
@@ -197,8 +198,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// Keys of the next events are relative to a base that moves every hundred seconds; timers extend
-/// beyond that.
+/// Long runs can be resumed, although the base of event times moves every hundred seconds and
+/// timers extend beyond that time.
 #[test]
 fn long_runs_with_few_events_go_on() {
     let study = Study {

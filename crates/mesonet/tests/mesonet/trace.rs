@@ -199,7 +199,8 @@ fn only_the_chosen_span_is_traced_and_no_more_than_allowed() {
     assert_eq!(totals.trace_full, Some(few.records[4].time));
 }
 
-/// The network is congested and has users; all kinds of service are run.
+/// A trace of a congested network with users changes no results and contains all packets, for each
+/// kind of service.
 #[test]
 fn a_trace_changes_nothing_and_leaves_no_packet_out() {
     for service in [Service::Dual, Service::Shared, Service::Alternating] {

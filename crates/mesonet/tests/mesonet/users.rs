@@ -25,7 +25,7 @@ fn quiet(seconds: u64) -> Config {
     config
 }
 
-/// Percentages of the flow classes, as they follow from the selection of receivers.
+/// The percentages of the flow classes are those that follow from the selection of receivers.
 #[test]
 fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     let mut keeper = Keeper::default();

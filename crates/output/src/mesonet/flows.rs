@@ -119,8 +119,8 @@ impl ClassRow {
         })
     }
 
-    /// Returns the throughput per flow in packets per second, where flows completed in the interval
-    /// count half (our assumption: NIST SP 500-282 does not specify it).
+    /// Returns the throughput per flow in packets per second. A flow that was completed in the
+    /// interval counts as half a flow (our assumption: NIST SP 500-282 does not specify it).
     fn throughput(&self) -> Cell<'static> {
         let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
         ratio(

@@ -55,9 +55,9 @@ pub struct MesoNetMeta {
     pub tables: Vec<String>,
     /// Number of intervals whose rows are kept before they are written, if it is limited.
     pub flush_every: Option<u64>,
-    /// Wall-clock time between two checkpoints; none without checkpoints. After this process was
+    /// Wall-clock time between two checkpoints; `None` without checkpoints. If this process is
     /// killed, a run of the same scenario and directory resumes from the last checkpoint. The
-    /// tables do not depend on it.
+    /// tables do not depend on the time between checkpoints.
     pub checkpoint_every: Option<Duration>,
 }
 

@@ -114,8 +114,7 @@ impl MesoNetWriter {
     ///
     /// # Errors
     ///
-    /// A run with custom measures can only be resumed with them, and a run without them only
-    /// without.
+    /// Fails if the run was begun with custom measures and there are none now, or vice versa.
     pub fn take_state(&mut self, measures: bool) -> Result<Option<Vec<u8>>, OutputError> {
         let state = self.resumption.state.take();
         let begun = self.measured.is_some();

@@ -23,7 +23,7 @@ const ROW_GROUP_ROWS: u64 = 8_192;
 /// Key of a file's metadata that describes its columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
 
-/// A file to which a row group is written whenever `group` rows wait.
+/// A file to which a row group is written whenever `group` rows are waiting.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) columns: Vec<(Heading, Values)>,

@@ -35,8 +35,8 @@ impl Values {
         }
     }
 
-    /// Appends the value of each row. Compiled once, unlike the functions that read the values of
-    /// each column.
+    /// Appends the value of each row. The function is compiled once, unlike the functions that read
+    /// the values of each column.
     pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
         let cells = cells.into_iter();
         match self {
@@ -74,7 +74,7 @@ impl Values {
         }
     }
 
-    /// Returns the texts of a list.
+    /// Returns the values of a column whose texts come from a list.
     pub(super) fn listed(&mut self) -> &mut ListedTexts {
         match self {
             Self::Listed(listed) => listed,

@@ -223,7 +223,7 @@ const GROUP: FlowGroup = FlowGroup {
     alternate: true,
 };
 
-/// Writes two intervals, a batch and two flows.
+/// Writes a run of two intervals, a batch of goodputs and two flows, and returns its run.json.
 fn write(out: &Path, tables: &[&str]) -> Value {
     write_run(out, meta(tables))
 }

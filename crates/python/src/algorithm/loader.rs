@@ -98,7 +98,7 @@ fn value_of(value: ModuleValue) -> Value {
     }
 }
 
-/// Returns the default of a parameter, unless it exceeds the range of numbers in scenarios.
+/// Returns the default of a parameter; `None` if it exceeds the range of numbers in scenarios.
 fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     Some(match parameter.default {
         Value::Flag(flag) => ModuleValue::Flag(flag),

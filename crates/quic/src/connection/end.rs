@@ -20,22 +20,25 @@ pub(crate) struct PathState {
 pub(crate) trait End: std::fmt::Debug + Send {
     /// Opens the connection.
     fn connect(&mut self, now: Instant);
-    /// Stops the application: it sends nothing more.
+    /// Stops the application, which then sends no more data.
     fn stop(&mut self);
     /// Receives a datagram.
     fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: Datagram<'_>);
     /// Processes the stack's timers that have expired.
     fn expire(&mut self, now: Instant);
-    /// Writes the next datagram to `datagram`.
+    /// Writes the next datagram to `datagram` and returns its ECN field; `None` if there is nothing
+    /// to send.
     fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
-    /// Returns the time of the end's next timer.
+    /// Returns the time of the end's next timer; `None` if no timer is set.
     fn deadline(&mut self) -> Option<Instant>;
-    /// Returns the state of the path, `None` without a connection.
+    /// Returns the state of the path; `None` without a connection.
     fn path(&self) -> Option<PathState>;
     /// Returns the number of bytes that the application has read.
     fn bytes_read(&self) -> u64;
-    /// Returns the time at which the peer had acknowledged the whole transfer, if it has.
+    /// Returns the time at which the peer acknowledged the last byte of the transfer; `None`
+    /// before.
     fn finished(&self) -> Option<Instant>;
-    /// Takes the reason why the connection was lost or could not be opened, if there is one.
+    /// Removes and returns the reason why the connection was lost or could not be opened, if there
+    /// is one.
     fn take_loss(&mut self) -> Option<String>;
 }

@@ -1,8 +1,8 @@
 //! A handshake without encryption. Its messages have the sizes of TLS 1.3 and carry the transport
 //! parameters.
 //!
-//! With rustls instead, packets with data would have the same sizes; handshake packets would differ
-//! by the bytes of certificates and signatures.
+//! With rustls, data packets would have the same sizes. Only handshake packets would differ, by the
+//! bytes of certificates and signatures.
 
 /// Length in bytes of the sample for header protection (RFC 9001 section 5.4.2).
 pub(crate) const SAMPLE: usize = 16;
@@ -19,7 +19,7 @@ const FINISHED: usize = 36;
 /// Bytes at the beginning of a message: its length, and the length of its parameters.
 const PREFIX: usize = 4;
 
-/// The next step of an end.
+/// Step that an end takes next in the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     SendHello,
@@ -132,9 +132,9 @@ fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// Writes a signature that depends on the data. Stateless reset tokens are derived from signatures of
-/// connection identifiers, which are shorter than a token; the rest of a token is not zero, unlike
-/// the end of a packet.
+/// Writes a signature that depends on the data. The stack derives stateless reset tokens (16 bytes)
+/// from signatures of connection identifiers (8 bytes). All bytes of a signature start as 0xff, so
+/// that the end of a token differs from the zeros at the end of a packet.
 pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
     signature.fill(0xff);
     let len = signature.len();
@@ -179,7 +179,8 @@ mod tests {
         }
     }
 
-    /// An identifier of quinn has 8 bytes, a token 16 (RFC 9000 section 10.3).
+    /// Tokens of 16 bytes (RFC 9000 section 10.3) are derived from quinn's connection identifiers
+    /// of 8 bytes.
     #[test]
     fn tokens_differ_and_do_not_end_with_zeros() {
         let token = |identifier: u64| {

@@ -9,7 +9,8 @@ use longhaul_engine::stack::StackNote;
 /// A congestion event, and the controller's response to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CongestionEvent {
-    /// Window before and after the event, and threshold after it, in bytes.
+    /// Congestion window before the event (`before`) and after it (`after`), and slow start
+    /// threshold after the event (`ssthresh`), in bytes.
     pub(crate) before: u64,
     pub(crate) after: u64,
     pub(crate) ssthresh: Option<u64>,

@@ -9,8 +9,9 @@ use super::end::End;
 use super::log::SharedLog;
 use super::observation::{SharedObservation, finite};
 
-/// Time by which a connection's clock starts ahead of the machine's, so that the stack can subtract
-/// any duration that it knows. Only differences of times matter.
+/// Time by which a connection's clock is ahead of the machine's monotonic clock. A stack can
+/// subtract durations of up to this length from the current time without underflow. Results depend
+/// on differences of times only.
 const AHEAD: Duration = Duration::from_secs(90_000);
 
 /// Returns time zero of a connection's clock.

@@ -14,7 +14,8 @@ use noq_proto::{ConnectError, ConnectionId, PathId, Side, TransportError, Transp
 use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, sign};
 use crate::connection::protection::{TAG, open, seal};
 
-/// Configuration of both ends, and the keys of endpoints.
+/// The configuration of sessions without encryption at both ends, which is also the keys of their
+/// endpoints.
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 

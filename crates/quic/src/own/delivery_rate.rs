@@ -14,9 +14,9 @@ use longhaul_units::Span;
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Instant,
-    /// Bytes delivered before the burst was sent (`P.delivered`).
+    /// Number of bytes delivered before the burst was sent (`P.delivered`).
     delivered: u64,
-    /// Time at which the last of those bytes were acknowledged (`P.delivered_time`).
+    /// Time at which the last byte counted in `delivered` was acknowledged (`P.delivered_time`).
     delivered_at: Instant,
     /// Send time of the first packet of the flight that this burst ends (`P.first_sent_time`).
     flight_began: Instant,

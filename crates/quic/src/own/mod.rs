@@ -2,7 +2,8 @@
 //!
 //! A stack's interface reports less than the engine's TCP, and later: losses come after the
 //! acknowledgement that reveals them. Pacing is up to the stack. [`check`] refuses algorithms that
-//! need more than that, and returns warnings for algorithms that can run with less than they need.
+//! need more than the interface offers, and returns warnings for algorithms that can run with less
+//! than they need.
 
 mod delivery_rate;
 
@@ -96,7 +97,7 @@ pub(crate) struct OwnController {
     state: Mutex<CongestionState>,
 }
 
-/// Counter of bytes in packets of the path's MTU, which may change.
+/// Counter that converts bytes to whole packets of the path's MTU, which may change.
 #[derive(Clone, Copy, Debug, Default)]
 struct Packets {
     whole: u64,
@@ -141,7 +142,8 @@ struct Progress {
     reductions: u64,
     has_sample: bool,
     rate: DeliveryRate,
-    /// Window and threshold after the algorithm's last call, in packets.
+    /// Congestion window and slow start threshold (`ssthresh`) after the algorithm's last call, in
+    /// packets.
     window: f64,
     ssthresh: f64,
     pacing_bps: Option<u64>,
@@ -234,8 +236,8 @@ impl Clone for OwnController {
 }
 
 impl OwnController {
-    /// Creates the algorithm on a path of this MTU, with the initial window of RFC 9002 unless
-    /// another is given.
+    /// Creates the algorithm on a path of this MTU. `initial_window` replaces the initial window of
+    /// RFC 9002 if it is given.
     pub(crate) fn new(
         algorithm: &OwnAlgorithm,
         initial_window: Option<Bytes>,
@@ -275,7 +277,8 @@ impl OwnController {
         progress.rate.on_sent(progress.delivered_bytes, alone, now);
     }
 
-    /// Notes that a packet is acknowledged; `srtt` and `min_rtt` are the values before its sample.
+    /// Notes that a packet is acknowledged. `srtt` and `min_rtt` do not include the RTT sample of
+    /// this packet.
     pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
         let progress = &mut self.progress;
         progress.acked_bytes += bytes;
@@ -311,8 +314,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Processes a loss of packets or, if `lost_bytes` is 0, the echo of an ECN mark; `sent` is the
-    /// send time of the last packet concerned.
+    /// Processes a loss of packets or, if `lost_bytes` is 0, the echo of an ECN mark. `sent` is the
+    /// send time of the last packet that was lost or marked.
     pub(crate) fn on_congestion_event(
         &mut self,
         now: Instant,
@@ -357,8 +360,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Keeps the window in packets, since the initial window depends on the packet size (RFC 9002
-    /// section 7.2).
+    /// Adopts a new MTU and keeps the number of packets in the window, since the initial window
+    /// depends on the packet size (RFC 9002 section 7.2).
     pub(crate) fn on_mtu_update(&mut self, new_mtu: u16) {
         self.progress.mtu = new_mtu.into();
     }

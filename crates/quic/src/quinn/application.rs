@@ -1,5 +1,5 @@
 //! The applications at both ends: one writes zeros to a stream as fast as it can, the other reads
-//! them at once.
+//! them as soon as they arrive.
 
 use std::sync::LazyLock;
 

@@ -50,8 +50,8 @@ fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     }
 }
 
-/// Returns the warning to users about a controller: there is none. BBR draws the phase of its gain
-/// cycle from a generator without a seed, but quinn's pacer does not use that phase.
+/// Returns `None`, since no controller of quinn needs a warning to users. BBR draws the phase of
+/// its gain cycle from a generator without a seed, but quinn's pacer does not use that phase.
 fn warning(_: &str) -> Option<&'static str> {
     None
 }

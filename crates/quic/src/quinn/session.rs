@@ -15,7 +15,8 @@ use quinn_proto::{ConnectError, ConnectionId, Side, TransportError, TransportErr
 use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, sign};
 use crate::connection::protection::{TAG, open, seal};
 
-/// Configuration of both ends, and the keys of endpoints.
+/// The configuration of sessions without encryption at both ends, which is also the keys of their
+/// endpoints.
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 

@@ -34,9 +34,10 @@ fn transfers_are_delivered_whole() {
     }
 }
 
-/// A packet number of one byte, which suffices for fewer than 128 packets in flight, is ambiguous after
-/// 128 later packets (RFC 9000 section 17.1 and appendix A), here after 15 ms. A receiver that accepted
-/// a later packet would acknowledge one that has not been sent yet.
+/// A packet number of one byte, which suffices for fewer than 128 packets in flight, is ambiguous
+/// after 128 later packets (RFC 9000 section 17.1 and appendix A), which take 15 ms on this path. A
+/// receiver that decoded a late packet as a later number would acknowledge a packet that has not
+/// been sent yet.
 #[test]
 fn late_packets_are_not_taken_for_others() {
     let (totals, _) = run(&with(&[

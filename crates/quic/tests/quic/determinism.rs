@@ -131,7 +131,7 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// Links that work ahead of time give the same results as links with captures, which do not.
+/// Links give the same results with and without work ahead of time. Captures switch it off.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =

@@ -42,7 +42,7 @@ fn ordered_reads_of_a_long_fat_path_close_the_connection() {
     assert!(totals.run_warnings.is_empty());
 }
 
-/// A path is down for longer than the idle timeout.
+/// A connection times out if its path is down for longer than the idle timeout.
 #[test]
 fn a_dead_path_times_out() {
     let warning = warning_of(&[

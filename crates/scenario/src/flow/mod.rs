@@ -49,9 +49,11 @@ pub(crate) struct Path {
     pub congestion: Option<ControllerSpec>,
     /// QUIC stack; none without QUIC.
     pub stack: Option<quic::ResolvedStack>,
-    /// Number of the proxy that splits the connections, for data from the first to the second node.
+    /// Number of the proxy that splits the connections for data from the first to the second node;
+    /// `None` without such a proxy.
     pub via: Option<usize>,
-    /// Number of the proxy for data from the second to the first node, if there is any.
+    /// Number of the proxy that splits the connections for data from the second to the first node;
+    /// `None` without such a proxy.
     pub via_back: Option<usize>,
 }
 
@@ -150,7 +152,8 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
     }
 }
 
-/// Fills in everything else and makes derived values explicit.
+/// Resolves all values of a group except those of [`resolve_basics`]: sets defaults, and computes
+/// derived values. Returns the path of the group's flows; `None` if it cannot be determined.
 pub(crate) fn resolve(
     flow: &mut Table,
     path: &str,

@@ -1,5 +1,5 @@
-//! Flows that run in a QUIC stack: settings, and the stack that the program provides under this
-//! name.
+//! Flows that run in a QUIC stack: the settings, and the stack of this name that the program
+//! provides.
 
 use std::sync::Arc;
 
@@ -91,8 +91,8 @@ pub(crate) fn label(flow: &Table) -> String {
     }
 }
 
-/// Completes the settings and finds the stack. `held` is the capacity of the path with its queues,
-/// and `bdp` the bandwidth-delay product of the path.
+/// Completes the settings and finds the stack. `bdp` is the bandwidth-delay product of the path,
+/// and `held` the number of bytes that the path and its queues can hold.
 pub(super) fn resolve(
     flow: &mut Table,
     path: &str,
@@ -190,10 +190,11 @@ fn resolve_own(
     })
 }
 
-/// Resolves a window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`:
-/// twice the bytes in flight when slow start overshoots, since credit arrives late.
+/// Resolves a flow control window, given in bytes, in bandwidth-delay products, or by the word
+/// `auto`, to bytes. `auto` is twice the number of bytes in flight when slow start overshoots,
+/// since flow control credit arrives a round trip late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
-    /// Default of quinn's stream receive window: 100 Mbit/s at 100 ms.
+    /// Default of quinn's stream receive window in bytes: 100 Mbit/s at 100 ms.
     const MIN: f64 = 1_250_000.0;
     let node = stack.node(QuicStack::window);
     let (bytes, rule) = match &node.value {

@@ -31,8 +31,8 @@ const MIN_SSTHRESH: u64 = 2;
 /// Slow start threshold of a connection of Linux that has never reduced its window.
 const TCP_INFINITE_SSTHRESH: u64 = 0x7fff_ffff;
 
-/// Resolves congestion control, slow start and transport options. `held` is the capacity of path and queues, in
-/// packets. Returns the congestion control, unless something is wrong.
+/// Resolves congestion control, slow start and transport options. `held` is the number of packets
+/// that path and queues can hold. Returns the congestion control; `None` after an error.
 pub(crate) fn resolve_tcp(
     flow: &mut Table,
     path: &str,
@@ -100,7 +100,8 @@ pub(crate) fn resolve_tcp(
 }
 
 /// Refuses a recovery with SACK if the peer does not permit SACK: such a sender recovers without
-/// SACK (RFC 6675 section 1). Only ns-2's agents can be combined in this way.
+/// SACK (RFC 6675 section 1). Only ns-2 allows a SACK sender with a receiver that sends no SACK
+/// blocks.
 fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut Vec<Diagnostic>) {
     if tcp.read(Tcp::sack_blocks) || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
         return;
@@ -119,7 +120,8 @@ fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Adds options of `lower` that are absent. A timer has either a granularity or a tick.
+/// Adds options of `lower` that are absent in `tcp`. A timer has either a granularity or a tick: if
+/// `tcp` has one of these keys, `lower` adds neither.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
     if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto)) {
@@ -191,7 +193,8 @@ fn resolve_one_way_option(tcp: &mut Table) {
     }
 }
 
-/// Adds the profile's options that are absent. A timer has either a granularity or a tick.
+/// Adds the profile's options that are absent. A timer has either a granularity or a tick: if the
+/// scenario has one of these keys, the profile does not add the other.
 fn fill_options(tcp: &mut Table, profile: Profile) {
     let own = tcp.table(Tcp::rto);
     let other = own.and_then(|rto| {
@@ -209,7 +212,7 @@ fn fill_options(tcp: &mut Table, profile: Profile) {
     }
 }
 
-/// Keys of the timer of which only one may be given.
+/// Keys of the retransmission timer's clock, of which only one may be given.
 const RTT_CLOCK: [Field<Option<Span>>; 2] = [RttClockKeys::granularity, RttClockKeys::tick];
 
 /// Returns the payload bytes of a full packet.
@@ -252,8 +255,8 @@ fn resolve_window<T>(
     }
 }
 
-/// Resolves the congestion control of a table with the key `congestion`, or Reno. `preferred` is
-/// the variant of algorithms that have this variant.
+/// Resolves the congestion control in the key `congestion` of a table; without this key it is Reno.
+/// `preferred` is the default variant of algorithms that have a variant of this name.
 pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,

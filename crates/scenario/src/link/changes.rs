@@ -56,7 +56,7 @@ fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diag
     }
 }
 
-/// Returns the rows of a list.
+/// Returns the changes that are given as a list.
 fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
     let mut latest = None;
     let tables = rows

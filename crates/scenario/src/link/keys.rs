@@ -17,20 +17,21 @@ keys! {
     /// Parts of a link that are resolved separately.
     pub(crate) struct LinkParts {}
     apart {
-        /// Changes of the link at given times: rate and delay, both ways, unless `reverse` has its
-        /// own, and loss, forward direction only. Alternatively a table of comma-separated values
-        /// with these columns, as its text or as the path of its file relative to this file.
+        /// Changes of the link at given times. They apply to rate and delay of both directions,
+        /// unless `reverse` has separate values, and to loss of the forward direction. In place of
+        /// a list, a table of comma-separated values with these columns can be given, as its text
+        /// or as the path of its file relative to this file.
         pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
-        /// Delivery opportunities of packets, instead of a rate, forward direction only.
+        /// Delivery opportunities of packets in the forward direction, instead of a rate.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
         /// Queue in front of the link. 1 BDP is the rate times the base round trip of the routers'
-        /// path (twice the delay of the bottleneck, of the whole chain of a parking lot, of the
-        /// link itself in a graph; both ways if `reverse` has a different delay), in whole packets
-        /// of the largest size that a flow sends.
+        /// path, in whole packets of the largest size that a flow sends. The base round trip is
+        /// twice the delay of the bottleneck, of the whole chain of a parking lot, or of the link
+        /// itself in a graph; if `reverse` has a different delay, it is the sum of both ways.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
-        /// Keys of the other direction that differ: rate, delay and queue are those of the forward
-        /// direction by default, and keys that apply to the forward direction only can be given
-        /// here for the other one.
+        /// Keys of the other direction. By default rate, delay and queue are those of the forward
+        /// direction. Keys that apply to the forward direction only can be given here for the other
+        /// one.
         pub reverse: Table = Kind::Table(REVERSE).key(),
     }
 }
@@ -39,9 +40,9 @@ keys! {
     /// Options of the other direction of a link.
     #[derive(Clone, Debug)]
     pub(crate) struct ReverseKeys {
-        /// Transmission rate; that of the forward direction by default.
+        /// Transmission rate; by default the rate of the forward direction.
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
-        /// Propagation delay; that of the forward direction by default.
+        /// Propagation delay; by default the delay of the forward direction.
         pub delay: Option<Span> = Kind::Quantity(TIME).key(),
     }
     flattened {
@@ -56,7 +57,8 @@ keys! {
     apart {
         /// Delivery opportunities of packets in this direction, instead of a rate.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
-        /// Queue of this direction; the same as `queue` of the link by default, with values derived from this rate.
+        /// Queue of this direction. By default it has the keys of the link's `queue`, with values
+        /// derived from the rate of this direction.
         pub queue: Table = QUEUE.key(),
     }
 }
@@ -75,7 +77,7 @@ keys! {
     apart {
         /// Base round trip of the flow, instead of `delay`.
         pub rtt: Span = Kind::Positive(TIME).key(),
-        /// Queue, both ways.
+        /// Queue of the access links, in both directions.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 10000 packets }"),
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn round_trip(link: &Table) -> Span {
 }
 
 /// Resolves a link's keys and creates its two directions, unless there are errors. `rtt` is the
-/// round trip of "1 BDP".
+/// round trip from which a limit of "1 BDP" is computed.
 pub(crate) fn both_ways(
     name: &str,
     ends: (usize, usize),
@@ -217,7 +217,8 @@ fn resolve_queues(
     }
 }
 
-/// Returns the changes of the other direction: rate and delay, unless it has its own.
+/// Returns the changes of the other direction: changes of rate and delay, except for a value that
+/// `back` sets separately.
 fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     let changes = changes.iter().map(|change| Change {
         at: change.at,

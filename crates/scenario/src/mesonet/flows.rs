@@ -15,8 +15,8 @@ use crate::unknown_names::unknown_name;
 /// The default variant of algorithms that have a variant of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// Algorithm that may tolerate losses, and its parameter for the tolerated share. BBR's parameter
-/// of this name is for its reaction to losses.
+/// Algorithm that may tolerate losses, and the name of its parameter for the tolerated share. BBR
+/// has a parameter of the same name with another meaning, which is not refused.
 const TOLERANT: &str = "cubic";
 const LOSS_THRESHOLD: &str = "loss_threshold";
 

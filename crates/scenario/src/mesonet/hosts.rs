@@ -108,7 +108,8 @@ impl Population {
         }
     }
 
-    /// Returns half the hosts below each access router: the N of buffers.
+    /// Returns half the number of hosts below an access router: the number of flows n in the rules
+    /// for sizes of buffers.
     pub fn half(&self, access: usize) -> f64 {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }

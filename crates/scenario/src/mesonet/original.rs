@@ -16,7 +16,7 @@ use crate::model::{MesoNetScenario, Seeds};
 /// Keys from a table down to a value.
 type Path = &'static [&'static str];
 
-/// The names of declared keys.
+/// Makes a [`Path`] of declared keys.
 macro_rules! path {
     ($($Keys:ident::$key:ident),+) => {
         const { &[$($Keys::$key.name()),+] as Path }
@@ -36,9 +36,9 @@ pub(crate) enum Place {
     LongLived(Path),
     /// The share of the algorithm with this label, which is added if it is missing.
     Share(&'static str),
-    /// The number of entries of `long_lived`.
+    /// The exact number of entries of `long_lived`, which is only checked.
     Count,
-    /// The maximum number of entries of `long_lived`.
+    /// An upper limit on the number of entries of `long_lived`, which is only checked.
     Maximum,
 }
 
@@ -458,7 +458,8 @@ fn algorithm(kind: &str, origin: &Origin) -> Node {
     Node::new(Value::Table(entry), origin.clone())
 }
 
-/// Compares a number with the number of long-lived flows.
+/// Checks with `fits` that the number in `node` is allowed for the number of long-lived flows that
+/// are given.
 fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result<(), String> {
     let flows = mesonet.get(MesoNet::long_lived).map(|node| &node.value);
     let count = match flows {

@@ -1,5 +1,5 @@
-//! Links and routes of the backbone. Routes are given or those of the shortest delay; all are
-//! checked for loops and missing links before anything runs.
+//! Links and routes of the backbone. A route that the topology file does not give has the shortest
+//! delay. All routes are checked for loops and missing links before anything runs.
 
 use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
@@ -137,8 +137,9 @@ impl Routes {
         }
     }
 
-    /// Sets the path of the shortest delay where no route to `to` is given; of several such paths,
-    /// the one with the fewest links, and of these the one over the first links.
+    /// Sets the path of the shortest delay where no route to `to` is given. Of several such paths
+    /// it takes the one with the fewest links, and of these the one over the first links in the
+    /// list.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));

@@ -1,4 +1,4 @@
-//! Trace of flows (`measure.trace`): the flows that are traced, and the time.
+//! Trace of flows (`measure.trace`): the flows that are traced, and the period.
 
 use longhaul_mesonet::config::{LongLived, Trace};
 
@@ -8,7 +8,7 @@ use super::layout::find;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// Returns the trace that `measure` requests; none if it requests none.
+/// Returns the trace that `measure` requests; `None` if it requests no trace.
 pub(crate) fn trace(
     measure: &mut Table,
     long_lived: &[LongLived],

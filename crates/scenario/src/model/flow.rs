@@ -20,7 +20,8 @@ keys! {
         pub label: String = Kind::Name.key().derived("name of the flows' congestion control"),
         /// Number of flows in the group.
         pub count: u64 = Kind::Whole { min: 1, max: MAX_FLOWS }.key().default("1"),
-        /// `tcp`, datagrams at a constant rate, or `quic`, in a real QUIC stack.
+        /// `tcp`; `udp`, for datagrams at a constant rate; or `quic`, for connections of a real
+        /// QUIC stack.
         pub protocol: Protocol = Kind::Word(Protocol::WORDS).key().default("tcp"),
         /// Bytes of a full packet on the wire.
         pub packet: Bytes = Kind::Positive(SIZE).key().default("1500 B").source("Ethernet"),
@@ -33,8 +34,8 @@ keys! {
         ]).key().default("0 s"),
         /// Time at which the application stops sending; the end of the run by default.
         pub stop: Option<Time> = Kind::Positive(TIME).key(),
-        /// Behaviour of the application, if it does not send all the time: it opens connections
-        /// during the run (TCP; servers are at the first node), or sends in bursts.
+        /// Behaviour of an application that does not send all the time: it opens connections during
+        /// the run (TCP; servers are at the first node), or sends in bursts.
         pub traffic: Option<Traffic> = Kind::Tagged(Traffic::KINDS).key(),
     }
 }
@@ -43,12 +44,13 @@ keys! {
     /// The TCP implementation at both ends of a connection.
     pub(crate) struct Stack {}
     apart {
-        /// Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file
-        /// and class of a custom algorithm (`my_cc.py:MyCC`), and arguments of its constructor.
+        /// Congestion control: `kind` (reno by default), `variant` and parameters; or `python`, the
+        /// file and class of a custom algorithm (`my_cc.py:MyCC`), with the arguments of its
+        /// constructor.
         pub congestion: Table = Kind::Congestion.key().in_profile(Profile::Linux, "{ kind = cubic }")
             .source("Linux: tcp_congestion_control, RFC 9438"),
-        /// Slow start; `max_ssthresh` alone selects the profile's limited slow start, or with 0
-        /// standard slow start.
+        /// Slow start. `max_ssthresh` alone selects the profile's limited slow start, or standard
+        /// slow start if it is 0.
         pub slow_start: Table = Kind::SlowStart.key(),
         /// Detection and retransmission of losses.
         pub recovery: Recovery = Kind::Word(Recovery::WORDS).key()

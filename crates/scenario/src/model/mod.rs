@@ -18,15 +18,16 @@ use crate::mesonet::keys::MesoNet;
 use crate::proxy::keys::PROXY;
 use crate::topology::{FLOW_PLACES, TOPOLOGY};
 
-/// The whole file.
+/// All keys of a scenario file. `mesonet` selects a simulation of MesoNet in place of links and
+/// flows.
 pub(crate) const SCENARIO: &[Key] =
     together!(About::KEYS, Length::KEYS, Seeds::KEYS, Scenario::KEYS);
 
-/// The whole file, of a simulation of MesoNet.
+/// All keys of a scenario file with a simulation of MesoNet.
 pub(crate) const MESONET_SCENARIO: &[Key] =
     together!(About::KEYS, Seeds::KEYS, MesoNetScenario::KEYS);
 
-/// One entry of `[[flows]]`.
+/// All keys of one entry of `[[flows]]`.
 const FLOW: &[Key] = together!(
     AnyFlow::KEYS,
     TcpFlow::KEYS,
@@ -57,7 +58,7 @@ keys! {
 }
 
 keys! {
-    /// Profile and duration.
+    /// Keys of the profile and the duration.
     pub(crate) struct Length {
         /// Frozen bundle of defaults: `rfc`, `linux` for a current kernel, `ns2-2.35`, or `ns2-2003` for older
         /// studies.
@@ -78,13 +79,13 @@ keys! {
 }
 
 keys! {
-    /// Links and flows.
+    /// Keys of a simulation of links and flows.
     pub(crate) struct Scenario {
-        /// Timing of links: `exact`, or `ns2` for the rounding of ns-2's sums, which decides between simultaneous
-        /// arrivals and departures.
+        /// Timing of links: `exact`, or `ns2`, which rounds times as ns-2's sums do. The rounding
+        /// decides between simultaneous arrivals and departures.
         pub clock: Clock = Kind::Word(Clock::WORDS).key().default("exact").in_ns2("ns2"),
-        /// Source of random numbers: `streams`, one per component, or `ns2`, its one generator for all, as after
-        /// `ns-random SEED`.
+        /// Source of random numbers: `streams`, with one stream per component, or `ns2`, with
+        /// ns-2's single generator for all components, as after `ns-random SEED`.
         pub random: Randomness = Kind::Word(Randomness::WORDS).key().default("streams").in_ns2("ns2"),
     }
     apart {
@@ -104,7 +105,7 @@ keys! {
 }
 
 keys! {
-    /// A simulation of MesoNet.
+    /// Keys of a simulation of MesoNet.
     pub(crate) struct MesoNetScenario {}
     apart {
         /// A simulation of MesoNet, in place of `topology` and `flows`.

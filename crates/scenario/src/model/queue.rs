@@ -3,14 +3,16 @@
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{Key, Kind};
 
-/// Any discipline.
+/// Values of a key for the queue of a link: any discipline.
 pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ count(Use::Link) }>(Use::Link));
 
-/// A discipline that decides on arrival, so that waiting packets may be kept in another queue.
+/// Values of a key for a discipline that replaces another one during a run. It must decide about a
+/// packet on arrival, so that waiting packets can stay.
 pub(crate) const QUEUE_ON_ARRIVAL: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OnArrival) }>(Use::OnArrival));
 
-/// A discipline that works without a link.
+/// Values of a key for a queue that is not in front of a link: disciplines that work without a
+/// link.
 pub(crate) const QUEUE_OUTSIDE_LINKS: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OutsideLinks) }>(Use::OutsideLinks));
 

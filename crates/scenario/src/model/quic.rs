@@ -41,8 +41,8 @@ keys! {
         pub mtu: Bytes = Kind::Positive(SIZE).key().default("1452 B")
             .source("quinn: MtuDiscoveryConfig::upper_bound; RFC 9000 section 14.3"),
         /// Number of packets after which the receiver acknowledges at once, as requested by the
-        /// sender through the extension. Without this key the extension is off, and the receiver
-        /// acknowledges every second packet.
+        /// sender through the ACK frequency extension. Without this key the extension is off, and
+        /// the receiver acknowledges every second packet.
         pub ack_frequency: Option<u64> = Kind::Whole { min: 1, max: 1_000_000 }.key()
             .source("draft-ietf-quic-ack-frequency"),
         /// Maximum ACK delay that the sender requests, with `ack_frequency`.

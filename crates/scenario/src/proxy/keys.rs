@@ -21,8 +21,8 @@ keys! {
         pub end: String = Kind::Name.key().required(),
     }
     apart {
-        /// Local queue, in front of the start node's receivers. If a discipline depends on a rate
-        /// and a delay, they are those between the nodes.
+        /// Local queue in front of the start node's receivers. If its discipline depends on a rate
+        /// and a delay, they are those of the route between the nodes.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
         /// Changes during the run, in order of time.
@@ -39,8 +39,8 @@ keys! {
     /// Keys of a change whose form in a file differs from the engine's.
     pub(crate) struct ChangeKeys {}
     apart {
-        /// Another discipline of a local queue that decides on arrival (drop-tail, RED); its state
-        /// starts anew, and waiting packets stay.
+        /// Another discipline for the local queue, which must decide on arrival (drop-tail, RED).
+        /// Its state starts anew, and waiting packets stay.
         pub queue: Table = QUEUE_ON_ARRIVAL.key(),
     }
 }

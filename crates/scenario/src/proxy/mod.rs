@@ -65,8 +65,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Sets defaults, except those of transport options, over which `[tcp]` of the file takes
-/// precedence.
+/// Sets the defaults of all keys except transport options. The file's `[tcp]` takes precedence over
+/// the defaults of these options.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
     // A local queue without a limit gets the same limit with any discipline.

@@ -36,7 +36,7 @@ keys! {
 }
 
 keys! {
-    /// Route of the flows.
+    /// Keys of a group of flows in a dumbbell, which determine its route.
     struct FlowPlace {
         /// Dumbbell: direction of the flows, from left to right (default) or back.
         direction: Direction = Kind::Word(Direction::WORDS).key(),

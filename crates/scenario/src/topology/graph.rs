@@ -30,7 +30,7 @@ keys! {
 }
 
 keys! {
-    /// Route of the flows.
+    /// Keys of a group of flows in a graph, which determine its route.
     pub(crate) struct FlowPlace {
         /// Graph: sending node.
         from: String = Kind::Name.key(),

@@ -106,7 +106,8 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Creates both directions of a link. `rtt` is the round trip of "1 BDP".
+    /// Creates both directions of a link. `rtt` is the round trip from which a limit of "1 BDP" is
+    /// computed.
     fn both_ways(
         &mut self,
         name: &str,

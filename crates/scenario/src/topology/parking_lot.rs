@@ -27,9 +27,10 @@ keys! {
 }
 
 keys! {
-    /// Route of the flows.
+    /// Keys of a group of flows in a parking lot, which determine its route.
     struct FlowPlace {
-        /// Parking lot: numbers of the first and the last router; those of the chain by default.
+        /// Parking lot: numbers of the first and the last router; by default, the ends of the
+        /// chain.
         path: Vec<u64> = Kind::List(&Kind::Whole { min: 0, max: 100_000 }).key(),
     }
 }

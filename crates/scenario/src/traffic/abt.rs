@@ -1,9 +1,10 @@
-//! Synthetic a-b-t traffic: connections as epochs of a request (a), a response (b) and a time between them (t).
+//! Synthetic a-b-t traffic: connections as epochs of a request (a), a response (b) and a time
+//! between them (t).
 //!
-//! Quantiles are those of the 340 connections of a campus' traffic that ns-2 has as a sample of
-//! Tmix (ns-2.35, tcl/ex/tmix/sample-orig.cvec; Weigle and others, "Tmix: A Tool for Generating
-//! Realistic Application Workloads in ns-2", CCR 36(3), 2006). The logarithm of a value is
-//! interpolated linearly between them. Two assumptions are our own: the minimum is half of the
+//! The quantiles are those of 340 connections of a campus, a sample of Tmix that comes with ns-2
+//! (ns-2.35, tcl/ex/tmix/sample-orig.cvec; Weigle and others, "Tmix: A Tool for Generating
+//! Realistic Application Workloads in ns-2", CCR 36(3), 2006). Between two quantiles the logarithm
+//! of a value is interpolated linearly. Two assumptions are our own: the minimum is half of the
 //! tenth percentile, and above the 99th percentile sizes have a bounded Pareto distribution of
 //! index 1.1 up to the largest of the sample. Epochs are drawn independently, so that sizes within
 //! a connection do not depend on each other as they do in the trace.

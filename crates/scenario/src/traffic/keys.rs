@@ -7,21 +7,21 @@ use longhaul_units::{Rate, Span};
 tagged! {
     /// Behaviour of an application.
     pub(crate) enum Traffic {
-        /// See [`RequestKeys`].
+        /// Requests and responses whose sizes and times are independent.
         Requests(RequestKeys) = "requests",
-        /// See [`PackMimeKeys`].
+        /// The PackMime model of Web traffic.
         PackMime(PackMimeKeys) = "packmime",
-        /// See [`WebKeys`].
+        /// Pages and their objects, as in ns-2's WebTraf.
         Web(WebKeys) = "web",
-        /// See [`AbtKeys`].
+        /// Connections as epochs of a request, a response and a time between them.
         Abt(AbtKeys) = "abt",
-        /// See [`PerturbationKeys`].
+        /// A greedy connection that is aborted after a time.
         Perturbation(PerturbationKeys) = "perturbation",
-        /// See [`TraceKeys`].
+        /// Requests and responses from a table.
         Trace(TraceKeys) = "trace",
-        /// See [`TmixKeys`].
+        /// Connections from a file of Tmix.
         Tmix(TmixKeys) = "tmix",
-        /// See [`OnOffKeys`].
+        /// Bursts and pauses.
         OnOff(OnOffKeys) = "on-off",
     }
 }
@@ -79,8 +79,8 @@ keys! {
         /// Round-trip times in addition to the network's, drawn by the model: those of both sides,
         /// of the server's side, or none.
         pub round_trips: RoundTrips = Kind::Word(RoundTrips::WORDS).key().default("both"),
-        /// Time from request to response at the server; `model`: the inverse of a Weibull number,
-        /// with a mean of about 6 ms.
+        /// Time from request to response at the server. `model` draws the inverse of a Weibull
+        /// variable, with a mean of about 6 ms.
         pub server_delay: Option<Distribution> =
             Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]).key().default("model"),
     }
@@ -130,10 +130,11 @@ keys! {
 }
 
 keys! {
-    /// Exchanges from a table.
+    /// Requests and responses from a table, with their start times.
     pub(crate) struct TraceKeys {
-        /// CSV file, relative to this file, with the columns start_s and bytes for one-way data, or
-        /// start_s, request_bytes and response_bytes; server_delay_s for delays.
+        /// CSV file, relative to this file. Its columns are start_s and bytes for one-way data, or
+        /// start_s, request_bytes and response_bytes for exchanges; server_delay_s may be added for
+        /// delays.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),

@@ -234,8 +234,9 @@ fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<Str
     }
 }
 
-/// Warns about access links as slow as the path behind them. The queue is then at the access links,
-/// whose default limit is too long to matter only for hosts with fast links.
+/// Warns about access links that are no faster than the path behind them. A queue then builds up at
+/// the hosts, where the default limit is too long: it assumes fast links, at which no queue builds
+/// up.
 fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -348,9 +349,9 @@ fn warn_of_timeouts(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<
     }
 }
 
-/// Warns about datagrams at even intervals that together overload a drop-tail queue: a flow whose
-/// packets always arrive just after a departure always finds a free place (Floyd and Jacobson, "On
-/// traffic phase effects in packet-switched gateways", 1992).
+/// Warns about datagrams at even intervals that together overload a drop-tail queue. A flow whose
+/// packets always arrive just after a departure then always finds a free place (Floyd and Jacobson,
+/// "On traffic phase effects in packet-switched gateways", 1992).
 fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();
@@ -402,8 +403,9 @@ fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<St
     }
 }
 
-/// Warns about algorithms that interpret queueing caused by their own bursts as congestion; they
-/// were published for paths of at most 10 Mbit/s. For the delay gradient, pacing avoids the bursts.
+/// Warns about algorithms that interpret queueing caused by their own bursts as congestion. They
+/// were published for paths of at most 10 Mbit/s. Algorithms for which pacing avoids the bursts are
+/// excluded if the flow paces.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);
@@ -430,7 +432,7 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
 }
 
 /// Warns about router-assisted algorithms on a path without assisting routers. A proxy splits a
-/// path in two.
+/// path into parts, each of which needs such a router.
 fn warn_of_routers(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

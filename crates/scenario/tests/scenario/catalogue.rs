@@ -56,7 +56,7 @@ fn values_of_scenarios_have_listed_keys() {
     assert!(found > 30, "{found}");
 }
 
-/// The list of a discipline's keys has the values of a queue of which only the kind is given.
+/// The listed defaults of a discipline equal the values of a queue whose table gives only the kind.
 #[test]
 fn listed_defaults_of_queues_are_those_that_they_get() {
     let listed = queues();

@@ -108,7 +108,8 @@ fn overrides_reach_into_tables_and_lists_without_quotes() {
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// One rule applies to overrides, files and campaigns, for any kind.
+/// If another `kind` is set, the other keys of the table stay. This rule applies to overrides,
+/// files and campaigns, and to any kind.
 #[test]
 fn a_new_kind_keeps_what_is_given_beside_it() {
     let given = format!("{QUEUE}={{ kind = \"droptail\", limit = \"100 packets\" }}");

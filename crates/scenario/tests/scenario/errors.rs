@@ -513,7 +513,7 @@ fn udp_flows_take_no_tcp_keys() {
     );
 }
 
-/// A default that is invalid is shown at the table that does not contain the key.
+/// An error about an invalid default points to the table in which the key is missing.
 #[test]
 fn a_default_that_does_not_fit_points_to_its_table() {
     let text = r#"duration = "1 s"

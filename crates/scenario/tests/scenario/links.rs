@@ -242,7 +242,7 @@ fn changes_that_change_nothing_are_refused() {
     );
 }
 
-/// An outage during which packets wait.
+/// A rate of zero is an outage during which packets wait.
 #[test]
 fn a_rate_may_change_to_zero_and_back() {
     let outage = "[{ at = \"1 s\", rate = \"0 bps\" }, { at = \"2 s\", rate = \"1 Mbps\" }]";

@@ -374,7 +374,8 @@ fn slow_starts_have_their_own_parameters() {
     assert!(message.contains("max_rtt_thresh"), "{message}");
 }
 
-/// `linux` was the name of the variant of Linux 2.6.22.
+/// The variant of Linux 2.6.22 was once called `linux`; the message about this name gives the names
+/// of both kernels.
 #[test]
 fn variant_linux_is_refused_with_the_names_of_both_kernels() {
     let refusal = |kind: &str| {

@@ -344,7 +344,8 @@ fn window(totals: &Totals) -> f64 {
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
-/// The thesis has 94.2 Mbit/s; the result is within 0.5 Mbit/s of it for any local queue.
+/// The split link carries 94.2 Mbit/s in the thesis. The results are within 1 Mbit/s of this value,
+/// and within 0.5 Mbit/s of each other for all local queues.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {
@@ -379,7 +380,8 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     }
 }
 
-/// The thesis has 94.1 and 94.2 Mbit/s with 500 and 5 flows; the results are within 2 Mbit/s.
+/// The split link carries 94.1 Mbit/s with 500 flows and 94.2 Mbit/s with 5 flows in the thesis;
+/// the results are within 2 Mbit/s of these values.
 #[test]
 #[ignore = "minutes"]
 fn few_and_many_flows_use_the_split_link_alike() {
@@ -389,9 +391,9 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// As in the thesis. With a drop-tail queue, senders' windows with the proxy are about 30 % (15 to
-/// 40 %) of their windows without a proxy, and shrink with the queue's limit. With RED, they are
-/// about 3 % (1.5 to 5 %); here RED counts bytes and is checked every 3 ms.
+/// Windows shrink as in the thesis. With a drop-tail queue, senders' windows with the proxy are
+/// about 30 % (15 to 40 %) of their windows without a proxy, and shrink with the queue's limit.
+/// With RED, they are about 3 % (1.5 to 5 %); here RED counts bytes and is checked every 3 ms.
 #[test]
 #[ignore = "minutes"]
 fn windows_shrink_as_in_the_study() {
@@ -417,8 +419,8 @@ fn windows_shrink_as_in_the_study() {
     assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
 }
 
-/// As in the thesis: 750 web flows, whose offered load exceeds the link's capacity, use 95.4 Mbit/s
-/// of it (within 2) and get 120 kbit/s each (within 8).
+/// Web traffic gets the rates of the thesis: 750 web flows, whose offered load exceeds the link's
+/// capacity, use 95.4 Mbit/s of it (within 2) and get 120 kbit/s each (within 8).
 #[test]
 #[ignore = "minutes"]
 fn web_traffic_goes_by_the_proxy_as_in_the_study() {

@@ -461,7 +461,8 @@ fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Linux's forms and their values: 15 ms are four ticks of 1/250 s, and the delay is measured.
+/// The profile `linux` selects the kernel's variants of CoDel and PIE. PIE measures the delay, and
+/// its update interval of 15 ms takes four ticks of 1/250 s.
 #[test]
 fn linux_has_the_kernels_codel_and_pie() {
     let queue = |kind: &str| {

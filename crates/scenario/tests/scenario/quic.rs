@@ -13,7 +13,7 @@ use longhaul_scenario::{
 
 use crate::{origin, value};
 
-/// A path of 12.5 MB, behind a queue of the same size.
+/// A scenario whose path holds 12.5 MB and has a queue of the same size.
 const BASE: &str = r#"
 duration = "10 s"
 

@@ -3,7 +3,7 @@
 use longhaul_congestion::registry;
 use serde_json::Value as Json;
 
-/// Returns the schemas of congestion control algorithms by `kind`.
+/// Returns the schema of the congestion control algorithm `kind`.
 fn algorithm<'a>(schema: &'a Json, kind: &str) -> Option<&'a Json> {
     match schema {
         Json::Object(entries) => {

@@ -187,7 +187,8 @@ fn a_trace_becomes_part_of_the_scenario() {
     assert_eq!(again.hash(), loaded.hash());
 }
 
-/// Table 4.2 of the thesis on proxies (University of Innsbruck, 2009), with ns-2's rounding.
+/// Bursts have the parameters of table 4.2 of the thesis on proxies (University of Innsbruck,
+/// 2009), with ns-2's rounding.
 #[test]
 fn bursts_go_over_tcp_or_udp() {
     let pareto = "{ kind = \"pareto\", mean = \"500 ms\", shape = 1.5 }";
@@ -216,7 +217,7 @@ fn bursts_go_over_tcp_or_udp() {
     assert_eq!(udp.bursts.as_ref().map(|bursts| &bursts.off), Some(&pareto));
 }
 
-/// The web sessions of the thesis on gentle HighSpeed TCP (Osaka University, 2006).
+/// The web sessions are those of the thesis on gentle HighSpeed TCP (Osaka University, 2006).
 #[test]
 fn sessions_count_in_packets_unless_told_otherwise() {
     let web = |rest: &str| {

@@ -51,8 +51,8 @@ fn timers_shorter_than_the_base_round_trip() {
     );
 }
 
-/// Access links as slow as the path hold its queue, although the default of access queues is meant
-/// for fast links.
+/// If access links are as slow as the path, the queue builds up at them, although the default limit
+/// of their queues is meant for fast links.
 #[test]
 fn queues_at_a_flow_s_own_hosts() {
     let text = "queue up at their own hosts";

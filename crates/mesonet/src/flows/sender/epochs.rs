@@ -10,10 +10,10 @@ use crate::flows::Env;
 use crate::network::{Kind, Packet};
 
 impl Sender {
-    /// Processes an ACK or NAK; returns true if it was the last one needed.
+    /// Processes an ACK or NAK; returns true if it completes the file.
     ///
-    /// Each ACK or NAK acknowledges one data packet. Those of an epoch before the last loss or
-    /// timeout do not change the window (NIST SP 500-282, chapter 3).
+    /// Each ACK or NAK acknowledges one data packet. An ACK or NAK of an epoch before the last loss
+    /// or timeout does not change the window (NIST SP 500-282, chapter 3).
     #[inline]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         self.remaining -= 1;
@@ -86,8 +86,8 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgement, of any epoch, for an algorithm that controls the window in all
-    /// phases, after the transport has responded to the loss that it shows.
+    /// Processes an ACK or NAK of any epoch for an algorithm that controls the window in all
+    /// phases. The transport has then already responded to a loss that the NAK shows.
     fn on_controlled_ack(&mut self, sample: &AckSample, number: u64, negative: bool, env: &Env) {
         let of_epoch = number >= self.epoch_start;
         if of_epoch && self.take_recovery() {
@@ -124,7 +124,8 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth that an acknowledgement caused for a window of `before`.
+    /// Counts the growth of the window since it had `before` packets, which an acknowledgement has
+    /// caused.
     #[inline]
     fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;

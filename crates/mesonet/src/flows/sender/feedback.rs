@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 struct Sent {
     /// Number of packets delivered at the transmission (`P.delivered`).
     delivered: u64,
-    /// Time at which the last of them was acknowledged (`P.delivered_time`).
+    /// Time at which the last packet delivered before the transmission was acknowledged
+    /// (`P.delivered_time`).
     delivered_at: Time,
     /// Beginning of the flight that this packet ends (`P.first_sent_time`).
     flight_began: Time,
@@ -25,11 +26,11 @@ struct Sent {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Feedback {
     in_flight: VecDeque<Sent>,
-    /// Number of the first record.
+    /// Sequence number of the packet of the first record in `in_flight`.
     first: u64,
-    /// Time of the last acknowledgement of a packet (`C.delivered_time`).
+    /// Time of the last acknowledgement (`C.delivered_time`).
     delivered_at: Time,
-    /// Time at which that packet was sent (`C.first_sent_time`).
+    /// Time at which the packet acknowledged last was sent (`C.first_sent_time`).
     flight_began: Time,
     /// Number of packets lost so far; after a timeout it includes all packets that were in flight.
     pub(super) lost: u64,
@@ -38,7 +39,8 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// Returns the feedback of a flow that begins; none if its algorithm needs no part of it.
+    /// Returns the feedback of a flow that begins; `None` if its algorithm neither measures
+    /// delivery rates nor paces.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let any = congestion.needs().delivery_rate || congestion.may_pace();
         any.then(Box::default)

@@ -16,9 +16,9 @@ use super::{Env, Timer};
 use crate::network::{FlowId, Kind, Packet};
 use longhaul_kernel::prefetch::prefetch;
 
-/// Size of a packet where an algorithm needs one: 1500 octets (NIST SP 500-282, chapter 3).
+/// Size of a packet in bytes, for algorithms that need one (NIST SP 500-282, chapter 3).
 const SEGMENT_BYTES: u64 = 1500;
-/// Wait after the first SYN, doubled with each (NIST SP 500-282, equations 1 to 3).
+/// Wait after the first SYN; it doubles with each further SYN (NIST SP 500-282, equations 1 to 3).
 const SYN_WAIT: Span = Span::from_secs(3);
 /// SYNs sent before a source gives up.
 const SYNS: u8 = 3;
@@ -64,7 +64,7 @@ pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
     pub(crate) increases: u32,
-    /// Growth of the window by these acknowledgements, in packets.
+    /// Growth of the window by the acknowledgements that enlarged it, in packets.
     pub(crate) growth: f64,
 }
 
@@ -92,13 +92,14 @@ pub(crate) struct Sender {
     /// Next sequence number at the last loss or timeout: acknowledgements below it belong to an earlier
     /// loss epoch.
     epoch_start: u64,
-    /// The acknowledgement that ends the current round trip, counted in `round`.
+    /// Acknowledged number that ends the current round trip. `round` is the number of the current
+    /// round trip.
     round_end: u64,
     round: u64,
     size: u64,
     rtt: RttEstimator,
     last_sent: Time,
-    /// Time of the one valid entry among the timers.
+    /// Time of the flow's only valid entry in the timer list. All its other entries are stale.
     timer: Time,
     pub(crate) connected: Time,
     pub(crate) interval: Interval,
@@ -214,8 +215,9 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Returns the time at which to process a timer entry that is due at `time`, for the window
-    /// that begins; [`Time::NEVER`] if the entry is stale.
+    /// Returns the time at which to process a timer entry that is due at `time`, at the beginning
+    /// of the window that ends at `window_end`. The time is later if the retransmission deadline
+    /// has moved beyond the window, and [`Time::NEVER`] if the entry is stale.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;
@@ -349,7 +351,8 @@ impl Sender {
         self.rtt.srtt
     }
 
-    /// Calls [`CongestionState::share_tables`].
+    /// Replaces tables of the flow's congestion control by the same tables of `like`, to share
+    /// them.
     pub(crate) fn share_tables(&mut self, like: &CongestionState) {
         self.congestion.share_tables(like);
     }

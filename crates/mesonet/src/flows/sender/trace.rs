@@ -63,7 +63,7 @@ pub(crate) struct TraceMarks {
     pub(crate) timeouts: u64,
 }
 
-/// Returns the size of a flow; none for unlimited flows.
+/// Returns the size of a flow in packets; `None` for unlimited flows.
 fn finite(size: u64) -> Option<u64> {
     (size != u64::MAX).then_some(size)
 }

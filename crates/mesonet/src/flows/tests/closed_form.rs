@@ -14,7 +14,7 @@ const DOMAINS: [(char, f64); 6] = [
     ('K', 480.0 / 4320.0),
 ];
 
-/// Propagation delays both ways between them, in milliseconds (table 3-2).
+/// Round-trip propagation delays between these backbone routers, in milliseconds (table 3-2).
 const ROUND_TRIPS: [(&str, u64); 15] = [
     ("BC", 24),
     ("BE", 40),
@@ -33,7 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Times of a flow's acknowledgements, until they arrive at the host's rate.
+/// Times of a flow's acknowledgements from the start until they arrive at the host's rate.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
@@ -89,8 +89,8 @@ impl Arrivals {
     }
 }
 
-/// The published means of chapter 9, within half a percent: (factor, goodput with fast interfaces,
-/// goodput with other interfaces).
+/// Loss-free flows have the mean goodputs published in chapter 9, within half a percent. A case is
+/// (factor, goodput with fast interfaces, goodput with other interfaces).
 #[test]
 #[ignore = "eight million packets"]
 fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
@@ -134,8 +134,8 @@ fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
     }
 }
 
-/// The recursion for one flow: a packet leaves when the window allows it and the host is free, and is
-/// acknowledged a round trip later.
+/// The times of a flow satisfy a recursion: a packet leaves when the window allows it and the host
+/// is free, and is acknowledged a round trip later.
 #[test]
 fn a_flow_keeps_the_times_of_the_closed_form() {
     let (rtt_ms, gap) = (20, Span::from_ps(12_500_000));

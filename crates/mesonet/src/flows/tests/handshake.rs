@@ -48,8 +48,8 @@ fn an_answer_that_comes_twice_starts_nothing_anew() {
     assert_eq!(path.sender.sent(), 2);
 }
 
-/// The receiver takes 100 ms for a packet, on a path of 40 ms: a timeout that follows from the
-/// propagation delay alone would be too short, although nothing is lost.
+/// On a path of 40 ms, the receiver takes 100 ms for a packet. A timeout that followed from the
+/// propagation delay alone would be too short, although no packet is lost.
 #[test]
 fn the_round_trip_of_the_handshake_sets_the_first_timeout() {
     let mut start = Start::new(Span::from_millis(40), 2);

@@ -45,9 +45,9 @@ fn what_was_sent_before_the_reduction_moves_the_window_no_more() {
         .filter(|answer| answer.0 == Kind::Nak)
         .collect();
     assert_eq!(naks, [(Kind::Nak, 3), (Kind::Nak, 8)]);
-    // The window is halved once. The answer to packet 10 has the number 11, which is the next
-    // packet then: it counts, and so does the answer to packet 11; the answer after that is the
-    // last.
+    // The window is halved once. The answer to packet 10 has the number 11, the next sequence
+    // number at the loss, so it belongs to the new epoch and enlarges the window, as does the
+    // answer to packet 11. The answer after that is the last.
     assert_eq!(path.sender.signals(), (2, 0));
     assert_eq!(path.ssthresh(), 5.0);
     assert_eq!(path.cwnd(), 5.2 + 1.0 / 5.2);

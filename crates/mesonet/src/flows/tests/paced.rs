@@ -67,8 +67,8 @@ fn it_sets_the_pace() {
     assert_eq!(bursts, 0);
 }
 
-/// The share of losses, 1 %, is below the tolerated 2 %; standard TCP with that share has some 12
-/// packets in flight.
+/// BBR keeps its rate if 1 % of the packets are lost, since it tolerates 2 %. With this share of
+/// losses standard TCP has some 12 packets in flight.
 #[test]
 fn few_losses_leave_it_its_rate() {
     let mut path = bbr(|packet, _| packet.kind() == Kind::Data && packet.number() % 100 == 0);
@@ -78,8 +78,8 @@ fn few_losses_leave_it_its_rate() {
     assert!(arrivals > 0.85 * RATE, "{arrivals}");
 }
 
-/// All packets of one second are lost: the window is restored when the recovery ends (section
-/// 5.6.4.4).
+/// BBR has its rate back after a second in which all packets were lost: the window is restored when
+/// the recovery ends (section 5.6.4.4).
 #[test]
 fn it_has_its_rate_back_after_timeouts() {
     let mut path = bbr(|packet, sender| {

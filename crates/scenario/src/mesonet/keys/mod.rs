@@ -1,8 +1,9 @@
 //! Keys of `[mesonet]`: a simulation of MesoNet (NIST SP 500-282 chapter 3).
 //!
 //! MesoNet counts time in steps and capacities in packets per step; times may be written with their
-//! unit instead. Names in parentheses are those of the original, which may be used in `[mesonet]`
-//! itself instead of these (`crate::mesonet::original`). Defaults are in `profiles/mesonet.toml`.
+//! unit instead. Names in parentheses are those of the original configuration file. They may be
+//! used in `[mesonet]` itself instead of these keys (`crate::mesonet::original`). Defaults are in
+//! `profiles/mesonet.toml`.
 
 mod network;
 mod users;

@@ -18,7 +18,7 @@ const HOSTS_BELOW: Kind = Kind::Whole {
     max: MAX_HOSTS,
 };
 
-/// Access routers of a class below another one: their number, or a table for each.
+/// Access routers of a class below another router: their number, or a table for each.
 const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
     Kind::Whole {
         min: 0,
@@ -77,7 +77,7 @@ impl Read for Routers {
 }
 
 keys! {
-    /// Routers and links.
+    /// Keys of routers and links.
     pub(crate) struct NetworkKeys {
         /// `abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the published
         /// verification), a topology file relative to this one, or its contents.
@@ -104,10 +104,10 @@ keys! {
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
         /// Factor that multiplies all buffers (Qfactor); 1 by default.
         pub buffer_factor: f64 = FACTOR.key(),
-        /// Sharing of an access router's or a point of presence's capacity by its two queues: one
-        /// server that alternates while both hold packets (`shared`, default), one that idles when
-        /// the queue whose turn it is is empty (`alternating`), or a server of that rate for each
-        /// (`dual`).
+        /// Servers of the two queues of an access router or a point of presence: one server that
+        /// alternates while both queues hold packets (`shared`, default), one server that
+        /// alternates always and idles if the queue whose turn it is is empty (`alternating`), or a
+        /// server of the router's rate for each queue (`dual`).
         pub service: Service = Kind::Word(Service::WORDS).key(),
         /// True if the two queues of an access router or a point of presence share one buffer of that size instead of a
         /// buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.
@@ -116,7 +116,7 @@ keys! {
 }
 
 keys! {
-    /// Sources and receivers.
+    /// Keys of the numbers and speeds of sources and receivers.
     pub(crate) struct HostKeys {
         /// Sources below an access router, on average over the three classes; receivers are four times as many
         /// (baseSources); 100 by default.
@@ -172,7 +172,7 @@ keys! {
         pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
         /// Links between backbone routers, numbered from 1 in this order.
         pub links: Vec<Table> = Kind::List(&Kind::Table(LinkKeys::KEYS)).key().required(),
-        /// Next routers of paths; paths have the shortest delay where none is given.
+        /// Next routers of paths. A path without an entry has the shortest delay.
         pub routes: Vec<Table> = Kind::List(&Kind::Table(RouteKeys::KEYS)).key(),
     }
 }

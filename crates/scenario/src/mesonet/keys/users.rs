@@ -5,7 +5,7 @@ use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys, words};
 use super::{IDENTIFIER, Identifier, MOMENT, PACKETS, POSITIVE_STEPS, WHOLE_FACTOR, Written};
 
 keys! {
-    /// Sources.
+    /// Keys of the times at which sources request files.
     pub(crate) struct UserKeys {
         /// Mean of the exponential time between two files of a source: a time, or time steps (lambdaOFF); 5000 by
         /// default.
@@ -16,20 +16,21 @@ keys! {
 }
 
 keys! {
-    /// First requests.
+    /// Keys of the times of first requests.
     pub(crate) struct StartKeys {
         /// Probability that a source requests its first file at once (prON); 0.25 by default.
         pub at_once: f64 = PROBABILITY.key(),
-        /// Probability of a request after a third of the mean time between files (prONsecond); 0.08 by default.
+        /// Probability that a source waits for its first request, on average, a third of the mean
+        /// time between files (prONsecond); 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
-        /// Probability of a request after two thirds of that time (prONthird); 0.17 by default. All
-        /// others wait for the whole time.
+        /// Probability that a source waits, on average, two thirds of the mean time between files
+        /// (prONthird); 0.17 by default. All other sources wait, on average, for the whole time.
         pub third: f64 = PROBABILITY.key(),
     }
 }
 
 keys! {
-    /// Files.
+    /// Keys of the types and sizes of files.
     pub(crate) struct FileKeys {
         /// Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.
         pub mean: f64 = PACKETS.key(),
@@ -55,7 +56,7 @@ keys! {
 }
 
 keys! {
-    /// Documents.
+    /// Keys of documents, a type of larger files.
     pub(crate) struct Documents {
         /// Probability of the type (Fp); 0.01 by default.
         pub probability: f64 = PROBABILITY.key(),
@@ -107,8 +108,8 @@ keys! {
         pub until: Written = MOMENT.key().required(),
         /// Factor that multiplies the sizes (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
-        /// Sizes that are multiplied: those of documents (`document`, default: a Web object is multiplied by
-        /// documents.factor as well), or of files as drawn (`file`).
+        /// Sizes that the factor multiplies: sizes of documents (`document`, default;
+        /// documents.factor multiplies Web objects as well), or sizes of files as drawn (`file`).
         pub base: JumboBase = Kind::Word(JumboBase::WORDS).key(),
     }
 }

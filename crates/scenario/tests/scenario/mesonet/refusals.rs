@@ -52,7 +52,7 @@ fn shares_and_probabilities_have_to_add_up() {
     );
 }
 
-/// With two routers without a delay between them, a time step would not end.
+/// Two routers with no delay between them could exchange events for ever within one time step.
 #[test]
 fn links_between_backbone_routers_take_a_time_step() {
     let network = |access: u64, delay: &str| {
