@@ -1,6 +1,7 @@
 """BBR v3 with DualPI2, in competition with CUBIC and Prague: `python -m validation.bbr3_dualpi2`.
 
-Writes docs/bbr3-dualpi2.md: goodput, queueing delay and marks of each of two flows.
+Simulates pairs of flows and writes docs/bbr3-dualpi2.md, with the goodput, the queueing delay and
+the fraction of marked packets of each flow.
 """
 
 from __future__ import annotations
@@ -45,13 +46,16 @@ class Figures(NamedTuple):
     rate_mbps: float
     wait_p50_ms: float
     wait_p99_ms: float
-    """99th percentile of queueing delay in ms, like the median above."""
+    """99th percentile of the queueing delay in ms; `wait_p50_ms` is its median."""
     marked: float
-    """Marked packets divided by sent packets."""
+    """Fraction of sent packets that were marked."""
 
 
 def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:
-    """Describe one or two flows, the second a random part of a second later."""
+    """Return the scenario of a pair of flows; the second starts up to one second later.
+
+    `pair` has two keys of `FLOWS`. If the second is `ALONE`, there is one flow only.
+    """
     first, second = pair
     flows = [{"label": "first", "congestion": FLOWS[first]}]
     if second:
@@ -68,7 +72,7 @@ def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:
 
 
 def figures(pair: tuple[str, str], rtt_ms: int) -> list[Figures]:
-    """Return means over simulations with all seeds, one entry per flow."""
+    """Return the figures of each flow of `pair`, as means over simulations with all seeds."""
     runs = [_run(scenario(pair, rtt_ms, seed)) for seed in SEEDS]
     return list(map(mean, zip(*runs, strict=True)))
 
@@ -104,7 +108,7 @@ def _cell(one: Figures) -> str:
 
 
 def page() -> str:
-    """Simulate all and return the page."""
+    """Simulate all pairs at all RTTs, and return the text of the page."""
     keys = list(product(PAIRS, ROUND_TRIPS_MS))
     found = dict(zip(keys, in_parallel(figures, keys), strict=True))
     heads = ["flows", *(f"{rtt} ms" for rtt in ROUND_TRIPS_MS)]

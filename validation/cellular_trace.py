@@ -21,7 +21,10 @@ OUTAGE_ENDS_PER_S = 1.0
 
 
 def times_ms(seed: int) -> list[int]:
-    """Return the times (ms) at which a packet can leave, in order; the last is the trace's end."""
+    """Return the times (ms) at which a packet can leave, in increasing order.
+
+    The last time is the end of the trace, after which it repeats.
+    """
     draws = np.random.default_rng(seed)
     rate, times = 400.0, []
     for start_s in np.arange(0.0, SECONDS, STEP_S):

@@ -1,7 +1,7 @@
 """Delay- and model-based algorithms, alone and against `reno`: `python -m validation.coexistence`.
 
-Writes docs/coexistence.md: figures of each algorithm alone on a path without losses, and of two of
-its flows against two standard flows.
+Writes docs/coexistence.md, with results of flows of each algorithm alone on a path without random
+losses, and of two of its flows that compete with two flows of `reno`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ALGORITHMS = {
     "bbr": "a model of the path",
     "bbr3": "a model of the path",
 }
-"""Algorithms with their congestion signals."""
+"""Algorithms by kind, with the congestion signal to which each of them reacts."""
 
 TOPOLOGY = dumbbell("100 Mbps", "20 ms", "2 BDP")
 """Path with an RTT of 40 ms and a BDP of 333 packets."""
@@ -41,18 +41,18 @@ DURATION_S = 150
 
 
 class Figures(NamedTuple):
-    """Figures of an algorithm: means over seeds, after the warm-up."""
+    """Results of the flows of one algorithm after the warm-up, as means over seeds."""
 
     utilisation: float
     queue_pkts: float
     share: float
-    """The algorithm's flows' fraction of the total throughput."""
+    """Fraction of the total throughput that all flows of the algorithm have together."""
     reductions_per_minute: float
-    """Window reductions for losses per minute and flow of the algorithm."""
+    """Number of window reductions after losses, per minute and per flow of the algorithm."""
 
 
 def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
-    """Describe flows of an algorithm and competing standard flows, on 100 Mbit/s and 40 ms."""
+    """Return the scenario of `flows` flows of algorithm `kind` against `beside` Reno flows."""
     start = {"uniform": ["0 s", "5 s"]}
     groups: list[dict[str, Any]] = [
         {"label": "studied", "count": flows, "congestion": {"kind": kind}, "start": start}
@@ -73,7 +73,10 @@ def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
 
 
 def figures(kind: str, flows: int, beside: int) -> Figures:
-    """Return means over simulations with all seeds."""
+    """Return the figures of algorithm `kind`, as means over simulations with all seeds.
+
+    `flows` is the number of its flows, `beside` the number of competing Reno flows.
+    """
     return mean(_run(kind, flows, beside, seed) for seed in SEEDS)
 
 
@@ -106,7 +109,7 @@ def _row(kind: str, alone: Figures, beside: Figures) -> list[str]:
 
 
 def page() -> str:
-    """Simulate all and return the page."""
+    """Simulate all algorithms, and return the text of the page."""
     calls = [(kind, 2, beside) for beside in (0, 2) for kind in ALGORITHMS]
     found = in_parallel(figures, calls)
     alone, beside = found[: len(ALGORITHMS)], found[len(ALGORITHMS) :]

@@ -1,6 +1,6 @@
 """Comparison of queue disciplines on one dumbbell: `python -m validation.disciplines`.
 
-Writes the table in docs/queues.md: ten CUBIC flows on 50 Mbit/s, with a stream of datagrams.
+Ten CUBIC flows and a stream of datagrams share 50 Mbit/s. Writes the table in docs/queues.md.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ DURATION_S = 80
 
 
 class Figures(NamedTuple):
-    """Figures of a discipline: means over seeds, after the warm-up."""
+    """Results with one queue discipline after the warm-up, as means over seeds."""
 
     goodput_bps: float
     jain: float
-    """Jain's index of the ten flows."""
+    """Jain's fairness index of the goodputs of the ten CUBIC flows."""
     mean_ms: float
     p99_ms: float
     """99th percentile of queueing delays of all packets, in ms."""
@@ -47,7 +47,10 @@ class Figures(NamedTuple):
 
 
 def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Describe ten downloads with different RTTs, and a call, over one queue."""
+    """Return the scenario of ten downloads with different RTTs, and a call, behind one queue.
+
+    `queue` is the table of the queue discipline.
+    """
     downloads = [
         {
             "label": f"downloads over {rtt_ms} ms",
@@ -70,7 +73,7 @@ def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def figures(queue: dict[str, Any]) -> Figures:
-    """Return means over simulations with all seeds."""
+    """Return the figures with the discipline `queue`, as means over simulations with all seeds."""
     return mean(_run(queue, seed) for seed in SEEDS)
 
 
@@ -109,7 +112,7 @@ def _row(name: str, waits: Figures) -> list[str]:
 
 
 def main() -> None:
-    """Simulate all and write the table."""
+    """Simulate all disciplines, and write the table into docs/queues.md."""
     found = in_parallel(figures, ((queue,) for queue in QUEUES.values()))
     lines = table(HEADS, map(_row, QUEUES, found))
     before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)

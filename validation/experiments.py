@@ -1,4 +1,4 @@
-"""Functions shared by comparisons: parts of scenarios, and parallel runs."""
+"""Functions that several comparisons use: parts of scenarios, means, and parallel runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ Figures = TypeVar("Figures", bound=NamedTuple)
 def dumbbell(
     rate: str, delay: str, queue: str | dict[str, Any] | None = None, **more: object
 ) -> dict[str, Any]:
-    """Return the topology of a dumbbell; a text as queue is the limit of drop-tail."""
+    """Return the topology of a dumbbell with the given bottleneck.
+
+    If `queue` is a text, it is the limit of a drop-tail queue. `more` has further keys of the
+    bottleneck.
+    """
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, **more}
     if queue is not None:
         limited = isinstance(queue, str)
@@ -23,12 +27,15 @@ def dumbbell(
 
 
 def mean(runs: Iterable[Figures]) -> Figures:
-    """Return the mean of each field over runs; a run's figures are a named tuple."""
+    """Return the mean over `runs` of each field; the figures of a run are a named tuple."""
     first, *others = runs
     return first._make(map(fmean, zip(first, *others, strict=True)))
 
 
 def in_parallel(run: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> list[Result]:
-    """Return the results of `run` for several arguments, in their order, with two processes."""
+    """Return the results of `run`, called with each tuple of arguments in `calls`, in their order.
+
+    Two processes make the calls.
+    """
     with ProcessPoolExecutor(2) as pool:
         return [call.result() for call in [pool.submit(run, *given) for given in calls]]

@@ -7,7 +7,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def filled(text: Path, **parts: str | Iterable[str]) -> str:
-    """Return a text whose placeholders are replaced by texts or lists of lines."""
+    """Return the template `text` with each placeholder replaced by the text or lines in `parts`."""
     whole = text.read_text(encoding="utf-8")
     for name, part in parts.items():
         whole = whole.replace(
@@ -17,12 +17,12 @@ def filled(text: Path, **parts: str | Iterable[str]) -> str:
 
 
 def cell(text: object) -> str:
-    """Return a text as a table's cell, with escaped bars."""
+    """Return `text` as the cell of a Markdown table, with escaped vertical bars."""
     return str(text).replace("|", "\\|").replace("\n", " ")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return the lines of a table; columns whose head ends in `:` are right-aligned."""
+    """Return the lines of a Markdown table; columns whose head ends in `:` are right-aligned."""
     names = [name.removesuffix(":") for name in head]
     rules = ["---:" if name.endswith(":") else "---" for name in head]
     lines = [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|"]

@@ -34,22 +34,22 @@ Flow = dict[str, Any]
 
 
 def quic(kind: str, congestion: str) -> Flow:
-    """Describe flows of a stack with the stack's congestion control."""
+    """Return the table of flows of the stack `kind` with the stack's own `congestion` control."""
     return {"protocol": "quic", "stack": {"kind": kind, "congestion": congestion}}
 
 
 def tcp(kind: str) -> Flow:
-    """Describe flows of this engine's TCP."""
+    """Return the table of flows of Longhaul's TCP with the algorithm `kind`."""
     return {"congestion": {"kind": kind}}
 
 
 def inside(kind: str) -> Flow:
-    """Describe flows with an algorithm of Longhaul in quinn."""
+    """Return the table of flows of quinn with Longhaul's algorithm `kind` in place of its own."""
     return {"protocol": "quic", "congestion": {"kind": kind}}
 
 
 def has(stack: str, congestion: str) -> bool:
-    """Return true if this build has a stack's congestion control."""
+    """Return true if this build has the stack, and the stack has the congestion control."""
     try:
         stacks.table(f"{stack}:{congestion}")
     except ScenarioError:
@@ -65,14 +65,14 @@ OWN = ("cubic", "reno", "bbr", "bbr3")
 
 
 def contenders() -> dict[str, Flow]:
-    """Return the compared flows by name: flows of this build's stacks, and TCP flows."""
+    """Return the compared flows by name: flows of the QUIC stacks in this build, and TCP flows."""
     found = {f"{stack} {name}": quic(stack, name) for stack, name in STACKS if has(stack, name)}
     return found | {f"TCP `{kind}`": tcp(kind) for kind in OWN}
 
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """A path: Mbit/s, base round trip in ms, and buffer in bandwidth-delay products."""
+    """A path: rate in Mbit/s, base RTT in ms, and buffer in bandwidth-delay products."""
 
     rate_mbps: float
     rtt_ms: float
@@ -80,11 +80,11 @@ class Bottleneck:
 
     @property
     def name(self) -> str:
-        """Name of the case in tables."""
+        """Name of the path in tables: rate and RTT."""
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Describe the bottleneck."""
+        """Return the table of the bottleneck link; `others` are further keys."""
         queue = {"kind": "droptail", "limit": f"{self.buffer_bdp} BDP"}
         rate, delay = f"{self.rate_mbps} Mbps", f"{self.rtt_ms / 2} ms"
         return {"rate": rate, "delay": delay, "queue": queue, **others}
@@ -92,14 +92,14 @@ class Bottleneck:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Figures of the first group of flows, and of the whole link, in the measurement window."""
+    """Results of the first group of flows and of the link, in the measurement window."""
 
     goodput_mbps: float
     utilisation: float
-    """Goodput as a fraction of the link's rate."""
+    """Goodput of the first group as a fraction of the link's rate."""
     rtt_ms: float
     lost: float
-    """Dropped packets divided by sent packets."""
+    """Fraction of the first group's sent packets that were dropped."""
     others_mbps: float
     completion_s: float | None
 
@@ -107,7 +107,10 @@ class Outcome:
 def run(
     link: Mapping[str, Any], flows: Sequence[Flow], seconds: float, measured_s: float, seed: int = 1
 ) -> Outcome:
-    """Simulate flows on a link and measure the first."""
+    """Simulate `flows` on `link` for `seconds`, and measure the first group of flows.
+
+    The measurement begins at `measured_s` seconds.
+    """
     scenario = load(
         {
             "seed": seed,
@@ -142,9 +145,10 @@ def compared(
     cell: Callable[..., str],
     seeds: int = 1,
 ) -> list[str]:
-    """Return a table with a row for each kind of flows and a column for each title.
+    """Return a table with a row for each of the flows `names`, and a column for each of `titles`.
 
-    `jobs` returns the runs of a kind of flows, by title and seed; `cell` formats their outcomes.
+    `jobs` returns the arguments of `run` for a kind of flow, by title and then seed. `cell` formats
+    the outcomes of the `seeds` runs of one cell.
     """
     found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
     rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)
@@ -175,7 +179,10 @@ def fast() -> list[str]:
 
 
 def _single(times: Mapping[Bottleneck, tuple[float, float]]) -> list[str]:
-    """Return the table of one flow on each path, with duration and start of measurement."""
+    """Return the table of one flow on each path of `times`.
+
+    `times` has the duration of the run and the start of the measurement in seconds.
+    """
     return compared(
         contenders(),
         [f"{path.name}, {path.buffer_bdp:g} BDP" for path in times],
@@ -185,7 +192,10 @@ def _single(times: Mapping[Bottleneck, tuple[float, float]]) -> list[str]:
 
 
 def _times(path: Bottleneck) -> tuple[float, float]:
-    """Return duration and start of measurement, which lasts 50 s after a hundred round trips."""
+    """Return the duration of a run and the start of the measurement, in seconds.
+
+    The measurement begins after a hundred round trips and lasts 50 s.
+    """
     begin = max(10.0, path.rtt_ms / 10)
     return begin + 50.0, begin
 
@@ -259,7 +269,7 @@ TABLES = {
 
 
 def standing(name: str) -> list[str]:
-    """Return the lines of a table from the existing page, by the table's name."""
+    """Return the lines of table `name` in the page as it was written last."""
     text = TEXT.read_text(encoding="utf-8")
     (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]
@@ -269,13 +279,13 @@ def standing(name: str) -> list[str]:
 
 
 def page(anew: Sequence[str]) -> str:
-    """Return the page, with new versions of the tables in `anew`."""
+    """Return the text of the page; the tables in `anew` are simulated, all others kept."""
     lines = {name: make() if name in anew else standing(name) for name, make in TABLES.items()}
     return filled(TEXT, **lines)
 
 
 def main() -> None:
-    """Write the page."""
+    """Simulate the tables that the command line names, or all, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", help=f"tables to make anew: {', '.join(TABLES)}")
     anew = parser.parse_args().tables or list(TABLES)

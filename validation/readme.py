@@ -24,14 +24,14 @@ def scenario(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return README's table of the scenario's results."""
+    """Return the table of the scenario's results in README."""
     match = _TABLE.search(text)
     assert match is not None, "README shows a table of its first scenario"
     return match[2]
 
 
 def measured(text: str) -> str:
-    """Return the rows of the text with values from a run."""
+    """Return the rows of README's table, with values from a run of the scenario in `text`."""
     run = longhaul.run(scenario(text))
     whole = table([run])
     labels = whole.runs[0][1]
@@ -53,7 +53,7 @@ def measured(text: str) -> str:
 
 
 def refreshed(text: str) -> str:
-    """Return README with current numbers."""
+    """Return `text`, the README, with current numbers in its table."""
     new = measured(text)
     return _TABLE.sub(lambda match: match[1] + new + match[3], text, count=1)
 

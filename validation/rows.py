@@ -1,4 +1,4 @@
-"""Rows of comparisons: expected and measured value, and verdict."""
+"""Rows of comparisons: expected value, measured value, and verdict."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from longhaul.analysis.judging import Expected
 
 VALUE = "value"
-"""Kind of a value that is printed for exactly this case."""
+"""Kind of an expected value that the source states for exactly this case."""
 CONDITIONS_MEAN = "mean of all conditions"
-"""Kind of a mean that is printed with a range over conditions, which must contain the value."""
+"""Kind of an expected value that is a mean over conditions.
+
+The source prints it with its range over conditions, in which the measured value has to lie.
+"""
 TREND = "trend"
-"""Kind of a statement, whose value is 1 if it is true."""
+"""Kind of a qualitative statement of the source; its value is 1 if it is true, else 0."""
 KINDS = (VALUE, CONDITIONS_MEAN, TREND)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A value of a source or another simulator, and ours."""
+    """A value of a source or of another simulator, and our measured value."""
 
     case: str
     metric: str
@@ -25,20 +28,20 @@ class Row:
     """Expected value; None for events that did not happen, such as reaching full speed."""
     measured: float | None
     rule: str
-    """Rule that determines `within`."""
+    """Text of the rule by which `within` was decided."""
     within: bool | None
     """True if the value is accepted; None if it is only reported."""
     kind: str = VALUE
     """Kind of the expected value, one of `KINDS`."""
     expected_sd: float | None = None
-    """Standard deviation over seeds; None if nothing is random."""
+    """Standard deviation of `expected` over seeds; None if nothing is random."""
     measured_sd: float | None = None
     error: str = ""
-    """Error of the source in the expected value."""
+    """Known error of the source in the expected value; empty if there is none."""
 
     @property
     def agrees(self) -> bool:
-        """True if the value was judged and is within the expected range."""
+        """True if the value was judged and lies within the allowed range."""
         return self.within is True
 
 
@@ -51,25 +54,25 @@ def judged(
     rule: str,
     kind: str = VALUE,
 ) -> Row:
-    """Judge a value that has to lie in a band; `rule` describes the band."""
+    """Return a row for a value that has to lie in `band`; `rule` describes the band."""
     return Row(case, metric, expected, measured, rule, band.holds(measured), kind)
 
 
 def exactly(case: str, metric: str, expected: float, measured: float) -> Row:
-    """Judge a value that has to equal the expected number."""
+    """Return a row for a value that has to equal the expected number."""
     return judged(case, metric, expected, measured, Expected.exactly(expected), "the same")
 
 
 def near(
     case: str, metric: str, expected: float, measured: float, distance: float, unit: str = ""
 ) -> Row:
-    """Judge a value by its distance from the expected one."""
+    """Return a row for a value that may differ by `distance` (in `unit`) from the expected one."""
     rule = f"± {distance:g} {unit}".rstrip()
     return judged(case, metric, expected, measured, Expected.within(expected, distance), rule)
 
 
 def close(case: str, metric: str, expected: float, measured: float, part: float) -> Row:
-    """Judge a value by its relative distance from the expected one."""
+    """Return a row for a value that may differ by the fraction `part` of the expected one."""
     band = Expected.within_part(expected, part)
     return judged(case, metric, expected, measured, band, f"± {100 * part:g} %")
 
@@ -83,7 +86,7 @@ def between(
     high: float,
     kind: str = VALUE,
 ) -> Row:
-    """Judge a value that has to lie in a range."""
+    """Return a row for a value that has to lie between `low` and `high`."""
     rule = f"{low:g} to {high:g}"
     return judged(case, metric, expected, measured, Expected(low, high), rule, kind)
 
@@ -91,5 +94,5 @@ def between(
 def as_found(
     case: str, metric: str, expected: float | None, measured: float | None, kind: str = VALUE
 ) -> Row:
-    """Report a value without judging it."""
+    """Return a row for a value that is reported without a verdict."""
     return Row(case, metric, expected, measured, "as found", None, kind)

@@ -1,6 +1,7 @@
-"""Comparison of slow starts on unknown paths: `python -m validation.slow_starts`.
+"""Comparison of slow-start algorithms on paths unknown to them.
 
-Writes docs/slow-starts.md: the window at the end of each slow start, losses, and delivered data.
+`python -m validation.slow_starts` writes docs/slow-starts.md: the window at the end of each slow
+start, losses, and delivered data.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ UNLIMITED_PKTS = 1_000_000
 
 @dataclass(frozen=True)
 class Start:
-    """Conditions of one flow's slow start."""
+    """A path, on which the slow start of one flow is simulated."""
 
     rate_mbps: float
     rtt_ms: float
@@ -36,7 +37,7 @@ class Start:
 
     @property
     def name(self) -> str:
-        """Rate and RTT, as in tables."""
+        """Rate and RTT of the path, as text for tables."""
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     @property
@@ -52,17 +53,17 @@ PATHS = [
 
 
 class Figures(NamedTuple):
-    """Figures of the first round trips, means over seeds."""
+    """Results of a slow start in the first round trips, as means over seeds."""
 
     window_bdp: float
     """Window at the end of slow start, in bandwidth-delay products."""
     lost_pkts: float
     delivered: float
-    """Delivered data as a fraction of the link's capacity."""
+    """Delivered data as a fraction of the capacity of the link in this time."""
 
 
 def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
-    """Describe one CUBIC flow with this slow start."""
+    """Return the scenario of one CUBIC flow with the slow start `kind`."""
     jitter = {"jitter": {"kind": "exponential", "mean": f"{path.jitter_ms} ms"}}
     rate, delay = f"{path.rate_mbps} Mbit/s", f"{path.rtt_ms / 2} ms"
     start = {"initial_ssthresh": UNLIMITED_PKTS, "receive_window": UNLIMITED_PKTS}
@@ -83,7 +84,10 @@ FIRST_ROUND_TRIPS = (5, 10, 15)
 
 
 def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
-    """Return a paced flow's delivery in its first round trips, as fractions of the rate."""
+    """Return the data that a paced flow delivers in its first round trips, as text.
+
+    Values are fractions of the capacity of the link; `slow_start` is the flow's table.
+    """
     described = scenario("standard", path, seed=1)
     flow = described["flows"][0]
     flow["slow_start"] = slow_start
@@ -99,7 +103,7 @@ def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
 
 
 def _resumed() -> Iterator[list[str]]:
-    """Generate the rows of the table of Careful Resume."""
+    """Yield the rows of the table on Careful Resume."""
     for path in PATHS:
         if path.buffer_bdp == 1 and not path.jitter_ms:
             saved = [part * path.bdp_pkts for part in REMEMBERED]
@@ -111,7 +115,7 @@ def _resumed() -> Iterator[list[str]]:
 
 
 def figures(kind: str, path: Start) -> Figures:
-    """Return means over simulations with all seeds."""
+    """Return the figures of slow start `kind`, as means over simulations with all seeds."""
     return mean(_run(kind, path, seed) for seed in SEEDS)
 
 
@@ -129,7 +133,7 @@ def _run(kind: str, path: Start, seed: int) -> Figures:
 
 
 def _rows() -> Iterator[list[str]]:
-    """Simulate all and generate the rows of the first table."""
+    """Simulate all slow starts on all paths, and yield the rows of the first table."""
     found = iter(in_parallel(figures, ((kind, path) for path in PATHS for kind in KINDS)))
     for path in PATHS:
         jitter = f", jitter {path.jitter_ms:g} ms" if path.jitter_ms else ""
@@ -141,7 +145,7 @@ def _rows() -> Iterator[list[str]]:
 
 
 def page() -> str:
-    """Return the page with its tables."""
+    """Return the text of the page with its tables."""
     kinds = [f"`{kind}`" for kind in KINDS]
     resumed = [f"`careful-resume`, {part}" for part in REMEMBERED]
     return filled(

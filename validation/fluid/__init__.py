@@ -1,1 +1,1 @@
-"""Comparison of fluid models with packet simulation, for ten flows of each modelled algorithm."""
+"""Comparison of fluid models with packet simulations of ten flows, for each modelled algorithm."""

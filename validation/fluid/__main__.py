@@ -31,7 +31,7 @@ TITLES = {"red": "RED", "droptail": "Drop-tail"}
 
 
 def main() -> None:
-    """Measure, print and write."""
+    """Measure the algorithms, print their figures, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     parser.add_argument("--only", metavar="ALGORITHM", choices=MODELLED)
@@ -54,7 +54,7 @@ def _measured(only: str | None) -> Iterator[Comparison]:
 
 
 def recorded() -> Iterator[Comparison]:
-    """Read the figures of the last measurement."""
+    """Yield the comparisons of the last measurement, read from `figures.json`."""
     return (Comparison(**entry) for entry in json.loads(RECORDED.read_text()))
 
 

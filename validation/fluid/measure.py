@@ -32,7 +32,10 @@ QUEUES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """Means over the second part of a run, by quantity, from packet simulation and model."""
+    """Results of one algorithm over one queue, from packet simulation and from the fluid model.
+
+    Each quantity is a mean over the second part of a run.
+    """
 
     algorithm: str
     queue: str
@@ -61,7 +64,7 @@ def scenario(algorithm: str, queue: str, seed: int) -> dict[str, Any]:
 
 
 def measure(algorithm: str, queue: str) -> Comparison:
-    """Run all seeds, and the model once."""
+    """Simulate the packets with all seeds, solve the fluid model once, and return both results."""
     scene = fluid(load(scenario(algorithm, queue, 1)))
     trajectory = fluid_comparison.solve(scene)
     packets: dict[str, list[float]] = {name: [] for name in FIGURES}

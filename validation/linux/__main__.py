@@ -21,7 +21,10 @@ from validation.pages import DOCS
 
 
 def main(prefixes: list[str]) -> int:
-    """Compare, print and write."""
+    """Compare the cases whose names begin with one of `prefixes`, print the figures, and write.
+
+    Without prefixes, all cases are compared.
+    """
     kernel = recorded()
     # A case without a recording in time cannot be compared.
     chosen = [
@@ -51,7 +54,7 @@ def main(prefixes: list[str]) -> int:
 
 
 def compare(chosen: list[Case], simulated: list[Simulated]) -> list[Verdict]:
-    """Compare simulated cases with their recordings."""
+    """Compare each simulated case with its recording; return a verdict per figure and flow."""
     kernel, apart = recorded(), repeated()
     verdicts: list[Verdict] = []
     for case, ours in zip(chosen, simulated, strict=True):

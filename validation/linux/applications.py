@@ -1,7 +1,7 @@
-"""Programs at both ends of a recorded case, which run in the hosts of an emulation.
+"""Programs that send and receive in the two hosts of an emulation, while a case is recorded.
 
 `python -m validation.linux.applications receive|send CASE.json`. Receivers read and discard data.
-Senders write continuously or at intervals, while their sockets are sampled.
+Senders write continuously or at intervals, and sample their sockets.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ FIELDS = (
 )  # fmt: skip
 
 NOT_OPEN = (2, 7)
-"""`TCP_SYN_SENT` and `TCP_CLOSE`."""
+"""Values of `tcpi_state` without an open connection: `TCP_SYN_SENT` and `TCP_CLOSE`."""
 
 
 def main(arguments: list[str]) -> int:
-    """Run one side of a case until it ends."""
+    """Run the receivers or the senders of a case until they end."""
     side, file = arguments
     case = json.loads(Path(file).read_text(encoding="utf-8"))
     with contextlib.suppress(PermissionError):
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def receive(case: dict[str, Any]) -> None:
-    """Read from all flows until the program is terminated."""
+    """Accept a connection per flow, and read from all of them until the program is terminated."""
     threads = []
     for number in range(len(case["flows"])):
         listener = socket.socket()
@@ -82,7 +82,7 @@ def _drain(listener: socket.socket) -> None:
 
 
 def send(case: dict[str, Any], folder: Path) -> None:
-    """Send all flows, and write samples and the kernel's counters to a directory."""
+    """Send the data of all flows, and write samples and the kernel's counters to `folder`."""
     start = time.monotonic() + 0.05
     sockets = []
     for number, flow in enumerate(case["flows"]):
@@ -103,7 +103,10 @@ def send(case: dict[str, Any], folder: Path) -> None:
 
 
 def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: float) -> None:
-    """Write to a flow as its application does."""
+    """Write to the socket of one flow: continuously, at intervals, or its size once.
+
+    `number` is the index of the flow, `start` the time at which the senders started.
+    """
     begin = start + flow["start_s"]
     _sleep_until(begin)
     sender.connect(("receiver", FIRST_PORT + number))
@@ -127,7 +130,7 @@ def _sleep_until(when: float) -> None:
 def _sample(
     case: dict[str, Any], sockets: list[socket.socket], start: float
 ) -> list[tuple[float | int, ...]]:
-    """Sample all sockets at fixed times until the end, or until all finite flows have ended."""
+    """Sample all sockets at fixed times until the case ends or all finite flows have ended."""
     samples: list[tuple[float | int, ...]] = []
     sizes = [flow["size_bytes"] for flow in case["flows"]]
     end, turn = start + case["duration_s"], 0

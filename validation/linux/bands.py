@@ -13,14 +13,17 @@ class Figure:
     title: str
     form: str
     band: str
-    """Allowed difference as text."""
+    """Allowed difference from the kernel's figure, as text for the page."""
     part: float = 0.05
     """Allowed difference as a fraction of the kernel's figure."""
     at_least: float | None = 0.0
-    """Minimum allowed difference; None for one round-trip time."""
+    """Minimum allowed difference, in the figure's unit; None for one round-trip time."""
 
     def allowed(self, kernel: float, rtt_s: float = 0.0) -> float:
-        """Return the allowed difference from the kernel's figure."""
+        """Return the allowed difference from the kernel's figure `kernel`.
+
+        `rtt_s` is the RTT of the path, which replaces the minimum if that is None.
+        """
         return max(self.part * kernel, rtt_s if self.at_least is None else self.at_least)
 
 
@@ -34,14 +37,14 @@ FIGURES = {
     "retrans": Figure("retransmissions", ".0f", "10 %, or two", 0.1, 2.0),
     "period": Figure("time between reductions, s", ".2f", "5 %"),
 }
-"""All figures; the first five are the most important."""
+"""All compared figures by name; the first five are the most important."""
 
 MAIN = tuple(FIGURES)[:5]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One figure of one flow, of the kernel and of the simulation."""
+    """One figure of one flow, with the kernel's value and the simulated value."""
 
     case: str
     flow: str
@@ -52,7 +55,10 @@ class Verdict:
     within: bool
 
     def cells(self, figures: Mapping[str, Figure] = FIGURES) -> list[str]:
-        """Return title, both values and their difference, as cells of a table."""
+        """Return the cells of a table's row: the figure's title, both values and their difference.
+
+        `figures` has the titles and formats of the figures.
+        """
         figure = figures[self.figure]
         values = [format(value, figure.form) for value in (self.kernel, self.ours)]
         change = f"{100 * (self.ours / self.kernel - 1):+.1f} %" if self.kernel else ""
@@ -60,5 +66,5 @@ class Verdict:
 
 
 def count(verdicts: Sequence[Verdict]) -> str:
-    """Return the number of figures within their bands as text."""
+    """Return a text such as `3 of 4`: the number of figures within their bands, and of all."""
     return f"{sum(verdict.within for verdict in verdicts)} of {len(verdicts)}"

@@ -1,4 +1,4 @@
-"""A recorded case, as a scenario and as input of the recorder."""
+"""A case of the comparison with Linux, described for the simulator and for the recorder."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 SAMPLE_S = 0.01
-"""Sampling interval of senders in seconds, in recordings and simulations."""
+"""Interval in seconds at which senders sample, in recordings and in simulations."""
 
 SETTLED_S = 40
-"""Seconds at the end of a run over which means are taken."""
+"""Seconds at the end of a run over which mean values are taken."""
 
 
 class Path(NamedTuple):
@@ -29,18 +29,21 @@ PATHS = {
 }
 
 LARGE_BUFFERS = {"tcp_wmem": "4096 16384 33554432"}
-"""Setting of a send buffer that never limits the sender."""
+"""Kernel setting for a send buffer so large that it never limits the sender."""
 
 
 class Writes(NamedTuple):
-    """An application that writes an amount at intervals, first after one interval."""
+    """An application that writes `size_bytes` every `every_s` seconds, first after one interval."""
 
     size_bytes: int
     every_s: float
 
 
 class Reordering(NamedTuple):
-    """Random reordering: independently drawn packets arrive at the queue later."""
+    """Random reordering: each packet is delayed by `delay_s` with a given probability.
+
+    The delay is added before the queue, so that later packets can overtake.
+    """
 
     probability: float
     delay_s: float
@@ -48,7 +51,7 @@ class Reordering(NamedTuple):
 
 @dataclass(frozen=True)
 class Flow:
-    """A connection between both ends."""
+    """A connection from the sending to the receiving host."""
 
     algorithm: str
     start_s: float = 0.0
@@ -58,32 +61,32 @@ class Flow:
 
 @dataclass(frozen=True)
 class Case:
-    """A recorded run."""
+    """A run that is recorded with the kernel and simulated for comparison."""
 
     name: str
     limit_pkts: int
     duration_s: int
     flows: tuple[Flow, ...]
     drops: tuple[int, ...] = ()
-    """Numbers, from 0, of the packets that are lost before the queue."""
+    """Numbers, from 0, of the data packets that are lost before they reach the queue."""
     outage_s: tuple[int, int] | None = None
     mark_from_pkts: int | None = None
-    """Queue length in packets from which on arriving packets are marked."""
+    """Queue length in packets from which arriving packets are ECN-marked; None without marks."""
     receive_window_bytes: int | None = None
-    """The largest window that the kernel advertised."""
+    """Largest window in bytes that the kernel's receiver advertised; None for no limit."""
     receive_buffer_bytes: int | None = None
-    """Socket option SO_RCVBUF of the receivers in recordings."""
+    """Socket option SO_RCVBUF of the receivers in recordings; None if it is not set."""
     reordering: Reordering | None = None
     sysctls: Mapping[str, str] = field(default_factory=lambda: LARGE_BUFFERS)
     """Settings below `net.ipv4` in recordings, in addition to `tcp_no_metrics_save = 1`."""
 
     @property
     def path(self) -> Path:
-        """The path, given by the first letter of the name."""
+        """Path of the case; the first letter of the case's name selects it from `PATHS`."""
         return PATHS[self.name[0]]
 
     def scenario(self) -> dict[str, Any]:
-        """Return the case as a scenario."""
+        """Return the scenario that simulates the case."""
         path = self.path
         link: dict[str, Any] = {
             "from": "sender",
@@ -124,12 +127,12 @@ class Case:
 
     @property
     def all_sysctls(self) -> dict[str, str]:
-        """Settings below `net.ipv4` of a recording."""
+        """All kernel settings below `net.ipv4` in a recording of the case."""
         ecn = {"tcp_ecn": "1"} if self.mark_from_pkts else {}
         return {"tcp_no_metrics_save": "1"} | ecn | dict(self.sysctls)
 
     def emulated(self, run: int) -> dict[str, Any]:
-        """Return the scenario of an emulation, whose random numbers differ from run to run."""
+        """Return the scenario of the emulated path; `run` is the seed of its random numbers."""
         scenario = self.scenario()
         (link,) = scenario["topology"]["graph"]["links"]
         if self.drops:
@@ -141,7 +144,7 @@ class Case:
         return scenario | {"seed": run, "measure": measure, "duration": duration}
 
     def for_applications(self) -> dict[str, Any]:
-        """Return the case in the form that senders and receivers read."""
+        """Return the case in the form that the programs in the hosts read (`applications.py`)."""
         return {
             "name": self.name,
             "duration_s": self.duration_s,

@@ -1,4 +1,4 @@
-"""All cases: 56 first cases, and later cases on further subjects."""
+"""All cases: the 56 cases of the first recording, and later cases on further subjects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def cases() -> Iterator[Case]:
 
 
 def first_cases() -> Iterator[Case]:
-    """Yield the first cases: buffers, losses, outages, marks, small windows, completion times."""
+    """Yield the first cases: buffers, losses, outages, marks, small windows and short transfers."""
     for letter in "sb":
         buffers = {
             "025": PATHS[letter].bdp_pkts // 4,
@@ -67,7 +67,7 @@ def later_cases() -> Iterator[Case]:
 
 
 def _reordering() -> Iterator[Case]:
-    """Yield cases in which 1 % of the packets are late, and overtaken by six or forty others."""
+    """Yield cases in which 1 % of the packets are late, so that 6 or 40 packets overtake them."""
     for kind in KINDS:
         for letter, limit, delay_s in (("s", 133, 0.008), ("b", 416, 0.01)):
             late = Reordering(0.01, delay_s)
@@ -105,7 +105,7 @@ def _other_paths() -> Iterator[Case]:
 
 
 def _applications() -> Iterator[Case]:
-    """Yield cases of applications that write little, or after pauses."""
+    """Yield cases of applications that write little data, or write after pauses."""
     for kind in KINDS:
         for letter, name, writes in (
             ("b", "idle", Writes(1_000_000, 3)),

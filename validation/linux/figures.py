@@ -1,4 +1,4 @@
-"""Figures of a simulated case, computed as for recordings."""
+"""Figures of a simulated case, defined as the figures of a recording."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import longhaul
 from validation.linux.cases import SETTLED_S, Case, Flow
 
 WINDOWS_EVERY_S = 0.25
-"""Seconds between two kept samples of the window."""
+"""Seconds between two samples of the window that are kept for plots."""
 
 
 class Simulated(NamedTuple):
-    """A simulated case."""
+    """Results of the simulation of one case."""
 
     figures: dict[tuple[str, str], float]
-    """Values by flow and name."""
+    """Measured values by pairs of algorithm and name of the figure."""
     windows: list[list[tuple[float, float]]]
-    """Sparse samples of each flow's window."""
+    """Sparse samples (time in s, cwnd in segments) of each flow's window."""
 
 
 def simulate(case: Case, instead: Mapping[str, Path] | None = None) -> Simulated:
@@ -51,9 +51,11 @@ def _samples(results: longhaul.Results, number: int) -> pl.DataFrame:
 
 
 def together(each: Sequence[tuple[str, dict[str, float]]]) -> dict[tuple[str, str], float]:
-    """Return figures by algorithm: sums over several flows for additive figures, else means.
+    """Combine the figures of flows into figures of each algorithm.
 
-    The time between reductions and the end of slow start are left out for several flows.
+    `each` has the algorithm and the figures of every flow. Goodput, retransmissions and reductions
+    of several flows are added, the window and srtt averaged; the time between reductions and the
+    end of slow start are left out.
     """
     figures: dict[tuple[str, str], float] = {}
     for algorithm in dict.fromkeys(algorithm for algorithm, _ in each):
@@ -89,10 +91,11 @@ def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> 
 
 
 def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
-    """Return reductions and timeouts, except repeated timeouts of the same data.
+    """Return the reductions and timeouts of `flow`, except repeated timeouts of the same data.
 
-    For the kernel these are transitions of `ca_state` to a state of reduction, and changes of
-    ssthresh in such a state; neither happens if a retransmission is lost again (`tcp_enter_loss`).
+    In recordings a reduction is a transition of `ca_state` to recovery, CWR or loss, or a change of
+    ssthresh in one of these states. The kernel does neither if a retransmission is lost again
+    (`tcp_enter_loss`).
     """
     kinds = pl.col("event").is_in(["cut", "timeout"])
     own = events.filter((pl.col("flow") == flow) & kinds)
@@ -101,9 +104,9 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 
 
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
-    """Return the window at the end of slow start, and in the last sample before it.
+    """Return the window at the end of slow start, and the window in the last sample before it.
 
-    The recorded window is taken from a sample, and lies between these two windows.
+    A recording only has samples, so that its window at the end of slow start lies between the two.
     """
     thresholds = samples["ssthresh_pkts"].to_numpy()
     known = np.nonzero(thresholds != thresholds[0])[0]
@@ -121,7 +124,7 @@ def thinned(
     times: np.ndarray[tuple[int], np.dtype[np.float64]],
     values: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> list[tuple[float, float]]:
-    """Return the latest values at equidistant times."""
+    """Return points at equidistant times, each with the latest value known at that time."""
     if not len(times):
         return []
     begin = math.ceil(float(times[0]) / WINDOWS_EVERY_S) * WINDOWS_EVERY_S
@@ -131,6 +134,9 @@ def thinned(
 
 
 def period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the mean of an even number of times between reductions, as CUBIC's alternate."""
+    """Return the mean time between reductions, over an even number of periods.
+
+    With an odd number, the mean would depend on which of CUBIC's alternating periods comes first.
+    """
     intervals = (len(times) - 1) // 2 * 2
     return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

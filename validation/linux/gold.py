@@ -23,19 +23,19 @@ from validation.linux.kernel import Recording
 GOLD = Path(__file__).parent / "gold"
 
 OWN_RUN = 10
-"""Numbers of repeats by the project's own recorder are above this."""
+"""Runs of the project's own recorder are numbered from this number + 1 in the reference data."""
 
 DRAWN = 2
 """Maximum number of flows in a plot; if a case has more, only the first flow is drawn."""
 
 
 def rows(name: str) -> list[Row]:
-    """Return a table of reference data."""
+    """Return the rows of the table `name` of the reference data."""
     return read_rows(GOLD / name)
 
 
 def collect(recordings: Path) -> None:
-    """Convert all recordings below a directory into reference data."""
+    """Convert all recordings below the directory `recordings` into reference data."""
     first = {case.name for case in first_cases()}
     figures: list[Row] = []
     repeats: list[Row] = []
@@ -79,7 +79,10 @@ def _figures(case: Case, recording: Recording) -> Iterable[Row]:
 
 
 def _windows(case: Case, recording: Recording) -> Iterable[Row]:
-    """Yield sparse samples of the windows to draw; of many flows only the first."""
+    """Yield sparse samples of the windows that are plotted.
+
+    Of more than `DRAWN` flows, only the first is plotted.
+    """
     for number in range(len(case.flows) if len(case.flows) <= DRAWN else 1):
         samples = recording.samples.filter(pl.col("flow") == number)
         for time, cwnd in thinned(samples["t"].to_numpy(), samples["cwnd"].to_numpy()):
@@ -110,7 +113,10 @@ def _write_settings(recording: Recording) -> None:
 
 
 def _merge(name: str, new: list[Row], keys: tuple[str, ...]) -> None:
-    """Replace the rows of new recordings, in the order of the cases."""
+    """Replace the rows of `new` in the table `name`, and keep the order of the cases.
+
+    Rows are identified by the columns `keys`.
+    """
     if not new:
         return
     replaced = {tuple(row[key] for key in keys) for row in new}

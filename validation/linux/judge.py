@@ -20,7 +20,7 @@ LATER = {
     "200 ms, 100 Mbit/s": ("_1", "_1000k"),
     "applications": ("_idle", "_limited"),
 }
-"""Subjects of later cases, with suffixes of their names."""
+"""Subjects of later cases, with the suffixes of their cases' names."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Verdict(bands.Verdict):
     """One figure of one flow of a recorded case."""
 
     repeats: bool
-    """True if the difference is outside the band, but not larger than between kernel runs."""
+    """True if the difference exceeds the band, but not the differences between kernel runs."""
 
     @property
     def first(self) -> bool:
-        """True if the case is one of the first cases."""
+        """True if the case is one of the 56 first cases."""
         return self.case in FIRST
 
     @property
@@ -55,13 +55,16 @@ def recorded() -> dict[str, dict[tuple[str, str], float]]:
 
 
 LATEST = 0.25
-"""Maximum lateness in a repeat, as a fraction of the RTT; equals RACK's reordering window."""
+"""Maximum lateness of a packet in a repeated recording that is used, as a fraction of the RTT.
+
+It equals RACK's reordering window.
+"""
 
 
 def repeated() -> dict[tuple[str, str, str], float]:
     """Return the largest difference between kernel runs, by case, flow and figure.
 
-    Runs with late packets are left out, since the recorder may be the cause of a difference.
+    Runs with late packets (`LATEST`) are left out, since lateness may be the cause of a difference.
     """
     first = recorded()
     apart: dict[tuple[str, str, str], float] = {}
@@ -81,9 +84,10 @@ def judge(
     ours: Mapping[tuple[str, str], float],
     apart: Mapping[tuple[str, str, str], float],
 ) -> list[Verdict]:
-    """Compare the figures that the kernel has.
+    """Return a verdict on each recorded figure in `kernel`, compared with the simulated `ours`.
 
-    A difference between kernel runs in `apart` replaces a smaller band.
+    A figure is accepted within its band, or within the largest difference between kernel runs in
+    `apart`.
     """
     verdicts = []
     for (flow, figure), theirs in kernel.items():

@@ -1,4 +1,4 @@
-"""Reader of a recording: its figures and windows."""
+"""Reader of a recording of the kernel: samples, figures and windows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from validation.linux.cases import SETTLED_S, Case
 from validation.linux.figures import period, together
 
 INFINITE = 2**31 - 1
-"""`TCP_INFINITE_SSTHRESH`."""
+"""ssthresh before the first reduction (`TCP_INFINITE_SSTHRESH`)."""
 
 REDUCING = 2
-"""First of the states CWR, recovery and loss."""
+"""First of the values of `ca_state` in which the window is reduced: CWR, recovery and loss."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Samples and facts of a recording."""
+    """A recording: samples of the sockets, and facts such as kernel version and lateness."""
 
     samples: pl.DataFrame
     about: dict[str, Any]
@@ -36,7 +36,7 @@ class Recording:
         return cls(samples, about)
 
     def figures(self, case: Case) -> dict[tuple[str, str], float]:
-        """Return the figures by flow and name."""
+        """Return the figures of `case` by pairs of algorithm and name of the figure."""
         each = [
             (flow.algorithm, self._of_flow(case, number)) for number, flow in enumerate(case.flows)
         ]
@@ -87,7 +87,11 @@ class Recording:
 
 
 def _reductions(samples: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the first samples of reductions, and of threshold changes during one."""
+    """Return the indices of samples at which the kernel had reduced the window.
+
+    These are the first samples in a state of reduction, and samples in such a state with a new
+    ssthresh.
+    """
     state, ssthresh = samples["ca_state"].to_numpy(), samples["ssthresh"].to_numpy()
     began = (state[:-1] < REDUCING) | (ssthresh[1:] != ssthresh[:-1])
     return np.nonzero((state[1:] >= REDUCING) & began)[0] + 1

@@ -14,7 +14,7 @@ OUTSIDE = ("case", "flow", "figure", "Linux 6.18:", "Longhaul:", "difference:")
 
 
 def page(verdicts: Sequence[Verdict]) -> str:
-    """Write the page."""
+    """Return the text of the page."""
     outside = (
         [verdict.case, verdict.flow, *verdict.cells()] for verdict in verdicts if not verdict.within
     )
@@ -42,5 +42,5 @@ def _row(title: str, verdicts: Sequence[Verdict], band: str = "") -> list[object
 
 
 def _sets(verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-    """Return the verdicts on the first cases and those on later cases."""
+    """Split the verdicts into those on the first cases and those on later cases."""
     return [v for v in verdicts if v.first], [v for v in verdicts if not v.first]

@@ -1,4 +1,4 @@
-"""Plots of windows of kernel and simulator, overlaid, by kind of case."""
+"""Plots of the windows of kernel and simulator, overlaid, one file per group of cases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from validation.linux.gold import DRAWN, rows
 
 COLUMNS = 3
 INCHES = (3.6, 1.9)
-"""Width and height of a panel."""
+"""Width and height of a panel in inches."""
 
 DPI = 70
 
@@ -32,7 +32,7 @@ PICTURES = {
     "receive-buffers": ("_rcvbuf", "_autotuned", "_rmem"),
     "applications": ("_idle", "_limited"),
 }
-"""Names of plots, with suffixes of the names of their cases."""
+"""Names of plots, each with the suffixes of the names of its cases."""
 
 Series = list[tuple[float, float]]
 
@@ -55,7 +55,10 @@ def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path)
 def panels(
     count: int, columns: int, inches: tuple[float, float], file: Path, dpi: int
 ) -> Iterator[list[Axes]]:
-    """Yield panels of a given size, then write the plot."""
+    """Yield `count` empty panels in `columns` columns, then write the plot to `file`.
+
+    `inches` is the width and height of one panel.
+    """
     rows = -(-count // columns)
     size = (inches[0] * columns, inches[1] * rows)
     figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False)
@@ -70,7 +73,7 @@ def panels(
 def overlay(
     axes: Axes, theirs: Series, ours: Series, style: str = "-", labels: Sequence[str | None] = ()
 ) -> None:
-    """Draw the kernel's windows, and ours on top."""
+    """Draw the kernel's windows `theirs` in black, and the simulated windows `ours` on top."""
     looks = (("black", 1.4), ("tab:orange", 0.9))
     names = labels or (None, None)
     for series, (colour, width), label in zip((theirs, ours), looks, names, strict=True):
@@ -80,7 +83,7 @@ def overlay(
 
 
 def _recorded() -> dict[tuple[str, int], Series]:
-    """Return the kernel's windows by case and flow."""
+    """Return the kernel's windows by case and index of the flow."""
     by_flow: dict[tuple[str, int], Series] = {}
     for row in rows("windows.csv"):
         series = by_flow.setdefault((row["case"], int(row["flow"])), [])

@@ -31,10 +31,10 @@ NOT_POSSIBLE = 2
 """Exit code if the machine does not allow recordings."""
 
 LATE_SHARE = 0.005
-"""Maximum fraction of packets more than a millisecond late in a recording."""
+"""Maximum fraction of packets that may be more than a millisecond late in a recording."""
 
 ATTEMPTS = 3
-"""Maximum attempts to record a case in time."""
+"""Maximum number of attempts to record a case without too many late packets."""
 
 
 def main(arguments: list[str]) -> int:
@@ -57,7 +57,10 @@ def main(arguments: list[str]) -> int:
 
 
 def record(prefixes: tuple[str, ...], runs: int) -> None:
-    """Record the cases without a recording."""
+    """Record `runs` runs of each case whose name begins with one of `prefixes`.
+
+    Runs that were recorded before are kept.
+    """
     for run in range(1, runs + 1):
         for case in cases():
             folder = RECORDINGS / case.name / str(run)
@@ -66,7 +69,7 @@ def record(prefixes: tuple[str, ...], runs: int) -> None:
 
 
 def _record_in_time(case: Case, folder: Path, run: int) -> None:
-    """Record a case until its packets are in time, at most `ATTEMPTS` times."""
+    """Record a case until few packets are late (`LATE_SHARE`), at most `ATTEMPTS` times."""
     folder.mkdir(parents=True, exist_ok=True)
     for _ in range(ATTEMPTS):
         record_once(case, folder, run)
@@ -103,7 +106,7 @@ def record_once(case: Case, folder: Path, run: int) -> None:
 
 
 def _about(case: Case, emulation: Emulation, sender: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts of a recording, without samples."""
+    """Return the facts of a recording: case, kernel, settings, lateness and load."""
     flows = emulation.results.flows
     ports = [name.rsplit(":", 1)[1].removesuffix("/tcp") for name in flows["name"]]
     completions = dict(zip(ports, flows["completion_s"], strict=True))

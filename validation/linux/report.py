@@ -18,14 +18,14 @@ WITHIN, AS_OTHERS, OUTSIDE = "within", "as other runs", "outside"
 
 
 def row(verdict: Verdict) -> Row:
-    """Return the cells of a figure by column."""
+    """Return the row of `comparison.csv` for a verdict, as cells by column."""
     figures = verdict.cells()
     judged = (AS_OTHERS if verdict.repeats else WITHIN) if verdict.within else OUTSIDE
     return dict(zip(COLUMNS, [verdict.case, verdict.flow, *figures, judged], strict=True))
 
 
 def write(verdicts: Sequence[Verdict]) -> None:
-    """Write the figures of all cases."""
+    """Write the figures of all cases to `comparison.csv`."""
     write_rows(FILE, map(row, verdicts), COLUMNS, HEAD)
 
 

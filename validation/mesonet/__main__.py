@@ -1,7 +1,7 @@
-"""The comparison: `python -m validation.mesonet [PART ...]`.
+"""The comparison with NIST SP 500-282: `python -m validation.mesonet [PART ...]`.
 
-Runs the named parts, or all parts, and prints their rows. Rows of other parts are taken from
-`measured/comparison.csv`. Writes this table and `docs/mesonet_validation.md`.
+Simulates the cases of the named parts, or of all parts, and prints their rows. Rows of other parts
+are taken from `measured/comparison.csv`. Writes this table and `docs/mesonet_validation.md`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def _told(rows: Iterator[Row]) -> Iterator[Row]:
-    """Print each row as it comes."""
+    """Yield the rows unchanged, and print each one as soon as it is available."""
     for row in rows:
         mark = {True: "  ", False: "!!", None: " ."}[row.within]
         there, here = (_value(value) for value in (row.expected, row.measured))

@@ -1,7 +1,7 @@
-"""Whole conditions of chapters 4, 6 and 7 with standard TCP: claims of the study `nist-2010`.
+"""Conditions of chapters 4, 6 and 7 in full length with standard TCP, from study `nist-2010`.
 
-The study has the printed values, the recorded runs and the verdicts; these rows repeat them for the
-page on MesoNet. Nothing is simulated.
+The study has the printed values as claims, the recorded runs and the verdicts. These rows repeat
+them for the page on MesoNet. Nothing is simulated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Yield rows of printed values with standard TCP, for the conditions with recorded runs."""
+    """Yield a row for each printed value for standard TCP in a condition with recorded runs."""
     del processes
     study = find(STUDY)
     _, record = recorded(study)

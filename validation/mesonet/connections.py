@@ -1,4 +1,4 @@
-"""Connection set-up and its failure, in time steps (NIST SP 500-282, equations 1 to 3)."""
+"""Duration of connection set-up and of its failure (NIST SP 500-282, equations 1 to 3)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ ROUND_TRIP_MS = 20
 INTERVAL_S = 0.4
 ANSWERED = 100.0
 UNANSWERED = 1e-5
-"""Rate of the receivers' router in packets per ms, so low that no answer arrives."""
+"""Rate of the receivers' access router in packets per ms, so low that no SYN is answered."""
 
 
 def rows() -> Iterator[Row]:
-    """Yield rows for a source without answers and for one with immediate answers."""
+    """Yield rows for a source whose SYNs are not answered, and for one that is answered at once."""
     yield from unanswered()
     yield from answered()
 
 
 def unanswered() -> Iterator[Row]:
-    """Yield rows for SYNs at 0, 3 and 9 s, and the failure at 21 s (CON1)."""
+    """Yield rows for SYNs at 0, 3 and 9 s, and for the failed connection at 21 s (CON1)."""
     case = "EX-SYN no answer"
     run = simulate(UNANSWERED)
     edge = MesoNet.of(run).edges.filter(pl.col("router") == "sources")
@@ -42,7 +42,7 @@ def unanswered() -> Iterator[Row]:
 
 
 def answered() -> Iterator[Row]:
-    """Yield rows for the set-up time: an RTT plus the service of two packets by two routers."""
+    """Yield rows for the set-up time: an RTT and the service of two packets by two routers each."""
     flow = MesoNet.of(simulate(ANSWERED)).flows.row(0, named=True)
     took_ms = 1e3 * (flow["connected_s"] - flow["start_s"])
     yield near("EX-SYN answered", "handshake, ms", ROUND_TRIP_MS, took_ms, 0.5, "ms")
@@ -70,6 +70,6 @@ def simulate(rate: float) -> Results:
 
 
 def _domain(name: str, rate: float, sources: int) -> dict[str, Any]:
-    """Return a backbone router with one access router."""
+    """Return backbone router `name` with one access router, which serves `sources` sources."""
     router = {"name": name, "rate": rate, "buffer": 100, "sources": sources, "receivers": 4}
     return {"name": f"X{name}", "rate": ANSWERED, "direct": [router]}

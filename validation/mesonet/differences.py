@@ -10,16 +10,16 @@ from pathlib import Path
 from longhaul.studies.study import find
 
 Name = tuple[str, str]
-"""Case and metric of a row."""
+"""Case and metric of a row, which identify it."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Rows that differ for a common reason, which may be unknown."""
+    """Rows outside their tolerances for one common reason, which may be unknown."""
 
     title: str
     rows: Mapping[Name, str]
-    """Rows with their short labels on the page."""
+    """Identifiers of the rows, with their short labels on the page."""
     text: str
     explained: bool = False
 
@@ -28,12 +28,12 @@ _STATEMENTS = {claim.id: claim.statement for claim in find("nist-2010").claims}
 
 
 def whole(experiment: str, claim: str) -> Name:
-    """Return the name of a whole run's row, a claim of the study."""
+    """Return the identifier of the row of a full-length run, a claim of the study `nist-2010`."""
     return f"{experiment} {claim}", _STATEMENTS[claim]
 
 
 def _row(name: str) -> Name:
-    """Parse the name of a row of this comparison, `case | metric`, or of a whole run."""
+    """Parse a row's identifier: `case | metric`, or `experiment claim` for full-length runs."""
     case, _, metric = name.partition(" | ")
     return (case, metric) if metric else whole(*case.split())
 

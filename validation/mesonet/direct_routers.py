@@ -1,8 +1,8 @@
-"""Condition 8 of chapter 7 with users only below direct access routers.
+"""Condition 8 of chapter 7, reduced to the users below direct access routers.
 
-Jumbo files slow long-lived flows down at direct access routers. All other users send about 2 % of
-the packets there, but take most of the simulation's time. Users start 20 s before the long-lived
-flows, jumbo files 300 s after them.
+Jumbo files slow down long-lived flows at direct access routers. All other users send about 2 % of
+the packets at these routers, but take most of the simulation's time. Users start 20 s before the
+long-lived flows, jumbo files 300 s after them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ TP1 = {"L1": 25_151, "L2": 65_462, "L3": 76_185}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Run the scenario, and judge the goodput of the long-lived flows."""
+    """Simulate the scenario, and yield rows for the goodput of the long-lived flows."""
     del processes
     yield from judge(longhaul.run(scenario()))
 
 
 def scenario() -> dict[str, Any]:
-    """Return the scenario, which takes a minute of processor time."""
+    """Return the scenario, whose simulation takes a minute of processor time."""
     return quiet(
         5 * END_S,
         hosts={
@@ -56,7 +56,7 @@ def scenario() -> dict[str, Any]:
 
 
 def judge(run: Results) -> Iterator[Row]:
-    """Yield the goodput of the long-lived flows in both periods."""
+    """Yield rows for the goodput of the long-lived flows before and during the jumbo files."""
     table = {(row["response"], row["period"]): row["value"] for row in responses_of(run).to_dicts()}
     for number, flow in enumerate(ENDS, 33):
         metric = f"{flow}: goodput in TP1, packets/s"

@@ -14,7 +14,7 @@ from validation.rows import VALUE, Row
 
 DOCUMENT = DOCS / "mesonet_validation.md"
 NOTEBOOK = "5bbc4b27b543"
-"""Last commit whose page has every row and all experiments."""
+"""Last commit of the repository whose page lists every row and all experiments."""
 CHAPTERS = {
     3: "definitions and worked examples",
     4: "64 runs: tables 4-25, 4-26 and 4-28, sections 4.1.5 and 4.4 to 4.6",
@@ -26,11 +26,14 @@ CHAPTERS = {
     9: "files without losses: tables 9-10 and 9-11",
 }
 SHORTENED = 8
-"""Chapter with shortened runs only, which decided between readings."""
+"""Number of the chapter for which only shortened runs exist.
+
+They served to choose between interpretations of the study's text (`readings.py`).
+"""
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
-    """Write the page from the rows of all parts."""
+    """Write the page from the rows of each part."""
     DOCUMENT.write_text(page(parts), encoding="utf-8")
 
 
@@ -62,7 +65,7 @@ BY_CHAPTER = (
 
 
 def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
-    """Yield rows with the agreement and the distances by chapter."""
+    """Yield table rows: for each chapter, counts of verdicts and distances from printed values."""
     rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
     for part, of_part in parts.items():
         for row in of_part:
@@ -79,7 +82,7 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
 
 
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
-    """Yield the relative distances of judged values that are printed for exactly this case."""
+    """Yield the relative differences of judged values that are printed for exactly this case."""
     for row in rows:
         if row.within is not None and row.kind == VALUE and row.expected and row.measured:
             yield _distance(row.measured, row.expected)
@@ -113,7 +116,7 @@ def _values(difference: Difference, outside: Sequence[Row]) -> Iterator[str]:
 
 
 def _undescribed(outside: Sequence[Row]) -> Iterator[str]:
-    """Yield values outside their tolerance that `differences.toml` does not explain."""
+    """Yield a line for each value in `outside` that `differences.toml` does not explain."""
     described = {name for difference in DIFFERENCES for name in difference.rows}
     for row in outside:
         if (row.case, row.metric) not in described:
@@ -125,14 +128,14 @@ def _change(row: Row) -> str:
 
 
 def _spread(rows: Sequence[Row], algorithm: str, metric: str) -> str:
-    """Return the published and the measured range of an algorithm's runs."""
+    """Return the range of `metric` over an algorithm's runs, as `published → measured`."""
     chosen = [row for row in rows if f" {algorithm} " in row.case and row.metric == metric]
     sides = ([row.expected or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
     return " → ".join(f"{min(values):.2f} to {max(values):.2f}" for values in sides if values)
 
 
 def _active_flows(name: str) -> str:
-    """Return published and measured active flows of a shortened run."""
+    """Return the number of active flows in shortened run `name`, as `published → measured`."""
     (change,) = (
         f"{_value(response.published)} → {_value(measured[-1])}"
         for case, response, measured in readings.beside_print()
@@ -142,7 +145,10 @@ def _active_flows(name: str) -> str:
 
 
 def _readings() -> list[str]:
-    """Return the table of each reading's mean distance from the printed values, by chapter."""
+    """Return the table of mean differences from the printed values, by chapter and reading.
+
+    A reading is an interpretation of the study's text where it is ambiguous (`readings.py`).
+    """
     beside_print = [*readings.beside_print()]
     rows: list[list[object]] = []
     chapters = dict.fromkeys(case.split(",")[0] for case, *_ in beside_print)
@@ -159,7 +165,7 @@ def _readings() -> list[str]:
 
 
 def _goodput_readings() -> str:
-    """Return the mean distance of each reading from the printed values."""
+    """Return the mean difference from the printed goodputs with each reading, as text."""
     distances = [
         [_distance(value, published) for value in measured]
         for *_, published, measured in goodput_readings.beside_print()

@@ -1,4 +1,4 @@
-"""Plots of the verification: windows of both flows, and use of link and buffer."""
+"""Plots of the verification runs: windows of both flows, and utilisation of link and buffer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOPS = {42: 1200, 162: 4500, 324: 9000}
 
 
 def draw_windows(runs: Sequence[tuple[Verification, Windows]]) -> None:
-    """Draw windows of both flows over time, with a row per algorithm and a column per RTT."""
+    """Draw the windows of both flows over time, with a row per algorithm and a column per RTT."""
     algorithms = list(dict.fromkeys(case.algorithm for case, _ in runs))
     figure = Figure(figsize=(10.0, 1.35 * len(algorithms)), layout="constrained")
     grid = figure.subplots(len(algorithms), len(TOPS), sharex=True, squeeze=False)
@@ -52,7 +52,7 @@ Figures = tuple[float, float, float]
 
 
 def draw_utilisation(runs: Sequence[tuple[Verification, Figures]]) -> None:
-    """Draw published and measured bars, with a row per figure and a column per RTT."""
+    """Draw published and measured values as bars, with a row per figure and a column per RTT."""
     figure = Figure(figsize=(10.0, 6.0), layout="constrained")
     titles = ("link utilisation", "buffer utilisation", "Jain's index")
     grid = figure.subplots(len(titles), len(TOPS), sharex=True, sharey="row", squeeze=False)

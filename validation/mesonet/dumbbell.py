@@ -1,4 +1,4 @@
-"""The verification of chapter 5, tables 5-10 and 5-11: two flows through one slow router."""
+"""Verification of chapter 5 (tables 5-10 and 5-11): two flows share one slow router."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def judge(case: Verification, windows: Windows) -> Iterator[Row]:
-    """Yield rows for the three figures of a run, and for windows in the study's text."""
+    """Yield rows for the three figures of a run, and for mean windows that the text states."""
     link, buffer, index = windows.figures(case)
     for metric, there, here in (
         ("link utilisation", case.link, link),
@@ -93,7 +93,10 @@ def judge(case: Verification, windows: Windows) -> Iterator[Row]:
 
 
 def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Yield rows for ranges of BIC, whose single figures depend on unpublished details."""
+    """Yield rows for trends of BIC, whose single values depend on details that are not printed.
+
+    Each of `figures` has link utilisation, buffer utilisation and Jain's index at one RTT.
+    """
     links, buffers, indices = zip(*figures, strict=True)
     case = "V04 to V06 BIC, trend"
     yield _holds(case, "link full at all round trips", min(links) > 0.995)
@@ -105,7 +108,10 @@ def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
 
 
 def trend_of_ctcp(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Yield rows for bounds that hold for all readings of CTCP's equations."""
+    """Yield rows for bounds that CTCP satisfies with every interpretation of its equations.
+
+    Each of `figures` has link utilisation, buffer utilisation and Jain's index at one RTT.
+    """
     links, _, indices = zip(*figures, strict=True)
     case = "V07 to V09 CTCP, trend"
     yield _holds(case, "link used by 0.90 and more", min(links) >= 0.9)
@@ -117,7 +123,11 @@ def trend_of_tuning(
     fixed: list[tuple[float, float, float]],
     windows: list[Windows],
 ) -> Iterator[Row]:
-    """Yield rows for the study's statements on FAST with alpha tuning and with an alpha of 200."""
+    """Yield rows for the study's statements on FAST with alpha tuning.
+
+    `tuned` has the figures with alpha tuning, `fixed` those with a constant alpha of 200, and
+    `windows` the windows with alpha tuning; each has one entry per RTT.
+    """
     case = "V10 to V12 FAST tuning, trend"
     less = all(sizes[2] < other[2] for sizes, other in zip(tuned[1:], fixed[1:], strict=True))
     yield _holds(case, "Jain's index below that of FAST 200 at 162 and 324 ms", less)

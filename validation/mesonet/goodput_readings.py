@@ -1,8 +1,9 @@
-"""Readings of chapter 4's goodput per flow: the number of flows that divides a class's packets.
+"""Interpretations of chapter 4's goodput per flow: by which number of flows it is divided.
 
-`python -m validation.mesonet.goodput_readings [LINE ...]` runs the named or all lines of table 4-28
-for 40 s, of which the second half counts; all take 25 minutes of processor time. The goodputs of
-each class with each reading replace earlier ones in `measured/goodput_readings.csv`.
+The study does not say how many flows share the packets of a class. `python -m
+validation.mesonet.goodput_readings [LINE ...]` runs the named or all lines of table 4-28 for 40 s,
+of which the second half counts; all take 25 minutes of processor time. The goodputs of each class
+with each interpretation (reading) replace earlier ones in `measured/goodput_readings.csv`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ HEAD = (
 )
 LINES = range(1, 9)
 RUNS = 64
-"""Number of chapter 4's runs; every eighth run belongs to the same line."""
+"""Number of runs in chapter 4; every eighth run belongs to the same line of table 4-28."""
 FROM_S, UNTIL_S = 20, 40
 RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
 
@@ -38,7 +39,7 @@ READINGS = {
     "half_connecting": numbered_responses.FLOWS,
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
-"""Numbers of flows by reading; responses use the third."""
+"""Number of flows by which each reading divides; the responses of the study use the third."""
 TITLES = (
     "transferring flows and half of the completed flows", "transferring and completed flows",
     "transferring and connecting flows and half of the completed flows",
@@ -47,7 +48,10 @@ TITLES = (
 
 
 def simulate(line: int) -> Iterator[dict[str, str]]:
-    """Yield rows of each reading's goodputs for a line, means over its eight runs."""
+    """Simulate the eight runs of `line`, and yield the goodput of each class with each reading.
+
+    Each goodput is the mean over the runs.
+    """
     runs = [_of_run(run) for run in range(line, RUNS + 1, len(LINES))]
     for name in RESPONSES:
         values = {reading: fmean(run[name, reading] for run in runs) for reading in READINGS}
@@ -70,19 +74,19 @@ def _of_run(number: int) -> dict[tuple[str, str], float]:
 
 
 def read() -> list[dict[str, str]]:
-    """Return the recorded rows."""
+    """Return the rows of `measured/goodput_readings.csv`."""
     return recorded(FILE)
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Yield line, class, printed value, and each reading's value."""
+    """Yield line, class of flows, printed goodput, and the measured goodput with each reading."""
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]
         yield int(row["line"]), row["class"], _printed(row), goodputs
 
 
 def _printed(row: Mapping[str, str]) -> float:
-    """Return the value of table 4-28 for a line and class."""
+    """Return the goodput that table 4-28 prints for the line and class of `row`."""
     (value,) = (
         float(said["value"])
         for said in published("table_4_28")
@@ -92,7 +96,7 @@ def _printed(row: Mapping[str, str]) -> float:
 
 
 def record(lines: Sequence[int]) -> None:
-    """Run lines and record them."""
+    """Simulate `lines` of table 4-28, and replace their rows in the recorded table."""
     for line in lines:
         _write([row for row in read() if row["line"] != str(line)] + list(simulate(line)))
 

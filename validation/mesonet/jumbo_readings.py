@@ -1,9 +1,9 @@
 """Possible causes of slow long-lived flows among jumbo files: traffic, buffers, chance.
 
-`python -m validation.mesonet.jumbo_readings [READING ...]` runs condition 8 of chapter 7 with users
-only below direct access routers, with the changes, algorithms and seeds of the named or all
-readings; all take half an hour of processor time. The goodputs of the long-lived flows in TP2
-replace earlier ones in `measured/jumbo_readings.csv`.
+Each cause is a change of condition 8 of chapter 7 (a reading), with users only below direct access
+routers. `python -m validation.mesonet.jumbo_readings [READING ...]` simulates the named or all
+readings with their algorithms and seeds; all take half an hour of processor time. The goodputs of
+the long-lived flows in TP2 replace earlier ones in `measured/jumbo_readings.csv`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COLUMNS = ("reading", "algorithm", "seed", *ENDS)
 
 @dataclass(frozen=True)
 class Reading:
-    """Changes of a reading to the scenario, and the algorithms and seeds of its runs."""
+    """Changes of a reading to the scenario, and the algorithms and seeds with which it is run."""
 
     changes: Sequence[str] = ()
     runs: Sequence[tuple[str, int]] = (("TCP", 1),)
@@ -56,7 +56,7 @@ READINGS = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """Yield recorded rows of a reading's runs."""
+    """Simulate the runs of reading `name`; yield their rows of `measured/jumbo_readings.csv`."""
     reading = READINGS[name]
     for algorithm, seed in reading.runs:
         scenario = direct_routers.scenario() | {"seed": seed}
@@ -69,12 +69,12 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
 
 
 def read() -> list[dict[str, str]]:
-    """Return the recorded rows."""
+    """Return the rows of `measured/jumbo_readings.csv`."""
     return recorded(FILE)
 
 
 def record(names: Sequence[str]) -> None:
-    """Run readings and record them."""
+    """Simulate the readings `names`, and replace their rows in `measured/jumbo_readings.csv`."""
     for name in names:
         rows = [row for row in read() if row["reading"] != name] + list(simulate(name))
         rows.sort(key=lambda row: list(READINGS).index(row["reading"]))

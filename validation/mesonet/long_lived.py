@@ -1,7 +1,8 @@
-"""Long-lived flows of chapter 7 in its network without other flows.
+"""Long-lived flows of chapter 7, alone in the network of that chapter.
 
-In TP1 there are no losses on their paths, so that only the algorithm determines the time to full
-speed (tables 7-14 and 7-17) and standard TCP's goodput in these 300 s (tables 7-11 to 7-13).
+In the first period (TP1) their paths have no losses. Therefore only the algorithm determines the
+time to full speed (tables 7-14 and 7-17), and standard TCP's goodput in these 300 s (tables 7-11 to
+7-13).
 """
 
 from __future__ import annotations
@@ -40,21 +41,27 @@ EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")
 TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
-"""Allowed relative difference of a lag. Other algorithms have 6 %, or one interval if that is more,
-since lags are ends of intervals."""
+"""Allowed relative difference of a lag, the time from a flow's start to full speed.
+
+Other algorithms have 6 %, or one measuring interval if that is more, since lags are ends of
+intervals.
+"""
 OTHERS = 0.06
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Algorithms whose lags may differ by two intervals, as all lags with `EXCESS_MS` may."""
+"""Algorithms whose lags may differ by two measuring intervals.
+
+The same holds for all runs with `EXCESS_MS`.
+"""
 
 
 @dataclass(frozen=True)
 class Flows:
-    """The flows of an algorithm in the network with delays multiplied by a factor."""
+    """The long-lived flows of an algorithm, in the network with all delays times `delay_factor`."""
 
     algorithm: str
     delay_factor: int
     lags_s: dict[str, float | None]
-    """Published lags by flow, in seconds."""
+    """Published time from start to full speed of each flow in seconds; None if never reached."""
     excess_ms: int = 0
 
     @property
@@ -64,13 +71,13 @@ class Flows:
         return f"{self.algorithm}, delays x {self.delay_factor}{excess}"
 
     def watched_s(self, flow: str) -> float:
-        """Return the time to observe a flow; for standard TCP the whole period."""
+        """Return the seconds for which `flow` is observed: for standard TCP the whole period."""
         lag_s = self.lags_s[flow]
         return PERIOD_S if self.algorithm == "TCP" or lag_s is None else 1.5 * lag_s + 2.0
 
 
 def rows(processes: int) -> Iterator[Row]:
-    """Run every algorithm at both delays."""
+    """Run every algorithm with both delay factors, and yield rows for lags and goodputs."""
     each = list(_flows())
     with pool(processes) as workers:
         for flows, received in zip(each, workers.map(simulate, each), strict=True):
@@ -81,7 +88,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(flows: Flows) -> dict[str, list[int]]:
-    """Return the packets received by each flow in each interval."""
+    """Return the number of packets that each flow received in each measuring interval."""
     longest_s = max(flows.watched_s(flow) for flow in flows.lags_s)
     run = longhaul.run(
         quiet(
@@ -107,7 +114,10 @@ def simulate(flows: Flows) -> dict[str, list[int]]:
 
 
 def lag(flows: Flows, flow: str, received: list[int]) -> Row:
-    """Judge the time at which a flow first reached full speed."""
+    """Return a row for the lag of `flow`, the time until it first reached full speed.
+
+    `received` has the packets that it received in each measuring interval.
+    """
     full = [n for n, packets in enumerate(received, 1) if packets >= FULL_PKTS]
     measured = round(full[0] * INTERVAL_S, 1) if full else None
     there = flows.lags_s[flow]
@@ -123,7 +133,10 @@ def lag(flows: Flows, flow: str, received: list[int]) -> Row:
 
 
 def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
-    """Yield the mean goodput over the period, if tables print it for a condition without losses."""
+    """Yield rows for mean goodputs over the period, as far as tables print loss-free values.
+
+    `received` has the packets that each flow received in each measuring interval.
+    """
     for row in published("goodput_tp1"):
         if int(row["delay_factor"]) == flows.delay_factor:
             for flow in received:

@@ -26,7 +26,7 @@ FILES = {
 
 
 def rows(processes: int) -> Iterator[Row]:
-    """Yield rows for the eight groups of files."""
+    """Yield rows for the goodputs of the eight groups of files."""
     data = simulate(processes)
     for said in published():
         if said["experiment"] == EXPERIMENT:
@@ -38,7 +38,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(processes: int) -> Data:
-    """Run a flow at each round-trip time and host speed, and return the results."""
+    """Simulate one flow for each round-trip time and host speed, and return the study's results."""
     study = find("nist-2010")
     runs = study.runs("quick", [EXPERIMENT])
     with TemporaryDirectory() as folder:

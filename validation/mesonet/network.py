@@ -1,6 +1,6 @@
-"""Network of chapters 6 to 9 without users.
+"""The network of chapters 6 to 9 without users.
 
-Its default speeds are those of condition 8 of the scaled-down network.
+Its speeds are by default those of condition 8 of the scaled-down network (chapter 7).
 """
 
 from __future__ import annotations
@@ -8,11 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 FULL_PKTS = 15_976
-"""Packets in an interval of 200 ms at 80,000 packets/s, with the engine's rounding."""
+"""Maximum number of packets in an interval of 200 ms at 80,000 packets/s, as the engine rounds."""
 
 
 def quiet(intervals: int, interval: str = "200 ms", **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return a scenario of the study's network with only the long-lived flows in `more`."""
+    """Return a scenario of the study's network, whose only flows are the long-lived ones in `more`.
+
+    `intervals` is the duration of the run in measuring intervals of length `interval`. `more` has
+    keys of the table `mesonet`.
+    """
     mesonet: dict[str, Any] = {
         "interval": interval,
         "intervals": intervals,

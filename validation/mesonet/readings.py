@@ -1,9 +1,9 @@
-"""Shortened runs on two questions that the study leaves open: router buffers, first timeout.
+"""Shortened runs that decide two questions which the study leaves open (readings).
 
 The two queues of a router have separate buffers or share one, and the first timeout of a flow is
 computed from the RTT of its handshake or from the propagation delay. `python -m
-validation.mesonet.readings [CASE ...]` runs the named or all cases; their figures replace earlier
-ones in `measured/readings.csv`.
+validation.mesonet.readings [CASE ...]` runs the named or all cases with every combination; their
+figures replace earlier ones in `measured/readings.csv`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.r
 
 @dataclass(frozen=True)
 class Reading:
-    """An interpretation of routers' buffers and of the first timeout."""
+    """One interpretation (reading) of the study's text on router buffers and the first timeout."""
 
     title: str
     shared_buffer: bool
@@ -43,13 +43,13 @@ READINGS = {
     ),
     "one_handshake": Reading("shared buffer, handshake", shared_buffer=True, handshake_rtt=True),
 }
-"""All readings; the last one is the default."""
+"""All readings by their column in `measured/readings.csv`; the last one is the default."""
 PERIOD, JUMBO = "P", "TP2"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A printed response."""
+    """A response variable of the study, with the value that the study prints for a case."""
 
     response: str
     title: str
@@ -59,7 +59,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Case:
-    """Shortened runs of an experiment, over which figures are averaged."""
+    """Shortened runs of an experiment; measured figures are means over these runs."""
 
     experiment: str
     cells: tuple[Mapping[str, str], ...]
@@ -67,15 +67,15 @@ class Case:
     until_s: float
     figures: tuple[Figure, ...]
     jumbo_s: float | None = None
-    """Start of jumbo files, 15 s before their measured period; None without jumbo files."""
+    """Time at which jumbo files start, 15 s before their measured period; None without them."""
 
     @property
     def chapter(self) -> int:
-        """The chapter that numbers the responses."""
+        """Number of the chapter whose numbering of responses applies."""
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:
-        """Yield the scenario of every run, without long-lived flows, with the case's duration."""
+        """Yield the shortened scenario of each run under `reading`, without long-lived flows."""
         study = find("nist-2010")
         for cell in self.cells:
             yield self._shortened(study.cell(self.experiment, cell), reading)
@@ -172,7 +172,10 @@ CASES = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """Yield recorded rows of a case's figures with each reading."""
+    """Simulate case `name` with each reading, and yield the measured figures as rows.
+
+    A row has case, response, and the value in the column of the reading.
+    """
     case = CASES[name]
     for column, reading in READINGS.items():
         values_of_runs = []
@@ -185,12 +188,12 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
 
 
 def read() -> dict[tuple[str, str], dict[str, str]]:
-    """Return the recorded rows by case and response."""
+    """Return the rows of `measured/readings.csv` by case and response."""
     return {(row["case"], row["response"]): row for row in recorded(FILE)}
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
-    """Yield case, figure and each reading's value, for all recorded figures."""
+    """Yield case, figure, and the measured value with each reading, for all recorded figures."""
     recorded = read()
     for name, case in CASES.items():
         for figure in case.figures:
@@ -199,7 +202,7 @@ def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
 
 
 def record(names: list[str]) -> None:
-    """Run cases and record them."""
+    """Simulate the cases `names`, and replace their rows in `measured/readings.csv`."""
     rows = read()
     for name in names:
         for row in simulate(name):

@@ -1,4 +1,4 @@
-"""Reader and writer of `measured/comparison.csv`: rows of the last run of each part."""
+"""Reader and writer of `measured/comparison.csv`, with the latest rows of each part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JUDGED = {within: cell for cell, within in _WITHIN.items()}
 
 
 def chapter(part: str, row: Row) -> int:
-    """Return the chapter that prints the expected value of a row."""
+    """Return the number of the chapter that prints the expected value of a row."""
     for experiment, number_of_chapter in _EXPERIMENTS.items():
         if row.case.startswith(experiment):
             return number_of_chapter
@@ -32,7 +32,7 @@ def chapter(part: str, row: Row) -> int:
 
 
 def read() -> dict[str, list[Row]]:
-    """Read the rows of the last run, by part."""
+    """Return the latest rows of each part, by the part's name."""
     parts: dict[str, list[Row]] = {}
     for cells in recorded(FILE):
         row = Row(
@@ -49,7 +49,7 @@ def read() -> dict[str, list[Row]]:
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
-    """Write the rows of all parts."""
+    """Write the rows of all parts to `measured/comparison.csv`."""
     write_rows(FILE, _cells(parts), COLUMNS, HEAD)
 
 

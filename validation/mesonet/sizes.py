@@ -1,4 +1,7 @@
-"""Capacities, buffers and populations from a few parameters (NIST SP 500-282, chapters 3 and 4)."""
+"""Capacities, buffers and numbers of hosts that follow from a few parameters.
+
+The rules are those of chapters 3 and 4 of NIST SP 500-282.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def rows() -> Iterator[Row]:
 
 
 def capacities() -> Iterator[Row]:
-    """Yield rows for routers' speeds (E-08, E-09), and the example of utilisation (E-30)."""
+    """Yield rows for routers' speeds (E-08, E-09), and for the example of utilisation (E-30)."""
     speeds = {
         400: (1, {"backbone": 400, "pop": 100, "normal": 10, "fast": 20, "direct": 100}),
         8000: (2, {"backbone": 16_000, "pop": 2000, "normal": 200, "fast": 400, "direct": 2000}),
@@ -46,7 +49,7 @@ def capacities() -> Iterator[Row]:
 
 
 def populations() -> Iterator[Row]:
-    """Yield rows for sources and receivers (E-10, E-11, E-15)."""
+    """Yield rows for the numbers of sources and receivers (E-10, E-11, E-15)."""
     hundred = {"baseSources": 100, "source_shares": UNIFORM, "receiver_shares": UNIFORM}
     web = {**hundred, "source_shares": SKEWED, "receiver_shares": WEB}
     for case, given, sources, receivers in (
@@ -71,7 +74,7 @@ def populations() -> Iterator[Row]:
 
 
 def buffers() -> Iterator[Row]:
-    """Yield rows for mean buffers of each tier (E-14), to the packet of their rounding."""
+    """Yield rows for the mean buffer of each tier of routers (E-14), exact to one packet."""
     for row in published("buffers"):
         given = {key: float(row[key]) for key in ("R1", "BBspeedup", "deltaX")}
         shares = UNIFORM if row["sources"] == "uniform" else SKEWED
@@ -90,17 +93,17 @@ def buffers() -> Iterator[Row]:
 
 
 def topology(**given: Any) -> pl.DataFrame:  # noqa: ANN401
-    """Return the table of routers of a network with these values."""
+    """Return the table of routers of a network with the parameters `given`."""
     hosts = {key: given.pop(key) for key in ("source_shares", "receiver_shares") if key in given}
     mesonet = {"intervals": 1, "interval": "1 ms", "hosts": hosts, **given}
     return MesoNet.of(longhaul.run({"title": "Sizes of a network", "mesonet": mesonet})).topology
 
 
 def _of(topology: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """Return routers of a tier, or access routers of a class."""
+    """Return the routers of tier or class `kind` in the table `topology`."""
     return topology.filter((pl.col("tier") == kind) | (pl.col("class") == kind))
 
 
 def _all(hosts: pl.Series) -> int:
-    """Return the number of hosts below all access routers; other routers have none."""
+    """Return the sum of a column of numbers of hosts; only access routers have hosts."""
     return sum(hosts.drop_nulls().to_list())

@@ -1,7 +1,8 @@
-"""Values computed from printed ones without simulation (NIST SP 500-282: think time, y2, T.y27).
+"""Values of chapter 6 that follow from other printed values without simulation.
 
-Conditions 2 and 32 of chapter 6 have hardly any losses, so that the sources alone determine their
-flows: each source thinks, connects in a round trip, and transfers. Tables 6-9, 6-29 and 6-30.
+Conditions 2 and 32 have hardly any losses. Each source thinks, connects in a round trip, and
+transfers, so that the sources alone determine their flows: think time, window growth (y2) and flows
+at a router (T.y27) of NIST SP 500-282, tables 6-9, 6-29 and 6-30.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ class Lossless:
     below_j: int
     active_flows: float
     growth_pkts: float
-    """Response y2, mean growth of the window."""
+    """Printed response y2: mean growth of the window, in packets."""
     flows_at_j: float
-    """Response T.y27, flows at router J."""
+    """Printed response T.y27: number of flows at router J."""
 
     @property
     def flows_per_s(self) -> float:
-        """Flows per second by Little's law, from the sources that think or connect."""
+        """Flows per second by Little's law, from the number of sources that think or connect."""
         idle_s = self.think_s + self.delay_factor * ROUND_TRIP_S
         return (self.sources - self.active_flows) / idle_s
 
@@ -64,7 +65,10 @@ def rows() -> Iterator[Row]:
 
 
 def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
-    """Return the mean growth of the window in packets: Pareto files, and one document in 100."""
+    """Return the mean growth of the window in packets, over `draws` random files.
+
+    Sizes are Pareto-distributed with the mean `file_pkts`; one file in 100 is a document.
+    """
     quantiles = (np.arange(draws) + 0.5) / draws
     sizes = np.ceil(file_pkts / 3 * quantiles ** (-1 / 1.5))
     documents = np.ceil(10 * file_pkts / 3 * quantiles ** (-1 / 1.5))
@@ -73,7 +77,7 @@ def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
 
 
 def _growth(acknowledgements: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the growth of an initial window of two packets over some acknowledgements."""
+    """Return the growth in packets of an initial window of two after `acknowledgements` ACKs."""
     to_knee = KNEE_PKTS - 2
     beyond = np.maximum(acknowledgements - to_knee, 0.0)
     window: NDArray[np.float64] = np.sqrt(KNEE_PKTS**2 + KNEE_PKTS * beyond)

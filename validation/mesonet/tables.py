@@ -8,10 +8,10 @@ HERE = Path(__file__).parent
 
 
 def published(name: str) -> tuple[Row, ...]:
-    """Return the rows of a table of `published/`."""
+    """Return the rows of the table `name` in the directory `published/`."""
     return published_rows(HERE / "published" / f"{name}.csv")
 
 
 def recorded(file: Path) -> list[Row]:
-    """Return the rows of a table written earlier; empty if there is no file."""
+    """Return the rows of a table of measurements; empty if `file` does not exist."""
     return read_rows(file) if file.exists() else []

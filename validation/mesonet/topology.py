@@ -16,14 +16,14 @@ from validation.rows import Row, exactly
 
 CASE = "EX-TOPO"
 FAST = 16_000
-"""Packets per millisecond, so fast that routers add nearly nothing to a round trip."""
+"""Service rate in packets per ms, so high that routers hardly lengthen a round trip."""
 NUMBERED = {
     1: "A1a", 12: "B0a", 24: "C0a", 50: "E0a", 62: "F0a", 102: "I0a", 131: "K0a", 139: "K2d",
 }  # fmt: skip
 
 
 def rows() -> Iterator[Row]:
-    """Count elements, and send a packet along each route."""
+    """Yield rows for the counts of routers, and for a packet that is sent along each route."""
     table = MesoNet.of(longhaul.run(quiet(1))).topology
     yield from elements(table)
     yield from ways(table)
@@ -43,7 +43,7 @@ def elements(topology: pl.DataFrame) -> Iterator[Row]:
 
 
 def ways(topology: pl.DataFrame) -> Iterator[Row]:
-    """Yield rows for routes in both directions, and their delays (E-03 to E-06)."""
+    """Yield rows for the routes in both directions, and for their delays (E-03 to E-06)."""
     access = topology.filter(pl.col("tier") == "access")["router"].to_list()
     below = {name[0]: name for name in reversed(access)}
     pairs = [(source, other) for source in below for other in below if source < other]
@@ -70,13 +70,16 @@ Links = set[tuple[str, str]]
 
 
 def _links(source: str, other: str) -> Links:
-    """Return the links of the published route."""
+    """Return the links of the published route from router `source` to router `other`."""
     way = routes()[source, other][0].split("-")
     return set(pairwise(way))
 
 
 def _seen(source: str, other: str) -> tuple[Links, float]:
-    """Return the links that a flow's packets and acknowledgements enter, and its round trip."""
+    """Return the links that the packets and ACKs of a flow entered, and its round-trip time.
+
+    The flow runs from router `source` to router `other`.
+    """
     run = longhaul.run(
         quiet(
             2,

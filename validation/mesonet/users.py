@@ -1,4 +1,4 @@
-"""Check of sources: requests, receivers, jumbo files (NIST SP 500-282, chapter 3)."""
+"""Check of users: choice of objects and receivers, jumbo files (NIST SP 500-282, chapter 3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ def rows() -> Iterator[Row]:
 
 
 def waves() -> Iterator[Row]:
-    """Yield rows for users that begin at once, after a third of a mean think time, etc. (E-28)."""
+    """Yield rows for the waves in which users begin (E-28).
+
+    A quarter begins at once; the others wait, with a mean of a third, two thirds or all of a think
+    time.
+    """
     run = simulate(10, users={"think": "1 s"}, network={"backbone_rate": 8000})
     sources = sum(MesoNet.of(run).topology["sources"].drop_nulls().to_list())
     first = MesoNet.of(run).flows.group_by("source").agg(pl.col("start_s").min())
@@ -40,7 +44,10 @@ def waves() -> Iterator[Row]:
 
 
 def choices() -> Iterator[Row]:
-    """Yield rows for the classes of flows (E-13b); every source finds a receiver (E-33)."""
+    """Yield rows for the fraction of flows in each class (E-13b), and for receivers (E-33).
+
+    Every source must find a receiver.
+    """
     run = simulate(
         100,
         users={"think": "2 s"},
@@ -66,7 +73,7 @@ def choices() -> Iterator[Row]:
 
 
 def jumbos() -> Iterator[Row]:
-    """Yield rows for jumbo files, which only flows of class DD have, in one period (E-27)."""
+    """Yield rows for jumbo files: only flows of class DD have them, in one period only (E-27)."""
     period = {"from": 0.4, "until": 0.6, "factor": 100, "base": "file"}
     shares = {"normal": 0.05, "fast": 0.05, "direct": 0.9}
     given: dict[str, Any] = {
@@ -89,7 +96,10 @@ def jumbos() -> Iterator[Row]:
 
 
 def long_lived_start() -> Iterator[Row]:
-    """Yield a flow's start: LLon of 0.4 in 7,500 intervals of 200 ms is interval 3,000 (E-29)."""
+    """Yield a row for the start of a long-lived flow (E-29).
+
+    LLon is the start as a fraction of the run: 0.4 of 7,500 intervals of 200 ms is interval 3,000.
+    """
     flow = {"from": "B0a", "to": "K0a", "start": 0.4, "stop": "601 s"}
     table = MesoNet.of(longhaul.run(quiet(7500, long_lived=[flow]))).long_lived
     started = table.filter(pl.col("mode") != "none").row(0, named=True)
@@ -101,7 +111,7 @@ def long_lived_start() -> Iterator[Row]:
 
 
 def simulate(intervals: int, **mesonet: Any) -> Results:  # noqa: ANN401
-    """Run `intervals` intervals of 200 ms, with a log of the flows."""
+    """Simulate `intervals` intervals of 200 ms with the keys `mesonet`, and log all flows."""
     measure = {"flow_log": True, "tables": ["network"]}
     given = {"intervals": intervals, "measure": measure, **mesonet}
     return longhaul.run({"title": "Users", "mesonet": given})

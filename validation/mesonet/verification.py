@@ -13,7 +13,7 @@ ALONE_UNTIL_S = 250.0
 
 @dataclass(frozen=True)
 class Verification:
-    """One of the 27 verification runs."""
+    """One of the 27 verification runs of chapter 5, with its published figures."""
 
     run: str
     algorithm: str
@@ -31,23 +31,23 @@ class Verification:
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows of a verification run in packets, every 100 ms from the start."""
+    """Congestion windows of both flows of a run in packets, every 100 ms from the start."""
 
     time_s: list[float]
     first: list[float]
     second: list[float]
 
     def alone(self) -> float:
-        """Return the mean window of the first flow before the second starts."""
+        """Return the mean window of the first flow until the second flow starts."""
         return _mean(self.first[: self._shared_from()])
 
     def shared(self) -> tuple[float, float]:
-        """Return the mean windows from the start of the second flow."""
+        """Return the mean windows of both flows from the start of the second flow on."""
         at = self._shared_from()
         return _mean(self.first[at:]), _mean(self.second[at:])
 
     def figures(self, case: Verification) -> tuple[float, float, float]:
-        """Return the use of the link and of the buffer, and Jain's index."""
+        """Return link utilisation, buffer utilisation and Jain's index while both flows run."""
         both = self.shared()
         product = BOTTLENECK_PER_MS * case.rtt_ms
         link = min(1.0, sum(both) / product)
@@ -55,7 +55,10 @@ class Windows:
         return link, buffer, jain(both) or 0.0
 
     def most_apart(self) -> float:
-        """Return the largest ratio of the two mean windows, over successive periods of 20 s."""
+        """Return the largest ratio between the mean windows of the two flows.
+
+        Means are taken over successive periods of 20 s.
+        """
         at, samples = self._shared_from(), 200
         starts = range(at, len(self.first) - samples + 1, samples)
         means = [

@@ -30,7 +30,7 @@ CASES = {
 
 
 def rows() -> Iterator[Row]:
-    """Yield a row per case with the window that deviates most from the rules."""
+    """Yield a row per case for the round whose window deviates most from the published rules."""
     expected = published("slow_start")
     for column, (case, knee, threshold) in CASES.items():
         windows = simulate(knee, threshold, 42)
@@ -46,7 +46,10 @@ def rows() -> Iterator[Row]:
 
 
 def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
-    """Return windows in the middle of each round, from the first on."""
+    """Return the window in the middle of each round of slow start, from round 0 on.
+
+    `knee` is the window at which exponential growth ends, `threshold` the initial ssthresh.
+    """
     run = longhaul.run(
         quiet(
             2 * rounds + 1,

@@ -1,4 +1,4 @@
-"""Processes that share the runs of a part."""
+"""Worker processes, among which the runs of one part of the comparison are divided."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from multiprocessing import get_context
 
 
 def pool(processes: int) -> ProcessPoolExecutor:
-    """Return a pool of spawned processes; forks would deadlock, since Polars has threads."""
+    """Return a pool of spawned processes; forked ones would deadlock, since Polars has threads."""
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"))

@@ -1,1 +1,1 @@
-"""Comparison of the profile `linux` with a kernel's modules in the same simulations."""
+"""Comparison of the profile `linux` with modules of a Linux kernel in the same simulations."""

@@ -24,7 +24,7 @@ Runs = dict[tuple[str, str], tuple[Measured, Measured | None]]
 
 
 def main(arguments: list[str]) -> int:
-    """Build, run, compare, print and write."""
+    """Build the modules, run and compare the cases, print the figures and write the page."""
     parser = argparse.ArgumentParser(prog="python -m validation.modules", description=__doc__)
     parser.add_argument("kernel", type=Path, metavar="TREE")
     parser.add_argument("--only", nargs="*", default=[], help="names of modules and of cases")

@@ -1,4 +1,4 @@
-"""Cases of the comparison: path, losses and competing flow."""
+"""Cases of the comparison with kernel modules: path, losses and competing flow."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SETTLED_S = 80
-"""Seconds at the end of a run over which means are taken; half of that on the fast path."""
+"""Seconds at the end of a run over which mean values are taken; half of it on the fast path."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Conditions of a flow."""
+    """Conditions under which one flow is simulated, with a module and with our algorithm."""
 
     name: str
     about: str
@@ -21,9 +21,9 @@ class Case:
     link: dict[str, Any] = field(default_factory=dict)
     """Further keys of the bottleneck."""
     company: str | None = None
-    """A second flow: `same` for the same algorithm, else the name of a Longhaul algorithm."""
+    """Algorithm of a second flow: `same` as the first, or a Longhaul kind; None without it."""
     writes_bps: int | None = None
-    """Mean rate of an application that writes every half second, in bit/s."""
+    """Mean rate in bit/s of an application that writes twice a second; None for unlimited data."""
     duration_s: int = 120
 
     @property
@@ -32,7 +32,7 @@ class Case:
         return min(SETTLED_S, self.duration_s * 2 // 3)
 
     def scenario(self, congestion: dict[str, Any]) -> dict[str, Any]:
-        """Return the case as a scenario, for an algorithm."""
+        """Return the scenario; `congestion` is the table of the first flow's algorithm."""
         queue = {"kind": "droptail", "limit": f"{self.bdp} BDP"}
         bottleneck = {"rate": self.rate, "delay": "50 ms", "queue": queue, **self.link}
         flow: dict[str, Any] = {"label": "flow", "congestion": congestion}

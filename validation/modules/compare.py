@@ -1,4 +1,4 @@
-"""Judgement of a Linux module's figures by those of Longhaul's algorithm, case by case."""
+"""Comparison of the figures of a Linux module with those of Longhaul's algorithm, case by case."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ FIGURES = {
     "rtt_ms": replace(bands.FIGURES["srtt_ms"], title="mean round trip, ms"),
     **{name: bands.FIGURES[name] for name in ("reductions", "period", "exit_cwnd")},
 }
-"""Figures, with the bands of the comparison with recordings of the kernel."""
+"""Compared figures, with the bands of the comparison with recordings (`validation.linux`)."""
 
 
 class Measured(NamedTuple):
-    """Figures of one run, and sparse samples of its window."""
+    """Figures of one run, and sparse samples of its congestion window."""
 
     figures: dict[str, float]
     windows: list[tuple[float, float]]
 
 
 def measure(case: Case, congestion: dict[str, Any]) -> Measured:
-    """Run a case with an algorithm."""
+    """Run a case; `congestion` is the table of the algorithm."""
     results = longhaul.run(case.scenario(congestion))
     row = results.flows.row(0, named=True)
     of_flow = (pl.col("kind") == "flow") & (pl.col("id") == 0) & pl.col("cwnd_pkts").is_not_null()
@@ -54,7 +54,10 @@ def measure(case: Case, congestion: dict[str, Any]) -> Measured:
 
 
 def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
-    """Return the window at the end of slow start, by a reduction or a finite ssthresh."""
+    """Return the window at the end of slow start, in the last sample before it.
+
+    Slow start ends with the first reduction or with the first finite ssthresh.
+    """
     thresholds = samples["ssthresh_pkts"]
     known = samples.filter(thresholds != thresholds[0]) if len(thresholds) else samples
     by_cut = float(reductions["cwnd_before_pkts"][0]) if reductions.height else math.nan
@@ -67,7 +70,10 @@ def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
 
 
 def judge(module: str, case: Case, kernel: Measured, ours: Measured) -> list[Verdict]:
-    """Compare the figures of a case; figures without a value of the module are skipped."""
+    """Compare the figures `kernel` of a module with the figures `ours` of our algorithm.
+
+    Figures for which the module has no value are skipped.
+    """
     verdicts = []
     for name, figure in FIGURES.items():
         theirs, own = kernel.figures[name], ours.figures[name]

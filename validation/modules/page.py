@@ -15,7 +15,7 @@ from validation.modules.trees import MODULES
 from validation.pages import DOCS, filled, table
 
 DRAWN = ("one", "loss3")
-"""Cases of the plot, one per column."""
+"""Names of the cases that are plotted, one per column."""
 
 Runs = Mapping[tuple[str, str], tuple[Measured, Measured | None]]
 

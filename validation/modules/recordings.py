@@ -1,4 +1,4 @@
-"""Comparison of recordings of Linux with the kernel's modules and with our algorithms."""
+"""Recordings of Linux, compared with simulations of its modules and of our algorithms."""
 
 from __future__ import annotations
 
@@ -18,11 +18,17 @@ from validation.pages import table
 STANDARD = Path(__file__).parent / "tcp_standard.c"
 
 Both = tuple[Sequence[Verdict], Sequence[Verdict]]
-"""Verdicts on modules and on our algorithms, in the same order."""
+"""Verdicts on simulations with the kernel's modules, and on those with our algorithms.
+
+Both have the same order.
+"""
 
 
 def judged(built: Mapping[str, Path], folder: Path, pool: Executor) -> Both:
-    """Return the verdicts on all recorded cases, with `built` modules and with our algorithms."""
+    """Return the verdicts on all recorded cases, with the modules and with our algorithms.
+
+    `built` has the compiled module of each algorithm.
+    """
     standard = modules.build([STANDARD], folder / "standard.so", name=None).object
     instead = {"cubic": built["cubic"], "bbr": built["bbr"], "reno": standard}
     known = recorded()
@@ -33,7 +39,7 @@ def judged(built: Mapping[str, Path], folder: Path, pool: Executor) -> Both:
 
 
 def counts(both: Both) -> list[str]:
-    """Return the table of figures within their bands, by algorithm."""
+    """Return a table of the numbers of figures within their bands, by algorithm and side."""
     heads = ("flows", "modules: first five", "ours: first five", "modules: all", "ours: all")
     flows = dict.fromkeys(own.flow for own in both[1])
     rows = [(flow, [[v for v in side if v.flow == flow] for side in both]) for flow in flows]
@@ -46,7 +52,7 @@ def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
 
 
 def apart(both: Both) -> list[str]:
-    """Return the table of figures that are within their band for only one of the two."""
+    """Return a table of the figures that only one of the two sides keeps within its band."""
     rows = (
         [own.case, own.flow, own.figure, *map("{:.4g}".format, (own.kernel, their.ours, own.ours))]
         for their, own in zip(*both, strict=True)

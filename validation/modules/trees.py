@@ -1,4 +1,4 @@
-"""Build of a kernel's modules from its tree or tar file."""
+"""Build of congestion control modules from a kernel's source tree or tar file."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ MODULES: dict[str, tuple[tuple[str, ...], str | None]] = {
 
 
 def sources(tree: Path, into: Path) -> Path:
-    """Return the directory of a kernel's TCP sources, of a tree or unpacked from a tar file.
+    """Return the directory of a kernel's TCP sources.
 
-    `tree` may also be the directory of the sources.
+    `tree` is a source tree, the directory of the TCP sources itself, or a tar file, which is
+    unpacked into `into`.
     """
     if tree.is_dir():
         below = tree / "net" / "ipv4"
@@ -57,7 +58,7 @@ def _tcp_files(archive: tarfile.TarFile) -> Iterable[tarfile.TarInfo]:
 
 
 def objects(folder: Path, into: Path) -> dict[str, Path]:
-    """Build every module whose files exist; return the objects by names of modules."""
+    """Build every module whose files exist in `folder`; return the objects by module name."""
     built = {}
     for name, (files, _) in MODULES.items():
         paths = [folder / file for file in files]

@@ -15,7 +15,7 @@ ERRORS = ("printed in", "figure", "printed:", "follows:", "why")
 
 
 def page() -> str:
-    """Return the page."""
+    """Return the text of the page."""
     rows: list[list[object]] = []
     notes: list[list[object]] = []
     for check in CHECKS:
@@ -35,7 +35,10 @@ def page() -> str:
 
 
 def _estimated() -> dict[str, int]:
-    """Return the numbers of chapter 8's ranges by distance from the printed values."""
+    """Return counts of chapter 8's ranges of goodputs by distance from the printed values.
+
+    The keys are `all`, `exact`, and `two` and `five` for at most 2 and 5 percentage points.
+    """
     values = [v for e in ("ch8high", "ch8low") for v in printed_differences(e, "larger")]
     distances = [distance(value) for value in values]
     return {

@@ -1,7 +1,7 @@
 """Recomputation of every value of the report that follows from other printed values.
 
-A value agrees if it equals the printed value after the same rounding. If the report has an error,
-the row states it.
+A computed value agrees if it equals the printed value after the same rounding. If the printed value
+is an error of the report, the row says why.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,23 +25,26 @@ FACTORS = tuple(f"x{i}" for i in range(1, 12))
 
 @dataclass(frozen=True)
 class Check:
-    """Values of one table or of one passage."""
+    """Recomputation of the values of one table or one passage of the report."""
 
     source: str
     what: str
     values: Callable[[], Iterator[Row]]
     is_printed: bool = True
-    """True if the results are printed; false if only their inputs are printed, and the results were
-    computed a second time by other means."""
+    """True if the report prints the results; false if it prints the inputs only.
+
+    In the second case, the results were computed a second time by other means.
+    """
 
 
 def _value(
     what: str, printed: float, computed: float, decimals: int = 0, error: str = "",
     inputs: float = 0.0,
 ) -> Row:  # fmt: skip
-    """Return a row of a printed value, its known error, and the computed value.
+    """Return a row that compares a printed with a computed value.
 
-    `inputs` is the possible error due to rounding of printed inputs.
+    `what` names the value, `decimals` are those that are printed, `error` is a known error in the
+    report, and `inputs` the possible error due to the rounding of printed inputs.
     """
     band = Expected.as_printed(printed, decimals, inputs)
     return replace(judged("", what, printed, computed, band, "as printed"), error=error)
@@ -52,7 +55,7 @@ def _of_table(what: str, row: Cells, column: str, computed: float, error: str = 
 
 
 def _cube_conditions() -> Iterator[Row]:
-    """Yield rows of table 4-27: the corners in standard order."""
+    """Yield rows for table 4-27, which has the corners of a 2^3 design in standard order."""
     for row, corner in zip(rows("b_table4-27_conditions"), ranks.corners(3), strict=True):
         levels = [{"M": -1, "P": 1}[level] for level in row["x1x2x3"].split(":")]
         for i in range(3):
@@ -64,7 +67,10 @@ def _means(table: str) -> dict[str, np.ndarray]:
 
 
 def _cube_effects(table: str, derived: str) -> Iterator[Row]:
-    """Yield rows of effects that follow from the means of eight conditions."""
+    """Yield rows for effects of factors, recomputed from the means of eight conditions.
+
+    `table` has the printed means, `derived` the printed effects.
+    """
     cube = np.array(ranks.corners(3))
     for y, means in _means(table).items():
         by_name = {e.name: e for e in effects.effects(cube, means, ("x1", "x2", "x3"), order=3)}
@@ -88,7 +94,7 @@ def _appendix_c_effects() -> Iterator[Row]:
 
 
 def _appendix_c_costs() -> Iterator[Row]:
-    """Yield rows of the processor hours of the 64 runs, as a response of the design."""
+    """Yield rows for the processor hours of the 64 runs, analysed as a response of the design."""
     design = published("nist-2to11m5")
     hours = [float(row["processor_hours"]) for row in rows("e_tableC-11_execution_time")]
     yield _value("mean of 64 runs (h)", 46.4, float(np.mean(hours)), 1)
@@ -150,7 +156,7 @@ def _appendix_c_ranks() -> Iterator[Row]:
 
 
 def _cube_edges() -> Iterator[Row]:
-    """Yield the rows of table 4-30: differences of the printed averages."""
+    """Yield rows for table 4-30: differences between the printed averages of adjacent corners."""
     averages = numbers(by_first("b_table4-29_condition_ranks")["average_rank"])
     edges = {edge.ends: edge for edge in ranks.cube_edges(averages, digits=1)}
     for row in rows("b_table4-30_rank_changes"):
@@ -178,7 +184,11 @@ def _appendix_c_edges() -> Iterator[Row]:
 
 
 def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
-    """Yield average and ordinal ranks of factors, from their ranks on each response."""
+    """Yield rows for the average and ordinal ranks of factors over all responses.
+
+    They follow from the printed ranks on each response in `table`. `labels` are the names of the
+    rows with averages and with ordinal ranks.
+    """
     average_label, ordinal_label = labels
     printed = by_first(table)
     each = [numbers(row) for name, row in printed.items() if name not in labels]
@@ -194,7 +204,11 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 
 
 def _correlation_groups() -> Iterator[Row]:
-    """Yield the published groups and counts, from a table with the known correlations."""
+    """Yield rows for the published groups of correlated responses, and their numbers of pairs.
+
+    The report prints only correlations of at least 0.9; the others are placeholders that are
+    consistent with the printed counts.
+    """
     count = 22
     matrix = np.eye(count)
     strong = {
@@ -225,7 +239,10 @@ def _correlation_groups() -> Iterator[Row]:
 
 
 def _grubbs() -> Iterator[Row]:
-    """Yield Grubbs' largest values, also for two equal extremes, and critical values."""
+    """Yield rows for Grubbs' test: largest possible statistics, and critical values.
+
+    The largest statistic is computed for one extreme value and for two equal ones.
+    """
     for count, largest in ((6, 2.041), (7, 2.268), (8, 2.475)):
         alone = outliers.residuals([1.0] + [0.0] * (count - 1))
         yield _value(f"one of {count} apart", largest, alone.statistic, 3)
@@ -239,7 +256,7 @@ def _grubbs() -> Iterator[Row]:
 
 
 def _lags() -> Iterator[Row]:
-    """Yield the rows of table 10-1: mean latencies over three flows."""
+    """Yield rows for table 10-1: mean latencies over the three long-lived flows."""
     errors = {
         "BIC": "18.87 truncated instead of rounded",
         "H-TCP": "its own flows give 22.2",
@@ -259,7 +276,10 @@ def _lags() -> Iterator[Row]:
 
 
 def _rank_averages(table: str) -> Iterator[Row]:
-    """Yield averages over kinds of files and over both responses, and their standard deviation."""
+    """Yield rows for averages and standard deviations of the algorithms' ranks in `table`.
+
+    Ranks are averaged over the kinds of files, for each of the two responses and for both together.
+    """
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
     given = {key: [float(row[a]) for a in ALGORITHMS] for key, row in kinds.items()}
@@ -276,7 +296,10 @@ def _rank_averages(table: str) -> Iterator[Row]:
 
 
 def _rank_matrices() -> Iterator[Row]:
-    """Yield averages by kind of file of the printed rank matrices, against table 8-32."""
+    """Yield rows for average ranks by kind of file, from the two printed rank matrices.
+
+    The averages are compared with those of table 8-32.
+    """
     kinds = [row["file_code"] for row in rows("d_table8-6_flow_groups")]
     printed = {(row["response"], row["file"]): row for row in rows("d_table8-32_ranks_low")}
     order = [row["condition"] for row in rows("d_fig8-1_condition_order")]
@@ -313,7 +336,10 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
-    """Yield the printed row of each flow group, with its ranges of goodputs in percent."""
+    """Yield the printed row of each flow group, with the ranges of goodputs in percent.
+
+    The ranges are recomputed from printed goodputs; `base` names the denominator (`BASES`).
+    """
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
     for alternates, other, row in zip(rows(alternate), rows(standard), printed, strict=True):
@@ -324,7 +350,7 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float
 
 
 def _differences() -> Iterator[Row]:
-    """Yield ranges of goodputs from the printed goodputs, in percent of either base."""
+    """Yield rows for ranges that were calculated a second time, with either denominator."""
     for experiment in GOODPUTS:
         for base, columns in BASES.items():
             for row, ranges in _ranges(experiment, base):
@@ -334,7 +360,10 @@ def _differences() -> Iterator[Row]:
 
 
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
-    """Yield the printed ranges in whole percent, except for printed bounds."""
+    """Yield rows for the printed ranges in whole percent, except where a bound is printed.
+
+    `base` names the denominator of the recomputed ranges (`BASES`).
+    """
     for row, ranges in _ranges(experiment, base):
         for name, value in ranges.items():
             text = row[f"pub_{experiment}_{name}"]
@@ -347,7 +376,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
 
 
 def _completions() -> Iterator[Row]:
-    """Yield the rows of table 6-31: completions in a period, from the printed, rounded rate."""
+    """Yield rows for table 6-31: flows completed in a period, from the printed, rounded rate."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
         yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)

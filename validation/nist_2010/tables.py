@@ -8,7 +8,7 @@ DATA = Path(__file__).with_name("data")
 
 
 def rows(name: str) -> tuple[Row, ...]:
-    """Return the rows of a table; cells are text as printed."""
+    """Return the rows of table `name`; cells are text as printed."""
     return published_rows(DATA / f"{name}.csv")
 
 
@@ -19,5 +19,5 @@ def numbers(row: Row, *left_out: str) -> list[float]:
 
 
 def by_first(name: str) -> dict[str, Row]:
-    """Return the rows of a table by their first cell."""
+    """Return the rows of table `name` by the text of their first cell."""
     return {next(iter(row.values())): row for row in rows(name)}

@@ -27,7 +27,7 @@ LONG_REPORT = ROOT / "validation" / "out"
 
 
 def main() -> int:
-    """Compare, print and write; fail if a figure is outside its bounds."""
+    """Compare the cases, print the figures and write; return 1 if a figure is out of its bounds."""
     arguments = _arguments()
     cases = [case for case in gold_cases() if case.name.startswith(tuple(arguments.prefixes))]
     comparisons = []
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def print_verdicts(comparison: Comparison) -> None:
-    """Print one case's table."""
+    """Print the table of the figures of one case."""
     peer, ours = len(comparison.peer), len(comparison.ours)
     print(f"{comparison.case.name}: {peer} runs of ns-2, {ours} of Longhaul")
     for verdict in comparison.verdicts:
@@ -59,7 +59,10 @@ def print_verdicts(comparison: Comparison) -> None:
 
 
 def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
-    """Write report, page, and the long report with its plots."""
+    """Write the report, the page, and the long report with its plots.
+
+    `anchors` has the rows on published figures.
+    """
     verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
     verdicts += anchors
     REPORT.write_text(report_text(verdicts), encoding="utf-8")

@@ -1,7 +1,8 @@
-"""Published figures of the HighSpeed TCP study (LBNL, 2003), under the profile `ns2-2003`.
+"""Published figures of the HighSpeed TCP study (LBNL, 2003), compared with profile `ns2-2003`.
 
-Sources: the isolated flow of its section 6.1 (congestion events, section 7.3.2) and the slow starts
-of Table 6.1. RED as in the study: adaptive with `bottom` 1e-4, in packets of 500 bytes, ECN.
+The figures are those of the isolated flow of section 6.1 (congestion events in section 7.3.2), and
+of the slow starts in Table 6.1. RED is configured as in the study: adaptive with `bottom` 1e-4, in
+packets of 500 bytes, with ECN.
 """
 
 from __future__ import annotations
@@ -21,20 +22,23 @@ from validation.rows import Row, judged
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
-"""Entry of the column for cases in rows of published values."""
+"""Text in the column for cases, in rows that compare with published values."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
-"""Time without a loss or mark that ends a transient; HSTCP's sawteeth are 7 s apart."""
+"""Seconds without a loss or mark after which the first transient is over.
+
+HSTCP's sawteeth are 7 s apart.
+"""
 
 
 def anchor(name: str, published: float, ours: float) -> Row:
-    """Return a row with a published number and ours."""
+    """Return a row with a published number and our number."""
     band = Expected.within_part(published, TOLERANCE)
     return judged(PUBLISHED, name, published, ours, band, "5 %")
 
 
 def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
-    """Describe one HSTCP flow alone on 1 Gbit/s and 100 ms."""
+    """Return the scenario of one HSTCP flow alone on a path of 1 Gbit/s and 100 ms."""
     red = {"kind": "red", "limit": "8333 packets", "adaptive": True, "bottom": 1e-4}
     return {
         "title": f"An isolated HSTCP flow, max_ssthresh {max_ssthresh}",
@@ -55,7 +59,7 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
 
 
 def check_anchors(processes: int) -> list[Row]:
-    """Run all comparisons and average over seeds."""
+    """Run all comparisons with published figures, and return rows with means over seeds."""
     with ProcessPoolExecutor(processes) as pool:
         anchors = _steady(list(pool.map(_isolated, SEEDS)))
         for max_ssthresh, change_s, cwnd, lost in TABLE_6_1:
@@ -75,7 +79,10 @@ TABLE_6_1 = [
     (100, 20.75, 9979.66, 1),
     (1000, 3.55, 12726.20, 58),
 ]
-"""Rows of max_ssthresh, time (s) and window of the change, packets lost or marked."""
+"""Rows of Table 6.1: max_ssthresh, time (s) and window of the change, and packets affected.
+
+The change is the end of slow start; packets affected are those lost or marked.
+"""
 
 
 def _steady(runs: list[dict[str, float]]) -> list[Row]:
@@ -91,7 +98,7 @@ def _steady(runs: list[dict[str, float]]) -> list[Row]:
 
 
 def _isolated(seed: int) -> dict[str, float]:
-    """Run 300 s, and return figures of the second half."""
+    """Simulate the isolated flow for 300 s, and return its figures in the second half."""
     results = longhaul.run(scenario(100, 300, seed))
     cuts = results.events.filter((pl.col("event") == "cut") & (pl.col("t_s") > 150.0))
     times = cuts["t_s"].to_list()
@@ -105,9 +112,10 @@ def _isolated(seed: int) -> dict[str, float]:
 
 
 def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
-    """Return time and window of the last sample before the first reduction, and all losses.
+    """Return the time and window of the last sample before the first reduction, and the losses.
 
-    The table uses the same definition, with samples every 50 ms.
+    The table defines the change in the same way, with samples every 50 ms. Losses are drops and
+    marks in the first transient.
     """
     results = longhaul.run(scenario(max_ssthresh, 100, seed))
     cut_s = results.events.filter(pl.col("event").is_in(["cut", "timeout"]))["t_s"][0]
@@ -116,7 +124,10 @@ def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
 
 
 def _lost_in_first_transient(link: pl.DataFrame) -> float:
-    """Count drops and marks from the first one until there are none for `QUIET_S`."""
+    """Count the drops and marks in the first transient, until there are none for `QUIET_S`.
+
+    `link` has the samples of the bottleneck.
+    """
     times, counts = link["t_s"], link["dropped_pkts"] + link["marked_pkts"]
     changed_s = times.filter(counts.diff().fill_null(0) > 0).to_list()
     last_s = next(

@@ -1,7 +1,7 @@
-"""Cases of the comparison, parsed from arguments of ns-2 (`gold/cases.csv`).
+"""Cases of the comparison, parsed from arguments of the ns-2 script (`gold/cases.csv`).
 
 A case is a list of `key=value` arguments of `gold/gold.tcl`; missing arguments have the script's
-defaults. Runs of one case differ only in their seed.
+defaults. Runs of a case differ only in their seed.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ DEFAULTS = _defaults()
 
 @dataclass(frozen=True)
 class FlowGroup:
-    """The flows of one `flow=` argument, which differ only in their start."""
+    """The flows of one argument `flow=`, which differ only in their start times."""
 
     kind: str
-    """`sack`, `newreno`, `reno`, `hstcp`, or `linux:NAME` for a module of TCP/Linux."""
+    """Sender in ns-2: `sack`, `newreno`, `reno`, `hstcp`, or `linux:NAME` (module of TCP/Linux)."""
     count: int
     start_s: float
     jitter_s: float
-    """The start is uniform in `[start_s, start_s + jitter_s)`."""
+    """Each flow starts at a time drawn uniformly from `[start_s, start_s + jitter_s)`."""
     access_delay_s: float
-    """One-way delay (s) of each sender's access link; 0 for senders at the router."""
+    """One-way delay (s) of each sender's access link; 0 for senders directly at the router."""
     reverse: bool
     stop_s: float | None
 
     @property
     def linux(self) -> bool:
-        """True if ns-2's agent is TCP/Linux."""
+        """True if the sender is ns-2's agent TCP/Linux."""
         return self.kind.startswith("linux:")
 
     @staticmethod
     def parse(text: str) -> FlowGroup:
-        """Read `TYPE,N,START,JITTER,SRCDELAY,FROM,TO[,STOP]`."""
+        """Parse a flow argument, `TYPE,N,START,JITTER,SRCDELAY,FROM,TO[,STOP]`."""
         kind, count, start, jitter, delay, source, sink, *stop = text.split(",")
         return FlowGroup(
             kind=kind,
@@ -62,35 +62,35 @@ class FlowGroup:
 
 @dataclass(frozen=True)
 class Case:
-    """A case, for all its seeds."""
+    """A case of the comparison, which is run with each of its seeds."""
 
     name: str
     warm_up_s: float
     arguments: tuple[str, ...]
-    """Arguments of gold.tcl, without a seed."""
+    """Arguments of gold.tcl as `key=value`, without the seed."""
     seeds: tuple[int, ...]
 
     def value(self, key: str) -> str:
-        """Return an argument's value, or its default."""
+        """Return the value of the argument `key`, or its default in the script."""
         given = dict(argument.split("=", 1) for argument in self.arguments)
         return given.get(key, DEFAULTS[key])
 
     def number(self, key: str) -> float:
-        """Return an argument's value as a number."""
+        """Return the value of the argument `key` as a number."""
         return float(self.value(key))
 
     def flag(self, key: str) -> bool:
-        """Return an argument's value as a truth value."""
+        """Return the value of the argument `key` as a truth value."""
         return self.value(key) in {"1", "true"}
 
     @property
     def duration_s(self) -> float:
-        """Simulated time."""
+        """Simulated time in seconds."""
         return self.number("T")
 
     @property
     def flow_groups(self) -> list[FlowGroup]:
-        """The flows."""
+        """The groups of flows, one for each argument `flow=`."""
         return [
             FlowGroup.parse(argument.removeprefix("flow="))
             for argument in self.arguments
@@ -99,18 +99,18 @@ class Case:
 
     @property
     def linux(self) -> bool:
-        """True if the flows use ns-2's TCP/Linux; a case has only such flows, or no such flow."""
+        """True if all flows use ns-2's TCP/Linux, false if none does; no case mixes both."""
         return any(group.linux for group in self.flow_groups)
 
     @property
     def payload_b(self) -> float:
-        """Bytes of data in a full packet."""
+        """Bytes of payload in a full packet."""
         timestamp_option_b = 10.0 if self.linux else 0.0
         return self.number("pkt") - 40.0 - timestamp_option_b
 
     @property
     def deterministic(self) -> bool:
-        """True if only the phase of ns-2's timer clock is random."""
+        """True if nothing is random except the phase of ns-2's timer clock."""
         random_queue = self.value("q") == "RED"
         random_start = any(group.jitter_s > 0 for group in self.flow_groups)
         return not (
@@ -119,12 +119,12 @@ class Case:
 
 
 def gold_cases() -> Iterator[Case]:
-    """Read the cases of the gold set, in their order."""
+    """Yield the cases of the gold set (`gold/cases.csv`), in their order."""
     return read_cases(GOLD / "cases.csv")
 
 
 def read_cases(file: Path) -> Iterator[Case]:
-    """Read cases from a table of their warm-up, seeds and arguments."""
+    """Yield the cases of a table with the columns case, warm_up_s, seeds and arguments."""
     for row in read_rows(file):
         yield Case(
             name=row["case"],

@@ -1,7 +1,7 @@
-"""Execution of Longhaul's runs of the cases, in parallel, and their judgement.
+"""Runs of Longhaul for the cases, in parallel, and their comparison with ns-2's runs.
 
-Finished runs are kept in a cache under the hash of their scenario and of the compiled engine, so
-that an interrupted comparison resumes.
+Finished runs are cached under a hash of their scenario and of the compiled engine, so that an
+interrupted comparison resumes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from validation.tables import distance
 
 @dataclass(frozen=True)
 class Comparison:
-    """A case with the runs of both simulators, and verdicts."""
+    """A case with the runs of both simulators, and the verdicts on its figures."""
 
     case: Case
     peer: list[Run]
@@ -40,7 +40,10 @@ class Comparison:
 def compare(
     cases: list[Case], cache: Path, processes: int, recorded: Path | None = None
 ) -> Iterator[Comparison]:
-    """Compare the cases one after the other; the runs of a case are parallel."""
+    """Compare the cases one after the other; the runs of one case are made in parallel.
+
+    `recorded` is the directory of ns-2's recordings; None for those of the gold set.
+    """
     cache.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(processes) as pool:
         for case in cases:
@@ -59,7 +62,10 @@ def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
-    """Return each figure's worst verdict over seeds, for cases with equal losses in both."""
+    """Return the worst verdict on each figure over all seeds, with runs compared seed by seed.
+
+    This is possible in cases in which both simulators lose the same packets.
+    """
     worst: dict[str, Row] = {}
     for there, here in zip(peer, ours, strict=True):
         for verdict in judge_exactly(case, there, here):

@@ -1,8 +1,8 @@
-"""Judgement of Longhaul against ns-2 on a case.
+"""Verdicts on Longhaul's runs of a case, compared with ns-2's runs.
 
-Cases without randomness need the same number of cwnd reductions and timeouts, each within one round
-trip of ns-2's time, and delivered packets within 0.5 %. Random cases need means over seeds inside
-the 95 % interval of ns-2's mean, or within 3 % of the mean.
+A case without randomness needs the same number of cwnd reductions and timeouts as in ns-2, each
+within one round trip of its time in ns-2, and delivered packets within 0.5 %. In a random case,
+each mean over seeds has to lie in the 95 % interval of ns-2's mean, or within 3 % of that mean.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MEAN_TOLERANCE = 0.03
 
 
 def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
-    """Judge all figures of a case."""
+    """Return the verdicts on all figures of a case; `peer` has ns-2's runs."""
     if case.deterministic:
         return list(judge_exactly(case, peer[0], ours[0]))
     return list(_judge_means(case, peer, ours))
 
 
 def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
-    """Apply the rule for cases without randomness, to all flows together."""
+    """Yield verdicts by the rule for cases without randomness; counts are sums over all flows."""
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:
         there = [count(flow) for flow in peer.flows]
@@ -48,7 +48,7 @@ def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
 
 
 def base_round_trip_s(case: Case) -> float:
-    """Return the smallest base round-trip time of any flow."""
+    """Return the smallest base round-trip time of any flow of the case, in seconds."""
     access_s = min(group.access_delay_s for group in case.flow_groups)
     return 2.0 * (case.number("delay") + access_s)
 
@@ -68,7 +68,7 @@ def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Row]:
 
 
 def _means(case: Case) -> Iterator[tuple[str, Callable[[Run], float]]]:
-    """Yield the figures that are compared by their means."""
+    """Yield names of figures that are compared by means over seeds, with functions of a run."""
     kinds = list(dict.fromkeys(group.kind for group in case.flow_groups))
     for kind in kinds:
         yield f"goodput {kind}, Mbit/s", partial(_goodput_mbps, kind)
@@ -119,9 +119,9 @@ _EVENTS: list[tuple[str, Callable[[FlowFigures], int], Callable[[FlowFigures], l
 
 
 def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -> float:
-    """Return the largest time between events with the same number in both simulators.
+    """Return the largest time difference between corresponding events of both simulators.
 
-    Recordings list the first 400 events of a flow.
+    Each inner list has the times (s) of one flow's events. Recordings list the first 400 events.
     """
     return max(
         abs(b - a)

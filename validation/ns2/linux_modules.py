@@ -1,4 +1,4 @@
-"""Translation of ns-2's TCP/Linux to a scenario: its modules, clock and loss recovery.
+"""Translation of flows of ns-2's TCP/Linux to a scenario: module, clock and loss recovery.
 
 `Agent/TCP/Linux` runs the congestion control modules of Linux 2.6.22 above ns-2's own transport
 (tcp-linux.cc, scoreboard1.cc). It measures round trips with timestamps in ticks of 1 ms.
@@ -11,7 +11,10 @@ from typing import Any
 from validation.ns2.cases import Case, FlowGroup
 
 LINUX_RECOVERY = "rack-tlp-prr"
-"""ns-2's scoreboard detects lost retransmissions, as RACK does and RFC 6675 does not."""
+"""Loss recovery that replaces ns-2's scoreboard, which detects lost retransmissions.
+
+RACK detects them as well; RFC 6675 does not.
+"""
 
 LINUX_SLOW_START = {"kind": "linux"}
 
@@ -29,7 +32,7 @@ MODULES = {
     "westwood": ("westwood", "linux-2.6.22"),
     "yeah": ("yeah", "paper"),
 }
-"""Longhaul's kind and variant for each compared module."""
+"""Longhaul's `kind` and `variant` for each module of ns-2 that is compared."""
 
 NOT_COMPARED = {
     "A7_bic_100M, A7_cubic_100M": "after the first reduction the window is still larger than path "
@@ -41,7 +44,7 @@ NOT_COMPARED = {
     "A7_lp_100M, A7_lp_250M": "the window falls to one packet repeatedly, so that the flow "
     "uses 6 % of the link",
 }
-"""Cases that do not test the published algorithm, with reasons."""
+"""Cases that do not test the published algorithm, with the reason for each."""
 
 REASONS = {
     "A7_westwood_250M": "only the first 20 s differ. In slow start the bandwidth is "
@@ -50,11 +53,11 @@ REASONS = {
     "(`CA_EVENT_COMPLETE_CWR`), so that they keep half of the window as threshold. With that "
     "threshold Longhaul's values are within 0.4 % of ns-2's",
 }
-"""Reasons for figures outside their bounds, each checked by experiment."""
+"""Reasons for figures outside their bounds, by case; experiments confirmed each reason."""
 
 
 def linux_tcp(case: Case) -> dict[str, Any]:
-    """Return the options of the transport."""
+    """Return the `tcp` table for the flows of a case with ns-2's TCP/Linux."""
     return {
         "initial_window": case.number("iw"),
         "receive_window": int(case.number("window")),
@@ -72,6 +75,6 @@ def linux_tcp(case: Case) -> dict[str, Any]:
 
 
 def linux_congestion(group: FlowGroup) -> dict[str, str]:
-    """Return the `congestion` table for a module."""
+    """Return the `congestion` table for the module of a group of flows."""
     kind, variant = MODULES[group.kind.removeprefix("linux:")]
     return {"kind": kind, "variant": variant}

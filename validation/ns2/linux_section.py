@@ -31,7 +31,7 @@ Judged = Sequence[tuple[Case, list[Row]]]
 
 
 def linux_section(judged: Judged) -> Iterable[str]:
-    """Return the section on the cases of Linux's modules."""
+    """Return the lines of the section on the cases with Linux's modules."""
     yield "## Linux's algorithms in ns-2"
     yield ""
     yield NOTES.read_text(encoding="utf-8").rstrip()
@@ -66,7 +66,7 @@ def _pair(verdict: Row | None, form: str) -> str:
 
 
 def _outside(verdicts: list[Row], flow: int) -> str:
-    """Return the names of the flow's and the link's figures outside their bounds."""
+    """Return the names of figures of flow number `flow`, and of the link, outside their bounds."""
     others = f"flow {1 - flow}: "
     names = (
         verdict.metric.removeprefix(f"flow {flow}: ")
@@ -77,7 +77,7 @@ def _outside(verdicts: list[Row], flow: int) -> str:
 
 
 def _reasons(judged: Judged) -> Iterable[str]:
-    """Return the reason, or that it is unknown, for every case with figures outside."""
+    """Return a line for every case with figures outside their bounds: the reason, or unknown."""
     for case, verdicts in judged:
         if not all(verdict.within for verdict in verdicts):
             yield f"- Reason for {case.name}: {REASONS.get(case.name, 'the reason is not known')}."

@@ -13,7 +13,7 @@ from validation.tables import difference, value, yes_or_no
 
 
 def write(comparisons: Sequence[Comparison], directory: Path) -> None:
-    """Write `report.md` and its plots."""
+    """Write `report.md` and its plots into `directory`."""
     directory.mkdir(parents=True, exist_ok=True)
     for comparison in comparisons:
         draw(comparison, directory / f"{comparison.case.name}.png")

@@ -1,8 +1,8 @@
-"""Longhaul's run of a case, with the same figures as ns-2's.
+"""Longhaul's run of a case, with the figures of `runs.py`, defined as for ns-2.
 
-Figures of the window are taken between the same samples as in ns-2: the first at or after the
-warm-up and the last before the end. `acked`, which ns-2 counts at the sender, is read at the
-receiver, earlier by the one-way delay of an acknowledgement.
+Figures of the window are taken between the same samples as in ns-2: the first one at or after the
+warm-up and the last one before the end. ns-2 counts `acked` at the sender; here it is read at the
+receiver, earlier by the one-way delay of an ACK.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Column = NDArray[np.float64]
 
 
 def run(case: Case, seed: int) -> Run:
-    """Run one case with one seed."""
+    """Run a case with one seed, and return its figures."""
     return read(case, seed, longhaul.run(scenario(case, seed)))
 
 
 def read(case: Case, seed: int, results: longhaul.Results) -> Run:
-    """Read the figures of a run directory."""
+    """Return the figures of the results of a run."""
     groups = [group for group in case.flow_groups for _ in range(group.count)]
     samples = [_samples(results.series, "flow", index) for index in range(len(groups))]
     link = _samples(results.series, "link", 0)
@@ -54,7 +54,10 @@ def _samples(series: pl.DataFrame, kind: str, index: int) -> dict[str, Column]:
 
 
 def _since_zero(samples: Column, length: int) -> list[float]:
-    """Prepend zeros to the samples of a flow, which begin when it starts."""
+    """Prepend zeros to the samples of a flow, which begin when the flow starts.
+
+    `length` is the number of samples in the whole run.
+    """
     return [0.0] * (length - len(samples)) + [float(sample) for sample in samples]
 
 
@@ -110,7 +113,7 @@ def _link(case: Case, row: dict[str, Any], samples: dict[str, Column]) -> LinkFi
 
 
 def _window(case: Case, times: Column) -> tuple[int, int]:
-    """Return the indices of the first and the last sample of the measurement window."""
+    """Return the indices in `times` of the first and last sample of the measurement window."""
     start = int(np.abs(times - case.warm_up_s).argmin())
     before_end = np.nonzero(times < case.duration_s - 1e-6)[0]
     return start, int(before_end[-1])

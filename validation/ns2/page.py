@@ -1,7 +1,7 @@
 """Writer of `docs/validation.md` from `report.json`.
 
-The page has notes, the figures outside their bounds with reasons, the published figures, and a row
-per case. `long_report.py` writes all figures and plots.
+The page has notes, the figures outside their bounds with reasons, the published figures, and a
+table with a row per case. `long_report.py` writes all figures and plots.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def read_report(file: Path) -> list[Row]:
 
 
 def as_json(row: Row) -> str:
-    """Return the line of a row in `report.json`."""
+    """Return a row as one line of JSON for `report.json`."""
     return json.dumps({key: getattr(row, field) for key, field in _KEYS.items()})
 
 
@@ -53,7 +53,7 @@ def report_text(rows: Iterable[Row]) -> str:
 
 
 def page(verdicts: Sequence[Row]) -> str:
-    """Return the page for verdicts of all cases and of the published figures."""
+    """Return the text of the page; `verdicts` has the rows on cases and on published figures."""
     return "\n".join(_page(verdicts)) + "\n"
 
 
@@ -103,7 +103,10 @@ def _outside(verdicts: Iterable[Row]) -> Iterable[str]:
 
 
 def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
-    """Return a table row per case, with the largest difference over flows and seeds."""
+    """Return a table with a row per case: the largest difference of each figure.
+
+    The largest is taken over flows and seeds.
+    """
     yield (
         "Reductions and timeouts are ns-2's number, then Longhaul's. Percentages are the relative "
         "difference of Longhaul's value from ns-2's; a case with several flows has the largest "

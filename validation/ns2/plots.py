@@ -1,4 +1,4 @@
-"""Plots of a case: windows and queue in both simulators."""
+"""Plots of a case: congestion windows and queue length in both simulators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGHAUL = "#c0392b"
 
 
 def draw(comparison: Comparison, path: Path) -> None:
-    """Draw a case's first run into a PNG file."""
+    """Plot the first run of a case into the PNG file `path`."""
     peer, ours = comparison.peer[0].trace, comparison.ours[0].trace
     assert peer is not None
     assert ours is not None

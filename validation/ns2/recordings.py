@@ -20,18 +20,18 @@ from validation.ns2.cases import GOLD, Case, gold_cases
 from validation.ns2.runs import Run, Trace
 
 SAMPLES = 400
-"""Approximate number of samples that a plot can show."""
+"""Approximate number of samples of a run that are kept for its plot."""
 
 
 def load(case: Case, folder: Path = GOLD) -> list[Run]:
-    """Read the runs of all seeds; the first run has a trace."""
+    """Return the recorded ns-2 runs of a case, one per seed; the first has a trace."""
     runs = json.loads(_runs_path(case, folder).read_text())
     trace = _read_trace(_trace_path(case, folder))
     return [Run.from_json(run, trace if index == 0 else None) for index, run in enumerate(runs)]
 
 
 def record(case: Case, folder: Path = GOLD) -> None:
-    """Run ns-2 with the missing seeds of a case."""
+    """Run ns-2 with those seeds of a case that are not recorded in `folder`."""
     path = _runs_path(case, folder)
     runs = json.loads(path.read_text()) if path.exists() else []
     done = {run["seed"] for run in runs}

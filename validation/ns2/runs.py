@@ -1,8 +1,8 @@
 """Figures of one run, in the same form for both simulators.
 
-Counts are of data packets only, as in Longhaul. ns-2 counts its SYN as packet 0, which the reader
-subtracts. `*_window` figures cover the time from the end of the warm-up to the end of the run;
-everything else covers the whole run.
+Only data packets are counted. ns-2 counts its SYN as packet 0, which `simulator.py` subtracts.
+Fields with `window` in their names, for the measurement window, cover the time from the end of the
+warm-up to the end of the run; all others cover the whole run.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Sawtooth:
-    """Sawtooth of the window after the warm-up.
+    """Mean shape of the sawtooth of a congestion window after the warm-up.
 
-    Fields are None if there are fewer than two reductions, that is, no complete tooth.
+    All fields but `cuts` are None with fewer than two reductions, that is, without a complete
+    tooth.
     """
 
     cuts: int
     period_s: float | None
     """Mean time from one reduction to the next."""
     peak_pkts: float | None
-    """Mean of the last samples before a reduction."""
+    """Mean over teeth of the window in the last sample before the reduction."""
     trough_pkts: float | None
-    """Mean of the smallest samples after a reduction."""
+    """Mean over teeth of the smallest window after the reduction."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class FlowFigures:
     delivered_pkts: int
     """Packets acknowledged cumulatively at the end of the run."""
     cuts: int
-    """Window reductions for any reason, timeouts included."""
+    """Number of window reductions for any reason, timeouts included."""
     ecn_cuts: int
     timeouts: int
     cut_times_s: list[float]
@@ -47,18 +48,18 @@ class FlowFigures:
     cwnd_mean_window: float
     cwnd_max: float
     sawtooth: Sawtooth | None = None
-    """Sawtooth, for flows of ns-2's Linux modules only."""
+    """Sawtooth of the window; None except for flows of ns-2's Linux modules."""
 
     @staticmethod
     def from_json(plain: dict[str, Any]) -> FlowFigures:
-        """Read an object that `asdict` returned."""
+        """Return the figures from the dictionary that `dataclasses.asdict` made of them."""
         sawtooth = plain.get("sawtooth")
         return FlowFigures(**{**plain, "sawtooth": sawtooth and Sawtooth(**sawtooth)})
 
 
 @dataclass(frozen=True)
 class LinkFigures:
-    """Figures of the bottleneck in forward direction."""
+    """Figures of the bottleneck link in forward direction."""
 
     utilisation_window: float
     queue_mean_window_pkts: float
@@ -68,15 +69,15 @@ class LinkFigures:
 
 @dataclass(frozen=True)
 class Trace:
-    """Samples for the plots."""
+    """Samples of windows and queue for the plots."""
 
     time_s: list[float]
     cwnd: list[list[float]]
-    """Windows of each flow, in packets."""
+    """Congestion windows in packets: a list of samples for each flow."""
     queue_pkts: list[float]
 
     def thinned(self, step: int) -> Trace:
-        """Keep every `step`-th sample."""
+        """Return the trace with every `step`-th sample only."""
         return Trace(
             self.time_s[::step], [flow[::step] for flow in self.cwnd], self.queue_pkts[::step]
         )
@@ -84,7 +85,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Run:
-    """One simulation."""
+    """The figures of one simulation with one seed."""
 
     seed: int
     flows: list[FlowFigures]
@@ -99,7 +100,7 @@ class Run:
 
     @staticmethod
     def from_json(plain: dict[str, Any], trace: Trace | None = None) -> Run:
-        """Invert `to_json`."""
+        """Return the run that `to_json` converted to `plain`, with the given trace."""
         return Run(
             seed=plain["seed"],
             flows=[FlowFigures.from_json(flow) for flow in plain["flows"]],

@@ -1,7 +1,7 @@
-"""Measurement and comparison of window sawteeth at a drop-tail queue.
+"""Measurement and comparison of the sawteeth of windows at a drop-tail queue.
 
-For every algorithm, each figure must be within 5 % of ns-2's. The number of reductions may also
-differ by one, since the ends of the measurement window cut through a tooth.
+Each figure of each algorithm must be within 5 % of ns-2's. The number of reductions may also differ
+by one, since the measurement window begins and ends in the middle of a tooth.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ TOLERANCE = 0.05
 def measure(
     case: Case, times_s: Sequence[float], cwnd: Sequence[float], cut_times_s: Sequence[float]
 ) -> Sawtooth | None:
-    """Return the sawtooth of a flow of TCP/Linux, from the teeth that end after the warm-up."""
+    """Return the mean sawtooth of a flow of TCP/Linux after the warm-up; None for other flows.
+
+    `times_s` and `cwnd` are samples of the window, `cut_times_s` the times of reductions.
+    """
     if not case.linux:
         return None
     cuts = [time for time in cut_times_s if time >= case.warm_up_s]
@@ -42,7 +45,10 @@ def measure(
 
 
 def judge_sawtooth(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
-    """Judge the sawtooth of every flow, and the link's utilisation."""
+    """Yield verdicts on the sawtooth of every flow, and on the link's utilisation.
+
+    `peer` is ns-2's run.
+    """
     for index, (there, here) in enumerate(zip(peer.flows, ours.flows, strict=True)):
         prefix = f"flow {index}: " if len(peer.flows) > 1 else ""
         yield from _judge_flow(case, prefix, there, here)

@@ -17,9 +17,9 @@ RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "
 
 
 def scenario(case: Case, seed: int) -> dict[str, Any]:
-    """Build the scenario of one run.
+    """Return the scenario of a run with one seed.
 
-    Under the profile all random numbers are those of ns-2 for the same seed.
+    Under its profile, all random numbers are those of ns-2 for the same seed.
     """
     return {
         "title": case.name,
@@ -71,7 +71,7 @@ def _drop_tail(case: Case) -> dict[str, Any]:
 
 
 def _red(case: Case) -> dict[str, Any]:
-    """Describe RED; zero thresholds and a zero bottom mean automatic configuration."""
+    """Return the queue table for RED; thresholds or a `bottom` of 0 become `auto`."""
     weight = case.number("red_qw")
     return {
         "kind": "red",

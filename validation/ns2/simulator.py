@@ -1,6 +1,6 @@
 """Execution of ns-2 for a case, and the reader of its output.
 
-The scheduler is the calendar queue, ns-2's fastest; its output is the same as with the heap.
+ns-2 uses its fastest scheduler, the calendar queue, whose output is the same as the heap's.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Columns = dict[str, list[float]]
 
 
 class MissingNs2Error(RuntimeError):
-    """Error if ns-2 is not installed."""
+    """Error that is raised if ns-2 is not installed."""
 
 
 def command(script: Path, arguments: list[str]) -> list[str]:
-    """Return the command line of an ns-2 run."""
+    """Return the command line that runs `script` in ns-2."""
     program = shutil.which("ns") or shutil.which("ns2")
     if program is None:
         raise MissingNs2Error(INSTALL)
@@ -36,7 +36,7 @@ def command(script: Path, arguments: list[str]) -> list[str]:
 
 
 def run(case: Case, seed: int) -> Run:
-    """Run one case with one seed."""
+    """Run ns-2 for a case with one seed, and return its figures."""
     with TemporaryDirectory(prefix="ns2-") as scratch:
         out = Path(scratch) / "run"
         arguments = [f"out={out}", f"seed={seed}", *case.arguments]
@@ -47,7 +47,7 @@ def run(case: Case, seed: int) -> Run:
 
 
 def read(case: Case, seed: int, out: Path) -> Run:
-    """Read the files that gold.tcl wrote with the prefix `out`."""
+    """Return the figures in the files that gold.tcl wrote; `out` is the prefix of their names."""
     records = _records(out.with_suffix(".kv"))
     columns = _columns(out.with_suffix(".csv"))
     start = _index_at(columns["t"], case.warm_up_s)
@@ -111,7 +111,7 @@ def _trace(columns: Columns, flows: int) -> Trace:
 
 
 def _records(path: Path) -> list[tuple[str, str, dict[str, str]]]:
-    """Read lines `kind name key value key value ...`."""
+    """Return the kind, name and values of each line `kind name key value key value ...`."""
     records = []
     for line in path.read_text().splitlines():
         kind, name, *rest = line.split()
@@ -127,10 +127,10 @@ def _columns(path: Path) -> Columns:
 
 
 def _changes(path: Path) -> dict[tuple[int, str], list[float]]:
-    """Return the times at which each flow's counters rose.
+    """Return the times at which counters rose, by index of the flow and name of the counter.
 
-    The file identifies counters by addresses and ports. Agents appear in the order of their
-    creation, each with an initial line of zeros.
+    The file identifies the agent of a counter by addresses and ports. Agents appear in the order of
+    their creation, each with an initial line of zeros.
     """
     flows: dict[tuple[str, ...], int] = {}
     changes: dict[tuple[int, str], list[float]] = defaultdict(list)
@@ -143,7 +143,7 @@ def _changes(path: Path) -> dict[tuple[int, str], list[float]]:
 
 
 def _unwrapped(counter: list[float]) -> list[float]:
-    """Undo the overflow of ns-2's 32-bit byte counters."""
+    """Return a 32-bit byte counter of ns-2 without its overflows."""
     offset, previous, result = 0.0, 0.0, []
     for value in counter:
         if value < previous - 2**31:

@@ -1,1 +1,1 @@
-"""Comparison of queue disciplines with the kernel's own, packet by packet."""
+"""Comparison of queue disciplines with those of the Linux kernel, packet by packet."""

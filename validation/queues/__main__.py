@@ -1,9 +1,9 @@
 """The comparison with a kernel's queue disciplines: `make validate-queues KERNEL=TREE`.
 
-TREE is a kernel's tree or its tar file, such as that of Debian's package `linux-source-6.1`. With
-several trees (`KERNEL="TREE NEWER"`), a discipline is taken from the first tree that has it;
-DualPI2 is in 6.17 and later. Feeds the same packets to the kernel's disciplines and to ours, prints
-the number of packets with different outcomes, and writes `docs/linux-queues.md`.
+TREE is a kernel's source tree or its tar file, such as that of Debian's package `linux-source-6.1`.
+With several trees (`KERNEL="TREE NEWER"`), each discipline is taken from the first tree that has
+it; DualPI2 is in 6.17 and later. Feeds the same packets to the kernel's disciplines and to ours,
+prints the number of packets with different outcomes, and writes `docs/linux-queues.md`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def main(arguments: list[str]) -> int:
-    """Build, feed, compare, print and write."""
+    """Build the kernel's disciplines, feed the packets, print differences and write the page."""
     parser = argparse.ArgumentParser(prog="python -m validation.queues", description=__doc__)
     parser.add_argument("kernel", type=Path, nargs="+", metavar="TREE")
     given = parser.parse_args(arguments)

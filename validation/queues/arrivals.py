@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Rows = npt.NDArray[np.uint64]
-"""Rows of time (ns), bytes, flow, and 1 if the packet is ECN-capable."""
+"""One row per packet: arrival (ns), bytes, flow, and 1 for ECN-capable packets (else 0)."""
 
 PACKETS = 1_000_000
 LINK_BPS = 10e6
@@ -27,12 +27,15 @@ def _rows(
 
 
 def overload(_: np.random.Generator) -> Rows:
-    """Return datagrams of 1500 bytes at 11 Mbit/s, evenly spaced, of one flow."""
+    """Return datagrams of 1500 bytes of one flow, evenly spaced at 11 Mbit/s."""
     return _rows(np.arange(PACKETS) * 1500 * 8 / 11e6, 1500, 1, 0)
 
 
 def poisson(rng: np.random.Generator) -> Rows:
-    """Return a Poisson process at 97 % of the link: 40 flows, half of them ECN-capable."""
+    """Return arrivals of a Poisson process at 97 % of the link's rate.
+
+    The packets belong to 40 flows, half of which are ECN-capable.
+    """
     sizes = rng.choice([60, 576, 1500], PACKETS, p=[0.3, 0.2, 0.5])
     rate = 0.97 * LINK_BPS / 8 / np.mean(sizes)
     flows = rng.integers(0, 40, PACKETS)
@@ -40,7 +43,10 @@ def poisson(rng: np.random.Generator) -> Rows:
 
 
 def bursts(rng: np.random.Generator) -> Rows:
-    """Return bursts of 1 to 300 packets at 100 Mbit/s of eight flows, in total 90 % of the link."""
+    """Return bursts of 1 to 300 packets at 100 Mbit/s, with a mean load of 90 % of the link.
+
+    The bursts belong to eight flows.
+    """
     lengths = rng.integers(1, 301, PACKETS // 100)
     numbers = np.repeat(np.arange(len(lengths)), lengths)
     within = np.arange(len(numbers)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -51,7 +57,10 @@ def bursts(rng: np.random.Generator) -> Rows:
 
 
 def waves(rng: np.random.Generator) -> Rows:
-    """Return 20 flows with a load between 70 and 140 % of the link in 10 s, with jitter."""
+    """Return packets of 20 flows whose load swings between 70 and 140 % of the link every 10 s.
+
+    Arrivals have jitter.
+    """
     packet_s = 1500 * 8 / LINK_BPS
     steps = np.arange(PACKETS) * packet_s
     gaps = packet_s / (1.05 + 0.35 * np.sin(2 * np.pi * steps / 10))
@@ -61,7 +70,10 @@ def waves(rng: np.random.Generator) -> Rows:
 
 
 def sparse(rng: np.random.Generator) -> Rows:
-    """Return 200 flows of 200 bytes every 100 ms, and two of 1500 bytes at 4 and 6 Mbit/s."""
+    """Return 200 flows that send 200 bytes every 100 ms, and two flows at 4 and 6 Mbit/s.
+
+    The packets of the two flows have 1500 bytes.
+    """
     seconds = 420
     small = [
         (np.arange(10 * seconds) + rng.uniform(0, 1)) / 10 + rng.uniform(0, 0.02, 10 * seconds)

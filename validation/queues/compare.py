@@ -1,4 +1,4 @@
-"""Comparison of decisions of the kernel's disciplines and of ours on the same packets."""
+"""Comparison of the decisions of the kernel's and of our queue disciplines on equal packets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 Fates = npt.NDArray[np.uint64]
-"""Fate and time (ns) of each packet: 0 still queued, 1 sent, 2 marked and sent, 3 dropped."""
+"""One row per packet: its fate, and the time of the fate in ns.
+
+Fates are 0 for still queued, 1 for sent, 2 for marked and sent, 3 for dropped.
+"""
 
 MARKED, DROPPED = 2, 3
 LIMIT = 1000
@@ -41,24 +44,27 @@ CASES: dict[str, tuple[str, int, dict[int, int]]] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Outcomes of one pattern of packets under the kernel's discipline and ours."""
+    """Outcomes of one pattern of packets under the kernel's discipline and under ours."""
 
     case: str
     pattern: str
     packets: int
     differ: int
-    """Number of packets with different fates or times."""
+    """Number of packets whose fate, or its time, differs between the two."""
     first_s: float
-    """Arrival of the first different packet, in seconds."""
+    """Arrival in seconds of the first packet that differs; NaN if none does."""
     drops: tuple[int, int]
     """Drops by the kernel's discipline and by ours."""
     marks: tuple[int, int]
     delays_ms: tuple[float, float]
-    """Mean time from arrival to departure in ms, of the kernel and of ours."""
+    """Mean time from arrival to departure in ms, in the kernel's discipline and in ours."""
 
 
 def ours(root: Path, folder: Path) -> None:
-    """Feed all arrivals in a directory to our disciplines, through a test of the engine."""
+    """Feed all arrivals in `folder` to our disciplines, by a test of the engine.
+
+    `root` is the root of the repository. The outcomes are written to `folder`.
+    """
     test = "queue::oracle::disciplines_decide_about_arrivals_from_files"
     command = ["cargo", "test", "--release", "--locked", "--package", "longhaul-engine", "--lib"]
     subprocess.run(
@@ -70,7 +76,10 @@ def ours(root: Path, folder: Path) -> None:
 
 
 def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
-    """Feed the arrivals of a pattern to a discipline of the kernel."""
+    """Return the fates of the packets of `pattern` in the kernel's discipline.
+
+    `driver` is the program with the discipline, `case` a key of `CASES`.
+    """
     discipline, skipped, options = CASES[case]
     out = folder / "kernel"
     files = [folder / f"{pattern}.arrivals", out, folder / "draws"]
@@ -81,7 +90,11 @@ def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
 
 
 def compare(driver: Path, folder: Path, case: str, pattern: str) -> Verdict:
-    """Compare the outcomes (sent, marked or dropped) of a pattern's packets."""
+    """Compare the fate of each packet of `pattern` in the kernel's discipline and in ours.
+
+    `driver` is the program with the kernel's discipline; `folder` has the arrivals and our
+    outcomes.
+    """
     arrivals = np.fromfile(folder / f"{pattern}.arrivals", np.uint64).reshape(-1, 4)[:, 0]
     theirs = kernels(driver, folder, case, pattern)
     own = _read(folder / f"{case}.{pattern}.ours")

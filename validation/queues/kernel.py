@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 STAND_INS = HERE / "kernel"
 TYPES = HERE.parent.parent / "python" / "longhaul" / "modules" / "kernel"
-"""Headers shared with congestion control modules: types, time, registration."""
+"""Directory of headers shared with congestion control modules: types, time, registration."""
 
 # Files of a kernel tree that are compiled unchanged; all other headers are ours.
 SOURCES = {
@@ -27,7 +27,10 @@ INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 
 def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
-    """Build a program per tree; return each discipline's program, from the first tree with it."""
+    """Build one program per tree, and return each discipline's program.
+
+    A discipline is taken from the first tree that has it.
+    """
     found: dict[str, Path] = {}
     for number, tree in enumerate(trees):
         own = folder / f"tree{number}"
@@ -44,7 +47,7 @@ def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
 
 
 def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
-    """Compile disciplines and the driver to a program; `includes` has the headers."""
+    """Compile `disciplines` and the driver to `program`; `includes` has the headers."""
     front = ["-include", str(STAND_INS / "qdisc.h"), "-I", str(TYPES), "-I", str(includes)]
     files = [*(str(file) for file in disciplines), str(STAND_INS / "driver.c")]
     done = subprocess.run(
@@ -59,7 +62,7 @@ def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
 
 
 def _sources(tree: Path, folder: Path) -> Path:
-    """Return a tree's directory, or unpack the needed files of its tar file."""
+    """Return the directory of a kernel tree; unpack the needed files if `tree` is a tar file."""
     if tree.is_dir():
         return tree
     into = folder / "unpacked"
@@ -79,7 +82,7 @@ def _sources(tree: Path, folder: Path) -> Path:
 
 
 def _lay_out(sources: Path, files: Iterable[str], includes: Path) -> None:
-    """Fill a directory with the needed headers of the tree, and empty files for all others."""
+    """Fill `includes` with the needed headers of the tree, and with empty files for all others."""
     for name in _included(sources / file for file in [*files, *HEADERS]):
         header = includes / name
         header.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Writer of docs/linux-queues.md, on equal and different decisions."""
+"""Writer of docs/linux-queues.md, which counts equal and different decisions."""
 
 from __future__ import annotations
 

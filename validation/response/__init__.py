@@ -1,1 +1,1 @@
-"""Comparison of mean windows on a network with published response functions."""
+"""Comparison of mean windows in simulations with published response functions."""

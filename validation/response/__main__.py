@@ -27,7 +27,7 @@ HEADS = (
 
 
 def main() -> int:
-    """Measure, print and write; fail if a mean window is outside its bounds unexplained."""
+    """Measure, print and write; return 1 if a mean window is out of its bounds without a reason."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     measurements = list(recorded() if parser.parse_args().recorded else _measured())
@@ -48,7 +48,7 @@ def _measured() -> Iterator[Measurement]:
 
 
 def recorded() -> Iterator[Measurement]:
-    """Read the figures of the last measurement."""
+    """Yield the measurements of the last run, read from `figures.json`."""
     return map(Measurement.from_json, json.loads(FIGURES.read_text()))
 
 

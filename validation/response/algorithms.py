@@ -1,7 +1,7 @@
 """Algorithms whose windows depend on losses only, with their scenario tables and laws.
 
-Algorithms that mainly use round-trip times (Vegas, FAST, BBR and others) are left out, since the
-path has no queueing.
+Algorithms that mainly react to round-trip times (Vegas, FAST, BBR and others) are left out, since
+the simulated path has no queueing.
 """
 
 from __future__ import annotations
@@ -20,17 +20,20 @@ RTT_S = 0.1
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm in one of its variants."""
+    """An algorithm in one of its variants, with the law of its window."""
 
     name: str
     congestion: Mapping[str, Any]
     """The algorithm's `congestion` table in a scenario."""
     law: Callable[[], Law]
     published: Callable[[float], float] | None = None
-    """Response function for evenly spaced losses, if the engine does not state it."""
+    """Response function of the loss rate for evenly spaced losses; None if the engine has one."""
 
     def response(self, p: float) -> float | None:
-        """Return the mean window in segments by the response function; None if there is none."""
+        """Return the mean window in segments that the response function gives at loss rate `p`.
+
+        The result is None if the algorithm has no response function.
+        """
         if self.published is not None:
             return self.published(p)
         kind, *given = self.congestion.items()
@@ -41,18 +44,21 @@ class Algorithm:
 
 
 def aimd(increase: float, decrease: float, p: float) -> float:
-    """Return `sqrt(a (2 - b) / (2 b p))`: RFC 3649 section 5 at any increase and decrease."""
+    """Return `sqrt(a (2 - b) / (2 b p))`, the mean window of AIMD in segments (RFC 3649 section 5).
+
+    `increase` is a, in segments per round trip; `decrease` is b, the fraction that a loss removes.
+    """
     return sqrt(increase * (2.0 - decrease) / (2.0 * decrease * p))
 
 
 HSTCP_NS2 = {"low_window": 31.0, "low_p": 1.5 / 31.0**2}
 """HSTCP with ns-2's parameters (LBNL-52549, table 5.3)."""
 GHSTCP = {"low_p": 0.078 / 38.0**1.2, "high_p": 0.078 / 83_000.0**1.2}
-"""gHSTCP's rounded function (Osaka University thesis, 2006, section 2.1)."""
+"""Rounded parameters of gHSTCP's response function (Osaka University thesis, 2006, section 2.1)."""
 ILLINOIS_WITHOUT_DELAYS = "illinois, whatever the delays"
 
 EXPLAINED_BY = {"illinois": ILLINOIS_WITHOUT_DELAYS}
-"""Algorithms whose difference is explained by a feature, with the same algorithm without it."""
+"""Algorithms that differ from the law because of one feature, each without that feature."""
 
 ALGORITHMS = [
     Algorithm("reno", {"kind": "reno"}, laws.Aimd),

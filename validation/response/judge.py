@@ -1,4 +1,7 @@
-"""Comparison of a mean window on the network with a law, with the reason for a difference."""
+"""Comparison of a simulated mean window with a law, and the reason for a difference.
+
+The network is the packet simulation.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,26 @@ from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
 BY_INTERVAL_AT = 1e-5
-"""Loss rate below which the interval of the mean is used, since runs have few losses."""
+"""Loss rate up to which the 95 % interval of the mean widens the bounds, as losses are few."""
 FEW_ROUND_TRIPS = 3.0
 
 
 class Verdict(Enum):
-    """Verdict on a mean window on the network."""
+    """Verdict on the mean window of the packet simulation (the network)."""
 
     WITHIN = "within"
     FEEDBACK = "with feedback delay"
-    """The mean is within the bounds of the law with feedback after a round trip."""
+    """The mean window agrees with the law if feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
-    """Losses are so few round trips apart that recoveries overlap."""
+    """Losses are so few round trips apart that recoveries fill most of the time."""
     RTT_QUANTISED = "RTT-quantised"
-    """Evenly spaced losses, where the sawtooth differs from the law's by less than half an RTT."""
+    """Even losses, and a sawtooth whose length differs from the law's by less than half an RTT."""
     OUTSIDE = "outside"
-    """The mean is outside the bounds for an unknown reason."""
+    """The mean window differs from the law for an unknown reason."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:
-    """Return the verdict on the network's mean window."""
+    """Return the verdict on the mean window under one kind of loss, `figures` of `measurement`."""
     if _close(measurement.p, figures, figures.law):
         return Verdict.WITHIN
     if _close(measurement.p, figures, figures.law_with_feedback):
@@ -41,14 +44,17 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 
 
 def holds(measurement: Measurement) -> bool | None:
-    """Return true if the closed form equals the law's mean window; None without a closed form."""
+    """Return true if the published response function agrees with the law's mean window.
+
+    The result is None without a response function.
+    """
     if measurement.response is None:
         return None
     return Expected.within_part(measurement.response, TOLERANCE).holds(measurement.even.law)
 
 
 def _quantised(p: float, figures: Figures) -> bool:
-    """Return true if the sawtooth has the law's length, rounded to round trips."""
+    """Return true if the sawtooth's length is the law's, rounded to whole round trips."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 

@@ -1,4 +1,4 @@
-"""Window laws of the papers: growth, and reduction after a congestion signal.
+"""Laws of the congestion window from the papers: growth, and reduction after a signal.
 
 The laws are written from the papers, independently of the engine's algorithms, which are compared
 with them. A law computes many flows at once: windows (segments) and elapsed round trips are arrays
@@ -19,43 +19,44 @@ Flags = NDArray[np.bool_]
 
 
 class Law(ABC):
-    """A law, with the state of each flow."""
+    """A law of the congestion window, with the state of each flow."""
 
     def begin(self, cwnd: Windows) -> None:  # noqa: B027 (most laws remember nothing)
-        """Initialise flows that have just reduced their windows to `cwnd`."""
+        """Initialise the state of flows that have just reduced their windows to `cwnd`."""
 
     @abstractmethod
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Return the windows after at most one round trip.
+        """Return the windows after a step of at most one round trip.
 
-        `rounds` is the elapsed time in round trips, `acked` the acknowledged data in windows. Both
-        are equal if acknowledgements keep up with the window; in recovery, `acked` is 0.
+        `rounds` is the length of the step in round trips, `acked` the data acknowledged in it, in
+        windows. Both are equal if acknowledgements keep up with the window; in recovery, `acked` is
+        0.
         """
 
     @abstractmethod
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Return the windows after congestion signals to some of the flows."""
+        """Return the windows after congestion signals to the flows that `signalled` marks."""
 
 
 class MultiplicativeDecrease(Law):
-    """A law whose reductions remove a fraction of the window."""
+    """A law that removes a constant fraction of the window on a congestion signal."""
 
     decrease: float
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove the fraction `decrease` of the window."""
+        """Remove the fraction `decrease` of the window from the flows that `signalled` marks."""
         return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)
 
 
 @dataclass
 class Aimd(MultiplicativeDecrease):
-    """Additive increase, multiplicative decrease (RFC 5681: one segment, one half)."""
+    """Additive increase, multiplicative decrease (RFC 5681: one segment per RTT, one half)."""
 
     increase: float = 1.0
     decrease: float = 0.5
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add `increase` segments a round trip."""
+        """Add `increase` segments per round trip."""
         return cwnd + self.increase * acked
 
 
@@ -68,32 +69,32 @@ class Binomial(Law):
     decrease: float
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add `1 / w^k` a round trip."""
+        """Add `1 / w^k` segments per round trip to the window w."""
         return cwnd + acked * cwnd**-self.k
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove `decrease w^l`, and leave at least one segment."""
+        """Remove `decrease w^l` segments from the window w, and leave at least one."""
         return np.where(signalled, np.maximum(cwnd - self.decrease * cwnd**self.l, 1.0), cwnd)
 
 
 @dataclass
 class AboveLowWindow(Law):
-    """A law above a low window; below the low window, standard TCP's law applies."""
+    """A law that applies above a low window; below it, standard TCP's law applies."""
 
     law: Law
     low_window: float
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise both laws."""
+        """Initialise the state of this law and of standard TCP's."""
         self.law.begin(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by the law for the window."""
+        """Grow by standard TCP's law up to the low window, and by this law above it."""
         own = self.law.grow(cwnd, rounds, acked)
         return np.where(cwnd < self.low_window, cwnd + acked, own)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Halve small windows."""
+        """Halve windows up to the low window, and reduce larger ones by this law."""
         small = signalled & (cwnd < self.low_window)
         return np.where(small, cwnd / 2.0, self.law.cut(cwnd, signalled))
 
@@ -109,12 +110,12 @@ class HighSpeed(Law):
     high_decrease: float = 0.1
 
     def decrease(self, cwnd: Windows) -> Windows:
-        """Return b(w), linear in the logarithm of the window."""
+        """Return b(w), the fraction to remove, which is linear in the logarithm of the window."""
         place: Windows = np.log(cwnd / self.low_window) / log(self.high_window / self.low_window)
         return 0.5 + (self.high_decrease - 0.5) * place
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add a(w) = w^2 p(w) 2 b(w) / (2 - b(w))."""
+        """Add a(w) = w^2 p(w) 2 b(w) / (2 - b(w)) segments per round trip."""
         slope = log(self.high_p / self.low_p) / log(self.high_window / self.low_window)
         p: Windows = self.low_p * (cwnd / self.low_window) ** slope
         b = self.decrease(cwnd)
@@ -127,26 +128,26 @@ class HighSpeed(Law):
 
 @dataclass
 class Scalable(MultiplicativeDecrease):
-    """Scalable TCP (Kelly, CCR 33(2), 2003): 1 % growth per RTT, reduction by an eighth."""
+    """Scalable TCP (Kelly, CCR 33(2), 2003): growth by 1 % per RTT, reduction by an eighth."""
 
     increase: float = 0.01
     decrease: float = 0.125
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow geometrically: each acknowledgement adds the same amount."""
+        """Grow geometrically, since each acknowledgement adds the same amount."""
         return cwnd * np.exp(self.increase * acked)
 
 
 @dataclass
 class Compound(MultiplicativeDecrease):
-    """Compound TCP without queueing, `alpha w^k` (Tan et al., INFOCOM 2006)."""
+    """Compound TCP without queueing: growth of `alpha w^k` per RTT (Tan et al., INFOCOM 2006)."""
 
     decrease: float = 0.5
     increase: float = 0.125
     exponent: float = 0.75
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by a power of the window, at least by one segment per round trip."""
+        """Grow by `alpha w^k` segments per round trip, at least by one."""
         return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
 
 
@@ -165,13 +166,13 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks to the windows before the reduction to `cwnd`."""
+        """Set the peaks, the windows before the last reduction, from the reduced windows `cwnd`."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Follow the cubic, or the Reno-friendly window if that is larger."""
+        """Follow the cubic function, or the Reno-friendly window if that is larger."""
         going = acked > 0.0
         self.elapsed_s = self.elapsed_s + going * rounds * self.rtt_s
         plateau = np.maximum(self.peak, self.start)
@@ -183,7 +184,7 @@ class Cubic(Law):
         return np.where(going, np.maximum(np.maximum(cubic, self.standard), cwnd), cwnd)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Keep 0.7 of the window, and use fast convergence below the last peak."""
+        """Reduce to 0.7 of the window; by fast convergence, shrinking peaks are lowered further."""
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
         self.peak = np.where(signalled, peak, self.peak)
@@ -199,9 +200,9 @@ class Cubic(Law):
 class Htcp(Law):
     """H-TCP without queueing (Leith and Shorten, draft-leith-tcp-htcp-06).
 
-    Growth depends on the time since the last congestion event. A flow keeps the ratio of minimum to
-    maximum RTT, here 1, but at most `steady_kept`, if its throughput changed by less than a fifth
-    since the previous event; otherwise half.
+    Growth depends on the time since the last congestion event. An event reduces the window to the
+    ratio of minimum to maximum RTT, here 1, but at most to the fraction `steady_kept`. If the
+    throughput changed by more than a fifth since the previous event, the window is halved.
     """
 
     rtt_s: float
@@ -216,14 +217,18 @@ class Htcp(Law):
     last_largest: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise flows with steady throughput."""
+        """Initialise flows as if their throughput had been the same in the last two epochs."""
         self.kept = np.full_like(cwnd, self.steady_kept)
         self.elapsed_s = np.zeros_like(cwnd)
         self.throughput = self.largest = cwnd
         self.last_largest = cwnd / self.steady_kept
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add `2 (1 - kept) (1 + 10 t + t^2 / 4)` per round trip; t counts from `low_speed_s`."""
+        """Add `2 (1 - kept) (1 + 10 t + t^2 / 4)` segments per round trip.
+
+        t is the time in seconds since the last congestion event minus `low_speed_s`, and `kept` the
+        fraction of the window that this event left.
+        """
         fast_s = np.maximum(self.elapsed_s - self.low_speed_s, 0.0)
         increase = 2.0 * (1.0 - self.kept) * (1.0 + 10.0 * fast_s + fast_s**2 / 4.0)
         self.elapsed_s = self.elapsed_s + rounds * self.rtt_s
@@ -233,7 +238,10 @@ class Htcp(Law):
         return cwnd + acked * increase
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Reduce by a factor that depends on the throughputs of the last two epochs."""
+        """Reduce to a fraction that depends on the throughputs of the last two epochs.
+
+        An epoch is the time between two congestion events.
+        """
         change = np.abs(self.largest - self.last_largest)
         steady = change <= self.steady_change * self.last_largest
         kept = np.where(steady, self.steady_kept, 0.5)
@@ -255,18 +263,18 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks to the windows before the reduction to `cwnd`."""
+        """Set the peaks, the windows before the last reduction, from the reduced windows `cwnd`."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by half of the distance to the peak; beyond it, in doubling steps."""
+        """Grow by half of the distance to the peak per RTT; above the peak, by doubling steps."""
         half = np.maximum((self.peak - cwnd) / 2.0, self.min_increment)
         beyond = np.exp2(np.floor(np.log2(np.maximum(cwnd - self.peak, 0.0) + 1.0)))
         step = np.where(cwnd < self.peak, half, beyond)
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth, and use fast convergence below the last peak."""
+        """Remove an eighth of the window; by fast convergence, lower shrinking peaks further."""
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)
         self.peak = np.where(signalled, peak, self.peak)

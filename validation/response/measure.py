@@ -1,4 +1,4 @@
-"""Measurement of mean windows on the network, and of the laws' windows, at one loss rate."""
+"""Mean windows of packet simulations (the network) and of the laws, at one loss rate."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ LOSS_RATES = (1e-2, 1e-3, 1e-4, 1e-5)
 SEEDS = range(1, 9)
 MOST_LOSSES = 1000
 MOST_PACKETS = 2e7
-"""Maximum packets per run, with 200 losses at a loss rate of 1e-5."""
+"""Maximum number of packets per run, in which a loss rate of 1e-5 gives 200 losses."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Mean windows in segments under one kind of loss."""
+    """Mean windows in segments of one algorithm under one kind of loss: even or random."""
 
     law: float
-    """Mean window by the law with immediate feedback, its response function."""
+    """Mean window by the law with immediate feedback, which response functions assume."""
     law_with_feedback: float
-    """Mean window by the law with feedback after a round trip."""
+    """Mean window by the law if feedback takes a round trip."""
     network: float
     interval: float
-    """Half-width of the 95 % interval of the network's mean over seeds; 0 for one run."""
+    """Half-width of the 95 % interval of `network`, its mean over seeds; 0 for one run."""
     timeouts_per_loss: float
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One algorithm at one loss rate."""
+    """Results of one algorithm at one loss rate `p`."""
 
     algorithm: str
     p: float
     response: float | None
-    """Mean window by the closed form for evenly spaced losses."""
+    """Mean window by the published function for evenly spaced losses; None if there is none."""
     even: Figures
     random: Figures
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> Measurement:
-        """Read an entry of figures.json."""
+        """Return the measurement of an entry of figures.json."""
         even, random = Figures(**entry["even"]), Figures(**entry["random"])
         return cls(entry["algorithm"], entry["p"], entry["response"], even, random)
 
 
 def measure(algorithm: Algorithm, p: float) -> Measurement:
-    """Measure one algorithm at one loss rate."""
+    """Simulate an algorithm at loss rate `p` with even and random losses, and apply its law."""
     response = algorithm.response(p)
     start = sawtooth.under_even_loss(algorithm.law(), p, response or sqrt(1.5 / p))
     losses = int(min(MOST_LOSSES, MOST_PACKETS * p))

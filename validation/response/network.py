@@ -1,4 +1,4 @@
-"""Simulation of one flow on a path with losses and without queueing, for its mean window."""
+"""Packet simulation of one flow on a path with losses and without queueing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from validation.experiments import dumbbell
 from validation.response.algorithms import RTT_S, Algorithm
 
 RATE = "1 Tbps"
-"""Rate so high that 10,000 packets take a thousandth of a round trip."""
+"""Rate of the path, so high that 10,000 packets take a thousandth of a round trip."""
 SETTLING = 0.25
-"""Fraction of a run that is left out at its beginning."""
+"""Fraction of a run at its beginning that is not measured."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,10 @@ class Flow:
 
 
 def under_even_loss(algorithm: Algorithm, p: float, start: float, losses: int) -> Flow:
-    """Simulate a flow that loses every `1 / p`-th packet."""
+    """Simulate a flow that loses every `1 / p`-th packet, for `losses` losses.
+
+    `start` is the window in segments at which slow start ends.
+    """
     distance = round(1.0 / p)
     # Twice the packets that the law predicts, in case the flow is faster.
     listed = [distance * number for number in range(1, 2 * losses)]
@@ -34,7 +37,10 @@ def under_even_loss(algorithm: Algorithm, p: float, start: float, losses: int) -
 
 
 def under_random_loss(algorithm: Algorithm, p: float, start: float, losses: int, seed: int) -> Flow:
-    """Simulate a flow that loses each packet with probability `p`."""
+    """Simulate a flow that loses each packet with probability `p`, for about `losses` losses.
+
+    `start` is the window in segments at which slow start ends.
+    """
     return _run(algorithm, {"bernoulli": p}, p, start, losses, seed)
 
 

@@ -1,8 +1,8 @@
 """Mean windows of a law under losses, without packets: the model behind response functions.
 
-A window of segments is sent each round trip, and losses occur after a number of segments. Equal
-distances between losses give the sawtooth of the published functions; exponential distances are
-random losses with the same probability for each segment.
+A flow sends its window of segments each round trip, and a loss occurs after a number of sent
+segments. If this number is constant, windows follow the sawtooth of the published functions; if it
+is exponentially distributed, each segment is lost with the same probability.
 
 The functions assume immediate feedback. With `feedback`, feedback takes a round trip, as on a
 network. Acknowledgements are then for the window of the previous round trip, which is smaller while
@@ -27,11 +27,14 @@ CUTS_UNDER_EVEN_LOSS = 600
 STEPS_PER_CYCLE = 100
 """Minimum number of steps between two losses; a step is at most a round trip."""
 SETTLING = 1.0 / 3.0
-"""Fraction of the steps that is left out at the beginning."""
+"""Fraction of the steps at the beginning that is not measured."""
 
 
 def under_even_loss(law: Law, p: float, start: float, *, feedback: bool = False) -> float:
-    """Return the mean window under losses `1 / p` segments apart, from the window `start`."""
+    """Return the mean window if every `1 / p`-th segment is lost.
+
+    The first window is `start`. With `feedback`, a loss is known a round trip later.
+    """
     flows = _Flows(law, lambda count: np.full(count, 1.0 / p), p, np.array([start]), feedback)
     return flows.mean_window(CUTS_UNDER_EVEN_LOSS)
 
@@ -39,7 +42,8 @@ def under_even_loss(law: Law, p: float, start: float, *, feedback: bool = False)
 def under_random_loss(law: Law, p: float, start: float, *, feedback: bool = False) -> float:
     """Return the mean window if each segment is lost with probability `p`.
 
-    The mean is estimated from 40,000 losses, with a standard error of a third of a percent.
+    The first window is `start`. With `feedback`, a loss is known a round trip later. The mean is
+    estimated from 40,000 losses, with a standard error of a third of a percent.
     """
     generator = np.random.default_rng(1)
 
@@ -51,7 +55,7 @@ def under_random_loss(law: Law, p: float, start: float, *, feedback: bool = Fals
 
 
 class _Flows:
-    """Many flows under one law, each with its own losses."""
+    """Many flows that follow one law, each with its own losses."""
 
     def __init__(
         self, law: Law, gaps: Callable[[int], Windows], p: float, cwnd: Windows, feedback: bool
@@ -75,7 +79,10 @@ class _Flows:
         law.begin(cwnd)
 
     def mean_window(self, cuts: int) -> float:
-        """Return the mean window over flows and steps after the settling time."""
+        """Return the mean window over flows and steps after the settling time, in segments.
+
+        The steps cover `cuts` intervals between losses.
+        """
         steps = int(cuts * self.steps_per_cycle)
         settling = int(steps * SETTLING)
         for _ in range(settling):
@@ -83,7 +90,7 @@ class _Flows:
         return float(np.mean([self._step().mean() for _ in range(steps - settling)]))
 
     def _step(self) -> Windows:
-        """Advance by a step and return the mean windows during it."""
+        """Advance by a step, and return each flow's mean window during the step."""
         grown = self.law.grow(self.cwnd, self.rounds, self._acked())
         mean = (self.cwnd + grown) / 2.0
         self.of_repair = np.maximum(self.of_repair - self.rounds, 0.0)
@@ -95,21 +102,24 @@ class _Flows:
         return mean
 
     def _acked(self) -> Windows:
-        """Return the windows acknowledged in a step."""
+        """Return the data acknowledged in a step, as fractions of the windows."""
         if not self.feedback:
             return np.full_like(self.cwnd, self.rounds)
         part = np.minimum(self.under_way[0] / self.cwnd, 1.0)
         return np.where(self.of_repair > 0.0, 0.0, self.rounds * part)
 
     def _losses(self, sent: Windows) -> Flags:
-        """Return the flows that lose one of the sent segments, and draw their next losses."""
+        """Return the flows that lose one of the `sent` segments.
+
+        Draws the number of segments up to the next loss of these flows.
+        """
         self.until_loss = self.until_loss - sent
         lost = self.until_loss <= 0.0
         self.until_loss[lost] += self.gaps(int(lost.sum()))
         return lost
 
     def _signals(self, lost: Flags) -> Flags:
-        """Return the flows that detect a loss."""
+        """Return the flows that learn of a loss in this step; `lost` marks new losses."""
         if not self.feedback:
             return lost
         self.until_known = self.until_known - self.rounds

@@ -1,1 +1,1 @@
-"""Tests of robustness: invariants of mutated and of random scenarios."""
+"""Tests of robustness: mutated scenarios, and invariants of random scenarios."""

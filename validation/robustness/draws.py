@@ -1,4 +1,4 @@
-"""Random numbers for scenarios, and their text form."""
+"""Random numbers for generated scenarios, and times as text."""
 
 import math
 import random
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Draw:
-    """Draws of one scenario, with the parameters of its scale."""
+    """Random draws for one scenario, with its link rate, delay and duration."""
 
     random: random.Random
     rate_bps: float
@@ -15,10 +15,10 @@ class Draw:
     duration_s: float
 
     def log(self, low: float, high: float) -> float:
-        """Draw a log-uniform number."""
+        """Draw a number between `low` and `high` whose logarithm is uniform."""
         return math.exp(self.random.uniform(math.log(low), math.log(high)))
 
 
 def time_text(seconds: float) -> str:
-    """Return a time as text, exact to the picosecond."""
+    """Return a time as text for a scenario, exact to the picosecond."""
     return f"{round(seconds * 1e12)} ps"

@@ -2,10 +2,10 @@
 
 `mutations` are shipped scenarios with mistakes. Each is checked and, if valid, simulated briefly;
 every tenth is run by the command line, with a report and plots. The only correct outcomes are
-success and a refusal. `legal` are random scenarios without mistakes, whose results have to satisfy
-the invariants of `invariants.py`; every twentieth is run twice and must give the same bytes. Each
-batch has its own process with limits of memory and file size; long cases are interrupted, and must
-end within five seconds.
+success and an error message. `legal` are random scenarios without mistakes, whose results have to
+satisfy the invariants of `invariants.py`; every twentieth is run twice and must give the same
+bytes. Each batch has its own process with limits of memory and file size; long cases are
+interrupted, and must end within five seconds.
 """
 
 import argparse
@@ -49,7 +49,7 @@ LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
 
 
 def shared(seconds: float) -> float:
-    """Return the time limit, scaled by the load of this machine."""
+    """Return the time limit `seconds`, extended in proportion to the load of this machine."""
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
@@ -62,7 +62,10 @@ class Finding:
 
 
 def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
-    """Try `count` scenarios of a kind, from number `first`."""
+    """Try `count` scenarios of a kind from seed `first` on, and return the wrong outcomes.
+
+    `workers` is the number of simultaneous processes.
+    """
     starts = range(first, first + count, BATCH)
     ranges = [(start, min(start + BATCH, first + count)) for start in starts]
     findings: list[Finding] = []
@@ -77,7 +80,10 @@ def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
 
 
 def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
-    """Try some scenarios in a process; restart it after a scenario that ended it."""
+    """Try the seeds from `first` to `end` - 1 in a process, and yield the wrong outcomes.
+
+    If a scenario ends the process, another process continues with the next seed.
+    """
     while first < end:
         words = [kind, "--worker", str(first), str(end)]
         process = subprocess.Popen(
@@ -120,7 +126,11 @@ def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> str | None:
-    """Return the next line of a worker; None at its end, empty if it hangs."""
+    """Return the next line that a worker prints; None at its end.
+
+    A worker without output is interrupted. If it then prints nothing, it hangs, and the result is
+    empty.
+    """
     try:
         return lines.get(timeout=shared(PATIENCE_S))
     except queue.Empty:
@@ -132,7 +142,7 @@ def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _work(kind: str, first: int, end: int) -> None:
-    """Try scenarios, and print each with its error."""
+    """Try the seeds from `first` to `end` - 1 in this process; print each with its error."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
@@ -155,7 +165,10 @@ def _found(what: str) -> None:
 
 
 def _through_python(seed: int, scratch: Path) -> None:
-    """Check a mutation, and simulate it for a moment if it is valid."""
+    """Check the mutated scenario of a seed, and simulate it for a moment if it is valid.
+
+    Its files are written to the directory `scratch`.
+    """
     import longhaul
 
     file = _written(seed, scratch)
@@ -171,7 +184,10 @@ def _through_python(seed: int, scratch: Path) -> None:
 
 
 def _legal(kind: str, seed: int, scratch: Path) -> None:
-    """Simulate a random legal scenario, and check the invariants of its results."""
+    """Simulate the random legal scenario of a seed, and check the invariants of its results.
+
+    `kind` is `legal` or `quic`. Files are written to the directory `scratch`.
+    """
     import longhaul
     from validation.robustness.invariants import violations
 
@@ -194,7 +210,10 @@ def _legal(kind: str, seed: int, scratch: Path) -> None:
 
 
 def _through_the_command_line(seed: int, scratch: Path) -> None:
-    """Run a mutation by the command line, and draw plots if it succeeded."""
+    """Run the mutated scenario of a seed by the command line, and draw plots if it succeeded.
+
+    Its files are written to the directory `scratch`.
+    """
     file = _written(seed, scratch)
     if _call("run", file, "--out", "run", "--limit", LIMIT, cwd=scratch) == 0:
         _call("compare", "run", cwd=scratch)
@@ -241,7 +260,7 @@ def _call(*words: str | Path, cwd: Path) -> int:
 
 
 def main() -> int:
-    """Fuzz by the command line's arguments; return 1 if anything was found."""
+    """Fuzz as the command line says; return 1 if any scenario had a wrong outcome."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=COUNTS, help="of scenarios")
     parser.add_argument("--count", type=int, help="how many; 10,000 mutations or 2,000 legal ones")

@@ -1,4 +1,4 @@
-"""Invariants of the runs of all scenarios."""
+"""Invariants that the results of every scenario have to satisfy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CUMULATIVE = (
 
 
 def violations(run: longhaul.Results) -> Iterator[str]:
-    """Yield the invariants that a run violates."""
+    """Yield a description of each invariant that a run violates."""
     resolved = run.scenario
     yield from _links(run, resolved)
     yield from _flows(run, resolved)
@@ -53,7 +53,7 @@ def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
 
 
 def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield keys of the links between routers, both directions."""
+    """Yield the keys of every link between routers, for both directions."""
     ((kind, network),) = resolved["topology"].items()
     links = [{"name": "bottleneck", **network["bottleneck"]}] if kind == "dumbbell" else []
     links += [{"name": f"hop-{n}", **hop} for n, hop in enumerate(network.get("hops", []))]
@@ -65,9 +65,10 @@ def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _allowance(
     run: longhaul.Results, resolved: dict[str, Any], keys: dict[str, Any], window: str
 ) -> float:
-    """Return the allowed excess of utilisation over 1, due to saved tokens of a bucket.
+    """Return how far the utilisation of a link may exceed 1, due to a token bucket.
 
     The excess is the bucket's burst or, for a shaper, a larger packet that waited for tokens.
+    `window` is empty for the measurement window and `total_` for the whole run.
     """
     more = _rounding(run, resolved)
     seconds = _seconds_of(run, whole=bool(window))
@@ -93,20 +94,26 @@ def _largest_packet(resolved: dict[str, Any]) -> float:
 
 
 def _rounding(run: longhaul.Results, resolved: dict[str, Any]) -> float:
-    """Return the rounding of ns-2's clock, a sum of seconds in double precision."""
+    """Return the rounding of utilisation by ns-2's clock; 0 for other clocks.
+
+    ns-2's clock is a sum of seconds in double precision.
+    """
     if resolved["clock"] != "ns2":
         return 0.0
     return 1e-9 + 4e-12 / _seconds_of(run, whole=False)
 
 
 def _seconds_of(run: longhaul.Results, *, whole: bool) -> float:
-    """Return the length of a run, or of its measurement window; never 0."""
+    """Return the length in seconds of a run if `whole`, else of its measurement window.
+
+    The result is never 0.
+    """
     from_s = 0.0 if whole else run.meta["measured_from_s"]
     return max(float(run.meta["simulated_s"]) - from_s, 1e-12)
 
 
 def _limit_pkts(keys: dict[str, Any]) -> int | None:
-    """Return the limit of a queue in packets; None if it is in bytes, as in ns-2's RED."""
+    """Return the limit of a queue in packets; None if the limit is in bytes, as in ns-2's RED."""
     queue = keys.get("queue", {})
     amount, _, unit = str(queue.get("limit", "")).partition(" ")
     return int(amount) if unit.startswith("packet") and not queue.get("in_bytes") else None
@@ -138,14 +145,17 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
 
 
 def _timestamp_tick_s(group: dict[str, Any]) -> float:
-    """Return the tick of timestamps that measure retransmitted segments, as in Linux."""
+    """Return the clock tick (s) of timestamps with which RTTs are sampled; 0 without them.
+
+    Linux samples the RTT of retransmitted segments with timestamps.
+    """
     tcp = group.get("tcp", {})
     ticks = tcp.get("rtt_sample", "echo") != "echo" and tcp.get("timestamps")
     return 1e-3 if ticks else 0.0
 
 
 def _propagation_s(resolved: dict[str, Any]) -> float:
-    """Return the shortest round trip of a dumbbell's flows; 0 for other networks."""
+    """Return the shortest round-trip propagation delay (s) of a dumbbell; 0 for other networks."""
     network = resolved["topology"].get("dumbbell")
     if network is None:
         return 0.0
@@ -156,7 +166,7 @@ def _propagation_s(resolved: dict[str, Any]) -> float:
 
 
 def _shortest_s(link: dict[str, Any]) -> float:
-    """Return the minimum delay of a link over time."""
+    """Return the minimum delay of a link over the run, in seconds."""
     changes = link.get("changes", [])
     rows = [] if isinstance(changes, str) else changes
     delays = [row["delay"] for row in rows if "delay" in row]

@@ -1,4 +1,4 @@
-"""Random legal scenarios, by seed, made from the JSON Schema of scenario files.
+"""Random legal scenarios, drawn by seed from the JSON Schema of scenario files.
 
 A scenario starts with only a network and one to four groups of flows. Then random keys of the
 schema are added with valid values, and kept if the scenario is still legal. Therefore every queue,
@@ -43,7 +43,7 @@ def schema() -> Schema:
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """Return a legal scenario as JSON, and the number of tried keys that were refused."""
+    """Return a legal scenario as JSON, and the number of drawn keys that made it illegal."""
     draw = _scale(random.Random(seed))
     if made := transport.scenario(seed, draw):
         return json.dumps(made, indent=1), 0
@@ -128,7 +128,11 @@ def _queue(draw: Draw) -> dict[str, Any]:
 
 
 def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
-    """Set a key with this name, or a random one; return true if there was a value for it."""
+    """Set the key `name`, or a random key if it is empty, in a table of the scenario `made`.
+
+    `place` is the path of the table with its properties in the schema. Returns false if no value
+    can be drawn for the key.
+    """
     path, properties = place
     table: Any = made
     for step in path:
@@ -142,7 +146,10 @@ def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
 
 
 def _places(made: dict[str, Any]) -> list[Place]:
-    """Return the tables to which keys can be added, with their properties."""
+    """Return the tables of the scenario `made` to which keys can be added.
+
+    Each has its path and its properties in the schema; tables that get more keys are repeated.
+    """
     root = schema()["properties"]
     (kind,) = made["topology"]
     network = root["topology"]["properties"][kind]["properties"]
@@ -164,7 +171,10 @@ def _places(made: dict[str, Any]) -> list[Place]:
 
 
 def _value(shape: Schema, draw: Draw, name: str = "") -> Any:  # noqa: ANN401
-    """Return a value for this schema; None if the schema is not specific enough."""
+    """Draw a value for the schema `shape`; None if the schema does not determine one.
+
+    `name` is the name of the key.
+    """
     if "const" in shape:
         return shape["const"]
     if "enum" in shape:
@@ -203,7 +213,10 @@ def _table(shape: Schema, draw: Draw) -> dict[str, Any] | None:
 
 
 def _number(shape: Schema, draw: Draw, most: float) -> float:
-    """Draw a number within the bounds, with small numbers more likely."""
+    """Draw a number within the bounds of the schema `shape`, with small numbers more likely.
+
+    Without a maximum in the schema, numbers are at most `most`.
+    """
     low: float = shape.get("minimum", shape.get("exclusiveMinimum")) or 0.0
     highest: float = shape.get("maximum", shape.get("exclusiveMaximum")) or most
     high = min(highest, max(most, low + 1))
@@ -234,14 +247,14 @@ def _text(shape: Schema, draw: Draw, name: str) -> str | None:
 
 
 def _in_order(items: Sequence[Any]) -> Sequence[Any]:
-    """Return rows in order of time, as schedules require."""
+    """Return `items`, sorted by time if they are the rows of a schedule."""
     if all(isinstance(item, dict) and "at" in item for item in items):
         return sorted(items, key=lambda item: int(item["at"].split()[0]))
     return items
 
 
 def _opportunities(draw: Draw) -> str:
-    """Return the lines of a delivery trace of about the link's rate."""
+    """Return the lines of a random delivery trace, with about the link's rate on average."""
     gap_ms = max(12_032_000 / draw.rate_bps, 0.01)
     at_ms, times = 0.0, []
     for _ in range(draw.random.randint(1, 300)):
@@ -251,7 +264,7 @@ def _opportunities(draw: Draw) -> str:
 
 
 def _changes(draw: Draw) -> str:
-    """Return a table of rates."""
+    """Return the text of a random table of times and link rates."""
     at_ps, lines = 0, ["at, rate"]
     for _ in range(draw.random.randint(1, 50)):
         at_ps += 1 + round(draw.duration_s * 1e12 * draw.random.expovariate(10.0))

@@ -1,4 +1,4 @@
-"""Mutated shipped scenarios; the same seed gives the same text."""
+"""Shipped scenarios with random mistakes; the same seed gives the same text."""
 
 import random
 import re
@@ -20,7 +20,7 @@ _PAIR = re.compile(r"([A-Za-z_.\"-]+)(\s*=\s*)([^,\n}#]+)")
 
 
 def mutated(seed: int) -> tuple[str, str]:
-    """Return the name of a shipped scenario, and its text with one to four mistakes."""
+    """Return the name of a shipped scenario, and its text with one to four random mistakes."""
     draw = random.Random(seed)
     file = draw.choice(sorted(SCENARIOS.glob("*.toml")))
     text = file.read_text(encoding="utf-8")
@@ -38,7 +38,10 @@ def _other_value(text: str, draw: random.Random) -> str:
 
 
 def _of_another_key(part: int, text: str, draw: random.Random) -> str:
-    """Give a key the name (group 1) or the value (group 3) of another key."""
+    """Give a random key in `text` the name or the value of another key.
+
+    `part` is the group of the pattern that is copied: 1 for the name, 3 for the value.
+    """
     pairs = list(_PAIR.finditer(text))
     if not pairs:
         return text

@@ -1,7 +1,7 @@
-"""Random scenarios with QUIC and TCP flows, by seed, and their invariants.
+"""Random scenarios with QUIC and TCP flows, drawn by seed, and their invariants.
 
-Runs are longer and have more losses than the scenarios of `legal.py`, so that handshakes fail,
-transfers complete and connections are lost.
+Runs are longer and have more losses than those of `legal.py`, so that handshakes fail, transfers
+complete and connections are lost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OWN = ("reno", "cubic", "hstcp", "bbr", "bbr3", "copa", "vegas")
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """Return a scenario as JSON, and 0 for the number of refused keys."""
+    """Return a scenario as JSON, and 0 as the number of keys that made it illegal."""
     source = random.Random(f"quic {seed}")
     rate_mbps = 10 ** source.uniform(-0.5, 2.0)
     rtt_ms = 10 ** source.uniform(0.5, 2.8)
@@ -95,7 +95,7 @@ def _quic(source: random.Random, duration_s: float) -> dict[str, Any]:
 
 
 def violations(run: longhaul.Results) -> Iterator[str]:
-    """Yield the invariants that QUIC flows and their datagrams violate."""
+    """Yield a description of each invariant that QUIC flows or their datagrams violate."""
     groups = {group["label"]: group for group in run.scenario["flows"]}
     for flow in run.flows.to_dicts():
         group, name = groups[flow["label"]], flow["name"]

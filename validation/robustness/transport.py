@@ -1,7 +1,7 @@
 """Scenarios that random keys rarely produce: idle connections, lost tails, receive windows.
 
-Each scenario has a single flow with a known correct outcome. Three of eight seeds use them instead
-of scenarios of `legal.py`.
+Each scenario has a single flow with a known correct outcome. Three of eight seeds of `legal.py` use
+them instead of a scenario with random keys.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ TOLERANCE_S = 0.2
 
 
 def scenario(seed: int, draw: Draw) -> dict[str, Any] | None:
-    """Return the scenario of a seed, or None for seeds of `legal`'s random scenarios."""
+    """Return the scenario of a seed; None for seeds that get a scenario with random keys."""
     made = {1: _idle, 3: _tail, 6: _receive_window}.get(seed % 8)
     return {"seed": seed + 1, **made(draw)} if made else None
 
 
 def _path(draw: Draw, most_s: float) -> tuple[dict[str, Any], float]:
-    """Draw a dumbbell without losses, and return it with its RTT in seconds."""
+    """Draw a dumbbell without losses with an RTT of at most `most_s`; return it and its RTT (s)."""
     delay_s = draw.log(1e-3, most_s / 2)
     rate_bps = draw.log(1e7, 1e10)
     return dumbbell(f"{rate_bps:.0f} bps", time_text(delay_s), PACKETS), 2 * delay_s
@@ -56,7 +56,7 @@ def _flow(draw: Draw) -> dict[str, Any]:
 
 
 def _idle(draw: Draw) -> dict[str, Any]:
-    """Draw a connection with two exchanges that are separated by many timeouts."""
+    """Draw a connection with two exchanges, separated by an idle time of many timeouts."""
     network, trip_s = _path(draw, 0.3)
     flow = _flow(draw)
     large, small = f"{draw.random.randint(20, 800)} kB", "400 B"
@@ -80,7 +80,7 @@ def _idle(draw: Draw) -> dict[str, Any]:
 
 
 def _tail(draw: Draw) -> dict[str, Any]:
-    """Draw a transfer whose last one to five segments are lost, with RACK-TLP."""
+    """Draw a transfer of which the last one to five segments are lost, with RACK-TLP."""
     network, _ = _path(draw, 0.15)
     segments = draw.random.randint(8, 200)
     lost = draw.random.randint(1, 5)
@@ -97,7 +97,7 @@ def _tail(draw: Draw) -> dict[str, Any]:
 
 
 def _receive_window(draw: Draw) -> dict[str, Any]:
-    """Draw an unlimited source whose receive window or send buffer limits its window."""
+    """Draw an unlimited source whose flight size is limited by receive window or send buffer."""
     network, trip_s = _path(draw, 0.6)
     flow = _flow(draw)
     key = draw.random.choice(("receive_window", "send_buffer"))
@@ -119,7 +119,7 @@ def _receive_window(draw: Draw) -> dict[str, Any]:
 
 
 def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
-    """Yield the invariants of the transport that a run violates."""
+    """Yield the rules of the transport that a run violates."""
     groups = {group["label"]: group for group in resolved["flows"]}
     yield from _growth(run, groups)
     if list(groups) == ["flow"]:
@@ -128,9 +128,9 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 
 
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
-    """Yield the connection of `_idle` if it does not restart as its key says.
+    """Yield the connection of `_idle` if it restarts slow start against its key, or the reverse.
 
-    With restart, its second exchange takes as long as the first without the handshake; without
+    With a restart, the second exchange takes as long as the first without its handshake; without a
     restart, it takes no longer.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
@@ -151,7 +151,7 @@ def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
 
 
 def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any]) -> Iterator[str]:
-    """Yield the flow of `_tail` if it needs a timeout or does not end."""
+    """Yield the flow of `_tail` if it needs a retransmission timeout or does not end."""
     loss = resolved["topology"].get("dumbbell", {}).get("bottleneck", {}).get("loss", {})
     if (
         not group["recovery"].startswith("rack-tlp")
@@ -168,7 +168,7 @@ def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any
 
 
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
-    """Yield windows that grow although less than half was in flight for a round trip.
+    """Yield windows that grow although the flow used less than half of them for a round trip.
 
     Traces of acknowledgements show this if segments are sent only on acknowledgements: the flight
     size after an acknowledgement then does not change until the next.
@@ -198,7 +198,7 @@ def _uses_its_window(group: dict[str, Any]) -> bool:
 
 
 def _by_acknowledgement(trace: pl.DataFrame) -> pl.DataFrame:
-    """Return time, window and segments in flight at each acknowledgement."""
+    """Return one row per acknowledgement: number, time, window, and segments in flight."""
     first = trace["quantity"] == trace["quantity"][0]
     numbered = trace.with_columns(number=first.cum_sum())
     wanted = numbered.filter(pl.col("quantity").is_in(["cwnd", "in_flight"]))

@@ -1,8 +1,8 @@
-"""Cost per ACK of an algorithm in Python, compared with the built-in one.
+"""Cost per ACK of an algorithm in Python, compared with the same algorithm in Rust.
 
 `make bench-python` runs one flow of HighSpeed TCP at 1 Gbit/s and 100 ms without losses: built in,
 in Python with a call per acknowledgement, and in Python with a call per round trip. All simulate
-nearly the same packets, so that differences in time are due to the algorithms.
+nearly the same packets, so that differences in time are due to the implementations.
 """
 
 import statistics
@@ -24,7 +24,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of one run."""
+    """Number of acknowledgements and wall-clock time (s) of one run."""
 
     acks: int
     wall_s: float
@@ -36,7 +36,7 @@ class Cost:
 
 
 def measure(congestion: dict[str, Any]) -> Cost:
-    """Run the flow once."""
+    """Run the flow once; `congestion` is the table of its algorithm."""
     scenario = {
         "duration": "30 s",
         "measure": {"every": "1 s"},
@@ -50,7 +50,10 @@ def measure(congestion: dict[str, Any]) -> Cost:
 
 
 def main() -> None:
-    """Print the median of several alternating runs of each algorithm."""
+    """Print the median time per ACK of each implementation over several rounds.
+
+    In each round, all implementations run one after the other.
+    """
     costs: dict[str, list[Cost]] = {name: [] for name in ALGORITHMS}
     for _ in range(REPEATS):
         for name, congestion in ALGORITHMS.items():

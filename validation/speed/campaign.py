@@ -37,7 +37,7 @@ WORKERS = 2
 
 
 def measure(runs: int) -> None:
-    """Run a campaign in a temporary directory."""
+    """Run a campaign of `runs` runs in a temporary directory, and print its cost."""
     with TemporaryDirectory() as scratch:
         file = Path(scratch) / "many.toml"
         rates = [f"{rate} Mbps" for rate in range(96, 106)]

@@ -26,15 +26,18 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Measurement:
-    """Cost of one or several runs."""
+    """Cost of one run, or the sum over several runs."""
 
     packets: int
     """Data packets sent by all flows."""
     cpu_s: float
-    """Processor time: for Longhaul of `longhaul.run` (checking the scenario, simulating and writing
-    the tables), for ns-2 of the whole process."""
+    """Processor time in seconds.
+
+    For Longhaul it is that of `longhaul.run` (checking the scenario, simulating and writing the
+    tables), for ns-2 that of the whole process.
+    """
     peak_mb: float
-    """Peak memory in MB, without interpreter and libraries; for ns-2 of its process."""
+    """Peak memory in MB: for Longhaul in excess of interpreter and libraries, for ns-2 in total."""
 
     @property
     def pkts_per_s(self) -> float:
@@ -49,7 +52,7 @@ class Measurement:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Keep this process and its children on one core."""
+    """Restrict this process and its children to one core while the context is open."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     try:
@@ -80,7 +83,7 @@ def _total(measured: list[Measurement]) -> Measurement:
 
 
 class _Contest:
-    """Repetition of every run until all have been measured often enough."""
+    """Repetition of simultaneous runs until all have been measured often enough."""
 
     def __init__(self, size: int, rounds: int) -> None:
         self._rounds = rounds
@@ -140,7 +143,7 @@ class Longhaul:
         self._reports.close()
 
     def run(self) -> Measurement:
-        """Simulate once."""
+        """Simulate the scenario once, and return its cost."""
         self._request("again")
         report = json.loads(self._next_report())
         return Measurement(report["packets"], report["cpu_s"], self._peak_mb)
@@ -157,7 +160,7 @@ class Longhaul:
 
 
 def run_ns2(script: Path, arguments: list[str]) -> Measurement:
-    """Run an ns-2 script that takes `out=` and `key=value` arguments."""
+    """Run an ns-2 script that takes `out=` and `key=value` arguments, and return its cost."""
     with tempfile.TemporaryDirectory(prefix="ns2-speed-") as scratch:
         command = ns2.command(script, [f"out={scratch}/run", *arguments])
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=scratch)
@@ -173,7 +176,7 @@ def run_ns2(script: Path, arguments: list[str]) -> Measurement:
 
 
 def _packets(output: str, records: Path) -> int:
-    """Return the data packets sent, from the output or from gold.tcl's records."""
+    """Return the number of data packets sent, from the output or from gold.tcl's file `records`."""
     if records.exists():
         words = [line.split() for line in records.read_text().splitlines()]
         return sum(int(word[word.index("sent") + 1]) for word in words if word[0] == "flow")

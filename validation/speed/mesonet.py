@@ -1,8 +1,8 @@
 """Speed of MesoNet's networks in data packets per second: `python -m validation.speed.mesonet`.
 
-All networks are run several times in turn, up to a simulated time well after the start. For one
-thread, processor time between two simulated times is measured, which does not depend on other load;
-for two threads it is wall-clock time, which is valid only on an idle machine.
+Several rounds run all networks one after the other, up to a simulated time well after the start.
+With one thread, processor time between two simulated times is measured, which does not depend on
+other load. With two threads it is wall-clock time, which is valid only on an idle machine.
 
 With the argument NETWORK, one network is run from its start, completely or up to `--until`, and
 peak memory is printed as well.
@@ -26,11 +26,11 @@ ROUNDS = 3
 
 
 class Enough(Exception):  # noqa: N818
-    """Exception that ends a run at its last measured time."""
+    """Exception that ends a run as soon as its last measured time is reached."""
 
 
 class Mark(NamedTuple):
-    """Progress of a run: packets, processor time and wall-clock time."""
+    """Progress of a run at a moment: packets so far, processor time and wall-clock time."""
 
     simulated_s: float
     packets: int
@@ -38,7 +38,10 @@ class Mark(NamedTuple):
     clock_s: float
 
     def since(self, start: Mark) -> tuple[float, float]:
-        """Return data packets per second of processor time, and per second of wall clock."""
+        """Return data packets per second of processor time and per second of wall-clock time.
+
+        Both are rates between the mark `start` and this one.
+        """
         packets = self.packets - start.packets
         return packets / (self.cpu_s - start.cpu_s), packets / (self.clock_s - start.clock_s)
 
@@ -54,7 +57,10 @@ class Network:
     until_s: float
 
     def marks(self, threads: int, until_s: float) -> list[Mark]:
-        """Run up to a simulated time; return progress marks, the first taken before the start."""
+        """Run up to the simulated time `until_s`, and return marks of progress.
+
+        The first mark is taken before the start.
+        """
         scenario = find("nist-2010").cell(self.experiment, self.levels).scenario
         marks = [Mark(0.0, 0, process_time(), perf_counter())]
 
@@ -86,7 +92,7 @@ NETWORKS = {
 
 
 def all_in_turn() -> Iterator[str]:
-    """Yield a line for each round of all networks, then for the medians."""
+    """Run all networks in rounds; yield a line per run, then the medians of each network."""
     measured: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for number in range(1, ROUNDS + 1):
         for name, network in NETWORKS.items():
@@ -106,7 +112,7 @@ def all_in_turn() -> Iterator[str]:
 
 
 def whole(network: Network, threads: int, until_s: float) -> str:
-    """Run a network in this process, up to a simulated time."""
+    """Run a network in this process up to a simulated time, and return its costs as text."""
     start, *_, last = network.marks(threads, until_s)
     end = last._replace(cpu_s=process_time(), clock_s=perf_counter())
     cpu, clock = end.since(start)
@@ -120,7 +126,7 @@ def whole(network: Network, threads: int, until_s: float) -> str:
 
 
 def main() -> None:
-    """Measure all networks in turn, or one network completely."""
+    """Measure all networks in rounds, or one network from its start."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("network", nargs="?", choices=NETWORKS)
     parser.add_argument("--threads", type=int, default=1, help="of a whole run")

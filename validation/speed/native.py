@@ -1,11 +1,11 @@
-"""Cost of each native algorithm relative to Reno: `python -m validation.speed.native`.
+"""Cost of each built-in algorithm relative to Reno: `python -m validation.speed.native`.
 
-There are two workloads, with the default measurements of a run. The first is the dumbbell of A5:
-four flows fill 622 Mbit/s and a queue of one bandwidth-delay product. Some algorithms hardly use
-this link: `lp`, `sync-mixreact` and `delay-gradient` yield to their own queue, and `xcp` has no XCP
-router. Their cost per packet cannot be measured there, since the start of a run costs more than all
-of their packets. The second workload is therefore a path of 1 Tbit/s without queueing, with initial
-windows of 2,000 packets.
+There are two workloads, with the default measurements of a run. In the first, four flows on a
+dumbbell fill 622 Mbit/s and a queue of one bandwidth-delay product (case A5 of the comparison with
+ns-2). Some algorithms hardly use this link: `lp`, `sync-mixreact` and `delay-gradient` yield to
+their own queue, and `xcp` has no XCP router. Their cost per packet cannot be measured there, since
+the start of a run costs more than all of their packets. The second workload is therefore a path of
+1 Tbit/s without queueing, with initial windows of 2,000 packets.
 
 Each algorithm shares a core with Reno, so that other load slows both equally. Ratios are of
 processor time per data packet including the start of the run, which makes them upper bounds if
@@ -24,20 +24,23 @@ from validation.speed.measure import Longhaul, one_core, side_by_side
 
 BASE = "reno"
 TELLING = 0.05
-"""Minimum fraction of Reno's packets for a ratio."""
+"""Fraction of Reno's packets that an algorithm must send for a meaningful ratio."""
 OWN_STARTUP = ("bbr", "bbr3", "packet-pair")
 """Algorithms that require their own slow start."""
 TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83000, 0.1]]}
 
 
 def a5(kind: str) -> dict[str, Any]:
-    """Return four flows at the bottleneck of A5 with drop-tail."""
+    """Return the scenario of the first workload with the algorithm `kind`: A5 with drop-tail."""
     slow_start = {} if kind in OWN_STARTUP else {"slow_start": {"max_ssthresh": 100}}
     return _scenario(kind, "622 Mbps", "5183 packets", "40 s", slow_start)
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Return four flows on a path without queueing, in congestion avoidance from the beginning."""
+    """Return the scenario of the second workload with the algorithm `kind`.
+
+    Four flows are in congestion avoidance from the beginning, on a path without queueing.
+    """
     tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
     return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})
 
@@ -59,7 +62,10 @@ def _scenario(
 
 
 def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple[int, str]:
-    """Run an algorithm and Reno on one core; return data packets and relative cost."""
+    """Run algorithm `kind` and Reno on one core; return data packets, and the cost ratio as text.
+
+    `work` makes the scenario of an algorithm.
+    """
     with one_core(), Longhaul(work(kind)) as subject, Longhaul(work(BASE)) as base:
         packets = subject.run().packets
         if packets < TELLING * base.run().packets:
@@ -69,7 +75,7 @@ def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple
 
 
 def main() -> None:
-    """Print a row per algorithm."""
+    """Print a row of data packets and ratios for each algorithm."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", nargs="*", help="only these algorithms")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each (default: 5)")

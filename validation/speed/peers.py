@@ -1,10 +1,11 @@
 """Speed of Longhaul and of ns-2 with its fastest scheduler: `python -m validation.speed.peers`.
 
-The simulations are the dumbbells of the gold set (A3, A5), four flows whose slow start overshoots
-2.5 Gbit/s and leaves many holes in their windows, the six-hop dumbbell with access links, and web
-traffic from the PackMime model. Both simulators share one core, with one process and thread each,
-and sample window, acknowledgements and queue every 100 ms. Prints and writes `bench-peers.json`:
-data packets per second of processor time over all rounds, and the largest peak memory.
+The simulations are dumbbells of the comparison with ns-2 (A3, A5), four flows whose slow start
+overshoots 2.5 Gbit/s and leaves many holes in their windows, the six-hop dumbbell with access
+links, and web traffic from the PackMime model. Both simulators share one core, with one process and
+thread each, and sample window, acknowledgements and queue every 100 ms. Prints and writes
+`bench-peers.json`: data packets per second of processor time over all rounds, and the largest peak
+memory.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def packmime() -> Contest:
 
 
 def main() -> int:
-    """Measure all simulations in rounds."""
+    """Measure all simulations in several rounds, print the speeds and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="runs of ns-2 a case (default: 3)")
     parser.add_argument("--case", action="append", help="only this case (repeatable)")
@@ -108,7 +109,7 @@ def main() -> int:
 
 
 def race(contest: Contest, rounds: int) -> dict[str, Any]:
-    """Measure both on one core; print and return packets per second, ratio and memory."""
+    """Run both simulators on one core; print and return packets per second, ratio and memory."""
     with one_core(), Longhaul(contest.scenario) as longhaul:
         ours, peer = side_by_side([longhaul.run, contest.ns2], rounds)
     row = {

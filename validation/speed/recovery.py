@@ -43,7 +43,7 @@ LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmiss
 
 @dataclass(frozen=True)
 class Case:
-    """Successive transfers that end with a full window."""
+    """Successive transfers, each of which ends with a full window of data."""
 
     holes: int
     recovery: str
@@ -51,26 +51,29 @@ class Case:
 
     @property
     def window(self) -> int:
-        """Window in segments."""
+        """Window of each transfer in segments: twice the number of holes."""
         return 2 * self.holes
 
     @property
     def transfers(self) -> int:
-        """Number of transfers for 2 million packets, at most 1,000."""
+        """Number of transfers that send about 2 million packets, at most 1,000."""
         return min(1_000, max(1, 2_000_000 // self.window))
 
     @property
     def doublings(self) -> int:
-        """Number of round trips of slow start before the full window, for the largest windows."""
+        """Number of round trips of slow start before the window is full.
+
+        It is 0 for windows up to the maximum initial window.
+        """
         return ((self.window - 1) // MAX_INITIAL_WINDOW).bit_length()
 
     @property
     def segments_before(self) -> int:
-        """Segments sent in these round trips, at least one, so that the transfer exists."""
+        """Segments sent in these round trips before the full window; at least one."""
         return max(1, MAX_INITIAL_WINDOW * ((1 << self.doublings) - 1))
 
     def scenario(self, segments: int) -> dict[str, Any]:
-        """Build transfers of a number of segments.
+        """Return the scenario of transfers of `segments` segments each.
 
         A window is sent within a quarter of the round trip, so that losses can be assigned to round
         trips by time.
@@ -115,7 +118,11 @@ class Case:
 
 
 def ns_per_packet(case: Case, rounds: int) -> float:
-    """Return the minimum cost per data packet from the full window on, over alternating runs."""
+    """Return the processor time in ns per data packet of the full window.
+
+    It is the difference between transfers with and without the full window, each the minimum of
+    `rounds` runs that alternate.
+    """
     before = case.segments_before
     scenarios = [case.scenario(before), case.scenario(before + case.window)]
     with one_core(), ExitStack() as stack:
@@ -130,7 +137,7 @@ def _cheapest(runs: Iterable[Measurement]) -> Measurement:
 
 
 def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: Path) -> None:
-    """Draw the costs over the number of holes."""
+    """Plot the costs (ns per packet) over the number of holes into the file `path`."""
     figure = Figure(figsize=(7.0, 3.6), layout="constrained")
     axes = figure.subplots()
     for (recovery, lost), values in costs.items():
@@ -147,7 +154,7 @@ def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: 
 
 
 def main() -> None:
-    """Measure, print and draw."""
+    """Measure all cases, print the costs and draw the plot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
     parser.add_argument("--holes", type=int, action="append", help="only so many (repeatable)")

@@ -27,7 +27,7 @@ WINDOW = 100_000
 
 
 def main() -> None:
-    """Measure and print all four costs."""
+    """Measure and print the four costs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=12, help="runs of each (default: 12)")
     rounds = parser.parse_args().rounds
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def many_flows(count: int) -> dict[str, Any]:
-    """Build SACK flows that share 1 Gbit/s and 100 ms."""
+    """Return the scenario of `count` SACK flows that share 1 Gbit/s and 100 ms."""
     slow_start, start = {"max_ssthresh": 100}, {"uniform": ["0 s", "10 s"]}
     return {
         "title": f"{count} flows",
@@ -50,7 +50,10 @@ def many_flows(count: int) -> dict[str, Any]:
 
 
 def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
-    """Build CUBIC flows that share 10 Gbit/s and 100 ms, optionally with an access link each."""
+    """Return the scenario of `count` CUBIC flows that share 10 Gbit/s and 100 ms.
+
+    With `access`, each flow has its own access link.
+    """
     topology = dumbbell("10 Gbps", "48 ms" if access else "50 ms")
     if access:
         topology["dumbbell"]["access"] = {"rate": "1 Gbps", "delay": "1 ms"}
@@ -65,10 +68,11 @@ def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
 
 
 def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
-    """Build a flow with a window of 100,000 packets, limited by the receiver, on 13 Gbit/s.
+    """Return the scenario of a flow on 13 Gbit/s with a window of 100,000 packets.
 
-    One percent of the packets is lost: every fiftieth packet of every other window, so that
-    retransmissions one round trip later are not lost. Losses hardly change the window.
+    The receiver limits the window. With `lossy`, one percent of the packets is lost: every fiftieth
+    packet of every other window, so that retransmissions one round trip later are not lost. Losses
+    hardly change the window.
     """
     arrivals = range(WINDOW, 11 * WINDOW * duration_s, 50)
     lost = [arrival for arrival in arrivals if arrival // WINDOW % 2 == 1]
@@ -124,7 +128,7 @@ def _against_time() -> None:
 
 
 def _costs(scenarios: list[dict[str, Any]], rounds: int, measure: Measure) -> list[float]:
-    """Measure the processor time per packet in each scenario."""
+    """Return the processor time per packet of each scenario, the minimum of several rounds."""
     with one_core(), ExitStack() as stack:
         workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
         return measure([worker.run for worker in workers], rounds)
@@ -135,10 +139,10 @@ def _at_the_same_time(runs: Sequence[Run], rounds: int) -> list[float]:
 
 
 def _one_at_a_time(runs: Sequence[Run], rounds: int) -> list[float]:
-    """Repeat runs in turn, and return the minimum of each, since disturbances only add time.
+    """Run all of `runs` one after the other in each round, and return the minimum of each.
 
-    Simultaneous runs would evict each other's state from the core's caches every few milliseconds,
-    which would cost runs with many flows most.
+    Disturbances only add time, hence the minimum. Simultaneous runs would evict each other's state
+    from the core's caches every few milliseconds, which would slow runs with many flows most.
     """
     least = [math.inf] * len(runs)
     for _ in range(rounds):

@@ -1,6 +1,6 @@
 """Processor time of commands, most of which is their start: `make bench-start`.
 
-If another checkout is given, each command alternates with the same command of that checkout, since
+If another checkout of the repository is given, each command is measured alternately in both, since
 a machine's speed varies more over minutes than the two commands differ. Bytecode is cached in a
 directory of this comparison, as it is from the second start on.
 """
@@ -55,7 +55,7 @@ COMMANDS = (
 
 
 class Checkout:
-    """A checkout, whose commands are measured in a separate directory."""
+    """A checkout of the repository, whose commands are measured in a separate directory."""
 
     def __init__(self, root: Path, scratch: Path) -> None:
         self.program = root.resolve() / ".venv" / "bin" / "longhaul"
@@ -69,7 +69,7 @@ class Checkout:
         self.cpu_s("campaign run c.toml")
 
     def cpu_s(self, command: str) -> float:
-        """Return the processor time of a command."""
+        """Return the processor time of a command in seconds."""
         asked = COMPLETION if command == "(completion)" else {}
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
@@ -82,7 +82,10 @@ class Checkout:
 
 
 def least(checkouts: list[Checkout], command: str, rounds: int) -> list[float]:
-    """Return the minimum processor time of a command in each checkout, over alternating runs."""
+    """Return the minimum processor time (s) of a command in each checkout.
+
+    In each of `rounds` rounds, the command runs once in every checkout.
+    """
     for checkout in checkouts:
         checkout.cpu_s(command)  # writes the bytecode
     times = [[checkout.cpu_s(command) for checkout in checkouts] for _ in range(rounds)]

@@ -1,12 +1,12 @@
-"""Dependence of Sync-TCP(Pcwnd)'s utilisation over several bottlenecks on early long delays.
+"""Dependence of Sync-TCP(Pcwnd)'s utilisation on the RTTs of other flows, in experiment FTP-MB.
 
-The dissertation prints a utilisation of 50.88 % (Table 4.6), but neither start times nor round-trip
-times of the reverse and cross flows. This script runs experiment FTP-MB with all flows started
-together, once with the study's round-trip times and once with those of reverse and cross flows
-shuffled. It prints utilisation by the number of measured flows whose largest queueing delay exceeds
-190 ms (11 in Table 4.8).
+The dissertation prints a utilisation of 50.88 % over several bottlenecks (Table 4.6), but neither
+start times nor round-trip times of the reverse and cross flows. This script runs the experiment
+with all flows started together, once with the study's round-trip times and once with those of
+reverse and cross flows shuffled. It prints utilisation by the number of measured flows whose
+largest queueing delay exceeds 190 ms (11 in Table 4.8).
 
-    python validation/sync_tcp/shuffled_round_trips.py [RUNS]
+python validation/sync_tcp/shuffled_round_trips.py [RUNS]
 """
 
 import random
@@ -25,7 +25,7 @@ ABOVE_MS = 190.0
 
 
 def main(runs: int) -> None:
-    """Print both tables."""
+    """Simulate `runs` runs with each choice of round-trip times, and print both reports."""
     draw = random.Random(5)
     cell = STUDY.cell("FTP-MB", {"protocol": "pcwnd"})
     for shuffles in (False, True):
@@ -39,7 +39,7 @@ def main(runs: int) -> None:
 
 
 def together(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario with cross traffic that starts together with the measured flows."""
+    """Return the scenario with all flows started within the first millisecond."""
     for flow in scenario["flows"]:
         flow["start"] = {"uniform": ["0 s", "1 ms"]}
     del scenario["measure"]["from"]
@@ -47,7 +47,10 @@ def together(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
-    """Permute the reverse flows' RTTs, and give cross flows ten of the twenty."""
+    """Permute the RTTs of the twenty reverse flows.
+
+    The ten cross flows of each hop and direction get ten of these RTTs.
+    """
     reverse = [flow for flow in flows if flow["label"].startswith("reverse-")]
     round_trips = [float(flow["rtt"].split()[0]) for flow in reverse]
     draw.shuffle(round_trips)
@@ -62,7 +65,10 @@ def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
 
 
 def figures(scenario: dict[str, Any]) -> tuple[float, int]:
-    """Return utilisation in percent, and the number of flows above the delay."""
+    """Return the utilisation in percent, and the number of flows with a long queueing delay.
+
+    Long is more than `ABOVE_MS`.
+    """
     run = longhaul.run(scenario)
     kept = STUDY.reduction(STUDY.experiments["FTP-MB"]).reducer(run)
     (last,) = (link for link in kept["links"] if link["name"] == "hop-4")
@@ -71,7 +77,7 @@ def figures(scenario: dict[str, Any]) -> tuple[float, int]:
 
 
 def report(title: str, results: Iterable[tuple[float, int]]) -> None:
-    """Print quantiles, and means by the number of flows."""
+    """Print quantiles of the utilisation, and its mean by the number of flows with long delays."""
     utilisation, above = map(np.array, zip(*results, strict=True))
     quantiles = np.quantile(utilisation, (0.05, 0.25, 0.5, 0.75, 0.95)).round(1)
     correlation = np.corrcoef(utilisation, above)[0, 1]

@@ -55,7 +55,7 @@ SLACK_S = 5.0
 
 @dataclass(frozen=True)
 class Segments:
-    """Overhead of connections in addition to payload."""
+    """Overhead of connections in addition to their payload."""
 
     header: int
     """Bytes of a segment's headers, options included, and of an ACK."""
@@ -68,25 +68,31 @@ SIX_ROUTERS, DUMBBELL = Segments(header=54, per_ack=2), Segments(header=40, per_
 
 @dataclass(frozen=True)
 class Group:
-    """The connections of some clouds: starts at a rate, and bytes in either direction."""
+    """Web connections of some clouds that start at the rate `rate`, with the bytes they transfer.
+
+    The arrays have an element per connection.
+    """
 
     rate: float
     start_s: np.ndarray
     response_bytes: np.ndarray
-    """Bytes on the links that carry responses, including headers and control packets."""
+    """Bytes on the links in the direction of responses, with headers and control packets."""
     request_bytes: np.ndarray
-    """Bytes on the links that carry requests."""
+    """Bytes on the links in the direction of requests, with headers and control packets."""
     fastest_bps: np.ndarray
-    """Maximum rate of each response, due to the window."""
+    """Maximum rate of each response in bit/s, which its window and RTT allow."""
     size_bytes: np.ndarray
-    """Sizes of the responses, without headers."""
+    """Sizes of the responses in bytes, without headers."""
 
     def starts(self, rate: float) -> np.ndarray:
-        """Return the starts of the connections at another rate."""
+        """Return the start times of the connections (s) if they start at another rate."""
         return self.start_s * (self.rate / rate)
 
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
-        """Return the bytes of responses and of requests of connections after the warm-up."""
+        """Return the bytes in the directions of responses and requests, at connection rate `rate`.
+
+        Connections count that start between the warm-up and `until_s`.
+        """
         starts = self.starts(rate)
         if starts[-1] < until_s - SLACK_S:
             raise ValueError(f"the run has too few connections for {rate:g} a second and cloud")
@@ -97,7 +103,11 @@ class Group:
         return float(responses.sum()), float(self.request_bytes[counted].sum())
 
     def keeps_rule(self, rate: float, count: int) -> bool:
-        """Return true if the first `count` sizes after the warm-up satisfy the rule for a run."""
+        """Return true if the first `count` responses after the warm-up satisfy the rule for a run.
+
+        The rule is that of the dissertation: a response above 10 MB begins early, and the 99th
+        percentile of sizes is above 65 kB. `rate` is the connection rate.
+        """
         starts = self.starts(rate)
         first = np.searchsorted(starts, WARM_UP_S)
         sizes = self.size_bytes[first : first + count]
@@ -105,13 +115,16 @@ class Group:
         return bool(np.mean(sizes > LONG_BYTES) > 0.01 and early.max() > LARGE_BYTES)
 
     def end(self, rate: float, count: int) -> float:
-        """Return the time at which `count` connections have begun after the warm-up."""
+        """Return the time (s) at which `count` connections have started after the warm-up."""
         starts = self.starts(rate)
         return float(starts[np.searchsorted(starts, WARM_UP_S) + count - 1])
 
 
 def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.Results:
-    """Run a scenario with all links ten times as fast."""
+    """Run a scenario on the network with links ten times as fast.
+
+    `parts` are the files of the study that make up the scenario, `values` replace its keys.
+    """
     texts = [(STUDY / f"{part}.toml").read_text("utf-8") for part in parts]
     template = merge_parts([tomllib.loads(text) for text in texts])
     parking_lot = template["topology"]["parking-lot"]
@@ -124,7 +137,10 @@ def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.
 def group(
     results: longhaul.Results, rate: float, label: str, sent: Segments = SIX_ROUTERS
 ) -> Group:
-    """Return the bytes and times of a label's connections."""
+    """Return the connections of the flows with this label.
+
+    `rate` is their connection rate in `results`, `sent` the overhead of a connection.
+    """
     name = pl.col("name").str.replace(r"-\d+$", "")
     table = results.exchanges.filter(name == label).sort("start_s")
     sizes = table.select("request_bytes", "response_bytes").fill_null(0).to_numpy().astype(float)
@@ -143,7 +159,11 @@ def group(
 def balanced(
     there: Group, back: Group, load: float, until_s: float | None, count: int = 0
 ) -> tuple[float, float, float]:
-    """Return the rates for a load (in percent) in both directions, and the end of the run."""
+    """Return the connection rates of both directions that give a load, and the end of the run.
+
+    `load` is in percent of the links. The run ends at `until_s`, or, if that is None, when `count`
+    connections of `there` have started.
+    """
     # The rate for the whole run, at least a third, since one response may dominate a short run.
     usual = there.rate * load / _whole_load(there, back)
     rates = np.full(2, usual)
@@ -163,14 +183,14 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load of both directions over the whole run, at the run's rate."""
+    """Return the mean load of both directions in percent over the whole run, at its own rates."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
 
 
 def write() -> None:
-    """Compute and write both tables."""
+    """Compute and write both tables of conditions, `web_loads` and `web_pairs`."""
     both = [rates_of(replication) for replication in range(REPLICATIONS)]
     loads = sorted(row for rows, _ in both for row in rows)
     pairs = [row for _, rows in both for row in rows]
@@ -184,7 +204,10 @@ Rows = list[tuple[Any, ...]]
 
 
 def rates_of(replication: int) -> tuple[Rows, Rows]:
-    """Return a replication's rows of both tables, with the first seed that satisfies the rule."""
+    """Return the rows of a replication in both tables.
+
+    They use the first seed with which the rule for a run is satisfied at every load.
+    """
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)
         loads = [(load, *balanced(*end_to_end, load, None, SINGLE)[:2]) for load in LOADS]
@@ -215,7 +238,7 @@ def rates_of(replication: int) -> tuple[Rows, Rows]:
 
 
 def _end_to_end(replication: int, seed: int) -> tuple[Group, Group]:
-    """Return the groups of both directions."""
+    """Simulate end-to-end traffic, and return the connections of both directions."""
     rate = END_TO_END_RATE
     values = {
         "seed": seed,
@@ -229,7 +252,7 @@ def _end_to_end(replication: int, seed: int) -> tuple[Group, Group]:
 
 
 def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
-    """Return the groups of both links."""
+    """Simulate cross traffic, and return the connections of both directions for both links."""
     rates = {
         f"flows.{label}.traffic.rate": CROSS_RATE
         for label in ("cross-1", "cross-1-back", "cross-3", "cross-3-back")
@@ -250,7 +273,7 @@ def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
 
 
 def write_dumbbell() -> None:
-    """Write the rates for the network of appendix B, and of responses in one direction only."""
+    """Write the rates for the network of appendix B, and for responses in one direction only."""
     rows = []
     for replication in range(DUMBBELL_REPLICATIONS):
         values = {
