@@ -1,4 +1,4 @@
 """Published evaluations as studies for Longhaul, one per directory.
 
-`longhaul study list` shows them where this distribution is installed.
+`longhaul study list` lists them if this distribution is installed.
 """

@@ -1,6 +1,6 @@
 """The study's metrics of one run: completion time, round trips and load of the main download.
 
-Times are from the start of the test to the end of picoquic's simulation, when the client's
+Printed times run from the start of the test to the end of picoquic's simulation, when the client's
 connection ends. Our runs have neither the request before the data nor the client's last half round
 trip, so half a round trip is added for each. A full packet has 1,500 bytes on the wire.
 """
@@ -16,7 +16,10 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """Return the metrics of one run; `time_s` is None if the download is unfinished."""
+    """Return the metrics of one run from its stored results.
+
+    `time_s` is None if the download is unfinished.
+    """
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {
@@ -28,13 +31,19 @@ def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
 
 
 def _end_s(kept: Kept) -> float | None:
-    """Return the end of picoquic's simulation: a round trip after the last acknowledgement."""
+    """Return the time (s) at which picoquic's simulation would end; None for no end.
+
+    It ends a round trip after the last acknowledgement.
+    """
     finish_s = kept["main"]["finish_s"]
     return None if finish_s is None else float(finish_s + 2 * kept["delays"]["min_s"])
 
 
 def _load(kept: Kept) -> float | None:
-    """Return the main download's share (%) of both downloads' payload, or of the link if alone."""
+    """Return the load of the main download in percent; None if it cannot be computed.
+
+    With two downloads it is the share of the payload of both, else the share of the link's rate.
+    """
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
     main = kept["main"]
@@ -46,9 +55,10 @@ def _load(kept: Kept) -> float | None:
 
 
 def _deviation(delays: dict[str, float]) -> float:
-    """Return the standard deviation of delays, assuming a uniform distribution between quantiles.
+    """Return the standard deviation of delays, given by quantiles in `delays`.
 
-    Acknowledgements do not queue, so round-trip times and one-way delays deviate equally.
+    Delays are assumed to be uniformly distributed between two quantiles. Acknowledgements do not
+    queue, so that round-trip times and one-way delays deviate equally.
     """
     shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
     ends = np.array([delays[name] for name in QUANTILES])

@@ -1,4 +1,7 @@
-"""Reduction of a run: the download's end, its delays, and its share while both downloads last."""
+"""Reduction of a run to what is stored: the download's end, its delays, and its share.
+
+The share of the main download counts only while both downloads are active.
+"""
 
 import polars as pl
 
@@ -14,7 +17,7 @@ QUANTILES = {
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to keep."""
+    """Return the tables of the run to store."""
     main = run.flows.filter(pl.col("label") == "main").to_dicts()[0]
     delays = run.delays.filter((pl.col("kind") == "label") & (pl.col("name") == "main")).to_dicts()
     link = run.links.filter(pl.col("name") == "bottleneck").to_dicts()[0]

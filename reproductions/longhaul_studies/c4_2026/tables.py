@@ -31,7 +31,7 @@ METRICS = {"time_s": ("time, s", 2), "rtt_ms": ("round trip, ms", 0), "load_pct"
 
 @table
 def groups(data: Data) -> list[str]:
-    """Return the count of reproduced and of all printed numbers, by group and algorithm."""
+    """Return a table of reproduced and of all printed numbers, counted by group and algorithm."""
     held: Counter[tuple[str, str]] = Counter()
     every: Counter[tuple[str, str]] = Counter()
     for judgement in ledger.judge(find("c4-2026"), data, "quick"):
@@ -53,14 +53,14 @@ def groups(data: Data) -> list[str]:
 
 
 def _group(claim: Claim) -> str:
-    """Return the name of a claim's group, with the number of downloads."""
+    """Return the name of a claim's group of tests, with the number of downloads."""
     name = next(name for start, name in GROUPS.items() if claim.id.startswith(start))
     return f"{name}: {'two downloads' if claim.experiments[0].startswith(TWO) else 'one download'}"
 
 
 @table
 def results(data: Data) -> list[str]:
-    """Return the means of our runs, with the printed values in brackets."""
+    """Return a table of the means of our runs, with the printed values in brackets."""
     printed = {
         (claim.experiments[0], claim.question.metric, str(claim.question.levels["main"])):
             claim.expected.printed

@@ -1,4 +1,4 @@
-"""Adaptation of max_p by Adaptive RED and its gentle form, from samples of queue and max_p."""
+"""Adaptation of max_p by Adaptive RED and by its gentle form, from samples of queue and max_p."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,12 +14,14 @@ Row = dict[str, float | None]
 
 
 def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
-    """Measure how max_p follows the average queue.
+    """Return statistics of how max_p follows the average queue.
 
-    `rises_while_falling` is the share of max_p's increases at which the average falls. After an
-    average above the target range has peaked, it needs `lag_s` to return to the range (t4 - t2 in
-    figure 3.2), and max_p grows by the factor `overshoot`. After its minimum below the range, the
-    average needs `return_s`; `kept` is max_p at the end of such a period over that at its start.
+    `rises_while_falling` is the share of max_p's increases that happen while the average falls.
+    After each peak of the average above the target range, `lag_s` is the time until the average
+    returns to the range (t4 - t2 in figure 3.2), and `overshoot` the factor by which max_p grows
+    until then. After each minimum below the range, `return_s` is the time until the average
+    returns, and `kept` is max_p at the end of the period below the range, divided by max_p at its
+    start.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)
@@ -47,7 +49,10 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
 
 
 def _times(inside: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Yield first and end index of each period in which `inside` is true, if the period ends."""
+    """Yield the first and end index of each period in which `inside` is true.
+
+    A period that has not ended at the last index is left out.
+    """
     edges = np.flatnonzero(np.diff(inside.astype(int))) + 1
     begins = [edge for edge in edges if inside[edge]]
     for begin in begins:

@@ -1,4 +1,4 @@
-"""The source's figures and tables, drawn from our results."""
+"""The source's figures and tables, plotted from our results."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,7 +37,10 @@ TABLES = {
 
 
 def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
-    """Draw a row's value at each delay as a bar, and the printed value as a line across it."""
+    """Return a function that draws a table: our values as bars, printed values as lines across.
+
+    Each row of table `number` has a bar of `metric` at each delay.
+    """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         rows = printed(number)
@@ -154,7 +157,7 @@ def _web(experiments: Sequence[tuple[str, str]]) -> list[Line]:
 
 
 def _responses_to_web(axes: Axes, data: Data, queue: str) -> None:
-    """Draw the distribution function of response times."""
+    """Draw the distribution functions of response times."""
     for protocol in ("hstcp", "ghstcp"):
         took = [
             data.value(f"response_p{part}_s", "GH2-C20", protocol=protocol, flows=10)

@@ -28,7 +28,10 @@ ROUND_TRIPS = {f"{rtt_ms:g} ms": path(1000.0, rtt_ms) for rtt_ms in (100.0, 200.
 
 
 def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data, str], None]:
-    """Draw both models for three buffers, and the simulations that were run."""
+    """Return a function that draws `value` over N for both models and three buffers.
+
+    It also draws the points of the simulations that were run. N is the number of connections.
+    """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         the_path = path(mbps)
@@ -51,7 +54,7 @@ def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data
 
 
 def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
-    """Draw points of the simulations that were run."""
+    """Draw `value` at the points of the simulations that were run."""
     try:
         cells = data.cells("GH5-S1")
     except NotRunError:
@@ -64,7 +67,10 @@ def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
 
 
 def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
-    """Draw, for each buffer, the numbers of synchronised connections that use 95 % of the link."""
+    """Return a function that draws how many synchronised connections use 95 % of the link.
+
+    There is a range of numbers for each buffer size.
+    """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         shares = np.linspace(0.02, 1.0, 50)
@@ -84,7 +90,7 @@ def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
 
 
 def laws(axes: Axes, data: Data, queue: str) -> None:
-    """Draw queue law and control law of an example, which cross at its equilibrium."""
+    """Draw the queue law and the control law of an example; they cross at its equilibrium."""
     the_path, red = path(100.0), Red()
     losses = np.geomspace(1e-3, 0.2, 200)
     for connections, look in zip((25, 50, 100), OTHERS, strict=False):
@@ -99,7 +105,7 @@ def laws(axes: Axes, data: Data, queue: str) -> None:
 
 
 def red(axes: Axes, data: Data, queue: str) -> None:
-    """Draw RED's loss at its equilibrium, for six paths."""
+    """Draw RED's loss rate in its equilibrium over the number of connections, for six paths."""
     pairs = [(mbps, rtt) for mbps in (100.0, 1000.0) for rtt in (100.0, 200.0, 500.0)]
     for (mbps, rtt), look in zip(pairs, OTHERS, strict=True):
         the_path = path(mbps, rtt)
@@ -111,14 +117,14 @@ def red(axes: Axes, data: Data, queue: str) -> None:
 
 
 def responses(axes: Axes, data: Data, queue: str) -> None:
-    """Draw response functions of standard TCP and HSTCP."""
+    """Draw the response functions of standard TCP and HSTCP."""
     losses = np.geomspace(1e-10, 1e-1, 100)
     for name, function in (("reno", STANDARD), ("hstcp", HSTCP)):
         axes.plot(losses, function.window(losses), color=ALGORITHMS[name].colour, label=name)
 
 
 def shapes(axes: Axes, data: Data, queue: str) -> None:
-    """Draw HSTCP's increase and decrease."""
+    """Draw HSTCP's increase a(w) and decrease b(w)."""
     windows = np.geomspace(38, 83_000, 100)
     axes.plot(windows, HSTCP.increase(windows), color=OTHERS[0].colour, label="a(w)")
     axes.plot(windows, HSTCP.decrease(windows), color=OTHERS[1].colour, label="b(w)")

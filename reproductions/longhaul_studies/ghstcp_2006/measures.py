@@ -1,7 +1,7 @@
-"""Measures of the study's claims; each is one number, from medians over replications.
+"""Measures of the study's claims: each is one number, from medians over replications.
 
-A measure's arguments are the results and the words of the claim's `where`: `of` is an experiment,
-`beside` one to compare it with. Shares are between 0 and 1; trends are rank correlations.
+Arguments are the results `data` and the words in a claim's `where`: `of` is an experiment, `beside`
+another one to compare it with. Shares are between 0 and 1; trends are rank correlations.
 """
 
 from collections.abc import Iterable
@@ -23,9 +23,10 @@ LINK_MBPS = 2500.0
 
 @measure
 def within_interval(data: Data, table: str | float) -> float:
-    """Return the share of a printed table's rows whose measured utilisation is in the interval.
+    """Return the share of rows of a printed table whose utilisation we measure within an interval.
 
-    The table prints the half-width of the 95 % interval of the total throughput, in Mbit/s.
+    `table` is the table's number, and the interval that of 95 % whose half-width the table prints
+    for the total throughput, in Mbit/s.
     """
     near = []
     for row in printed(str(table)):
@@ -37,9 +38,10 @@ def within_interval(data: Data, table: str | float) -> float:
 
 @measure
 def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
-    """Return the share of steps in delay, in all rows but `without`, at which a metric falls.
+    """Return the share of steps to a longer delay at which `metric` does not rise.
 
-    A rise within a slack for rounding counts as a fall.
+    All experiments of the printed tables count, except those in `without`. A rise of at most
+    `slack` is accepted, since values are rounded.
     """
     left_out = without.split(",")
     steps = []
@@ -51,7 +53,10 @@ def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
 
 @measure
 def gentle_is_fairer(data: Data) -> float:
-    """Return the share of cases (queue, SACK, delay) with gHSTCP at least as fair as HSTCP."""
+    """Return the share of cases in which gHSTCP is at least as fair as HSTCP.
+
+    A case is a queue, with or without SACK, and a delay.
+    """
     rows = {(row["table"], row["s1"], row["s2"], row["delay_ms"]): row for row in printed()}
     fairer = []
     for (table, s1, s2, delay), row in rows.items():
@@ -67,7 +72,7 @@ def gentle_is_fairer(data: Data) -> float:
 
 @measure
 def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
-    """Return the collapses of windows per flow (`traces.resets`) minus those in `beside`."""
+    """Return collapses of windows per flow in `of` minus those in `beside` (`traces.resets`)."""
     return traces.resets(data, of, label) - traces.resets(data, beside, label)
 
 

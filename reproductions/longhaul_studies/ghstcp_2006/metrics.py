@@ -41,7 +41,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run."""
+    """Return the metrics of one run from its stored results."""
     labels = {row["label"]: row for row in kept["labels"]}
     link, seconds = kept["links"][0], kept["run"]["measured_s"]
     row: Row = {
@@ -67,7 +67,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
-    """Return the payload rate (Mbit/s) of each flow of a label."""
+    """Return the payload rate (Mbit/s) of each flow with one label, over `seconds`."""
     return [8e-6 * delivered / seconds for delivered in label["each_delivered_bytes"]]
 
 
@@ -92,7 +92,7 @@ def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
 
 
 def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: float) -> Row:
-    """Return the metrics of Figures 4.7 to 4.10; the connections of Flow-1 count as one."""
+    """Return the metrics of Figures 4.7 to 4.10; the connections of Flow-1 count as one flow."""
     fair = TESTBED_FAIR_MBPS[mbps, socket_kb]
     first, second = sum(_mbps(labels["flow1"], seconds)), _mbps(labels["flow2"], seconds)
     used = (first + sum(second)) / mbps
@@ -120,7 +120,7 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return windows of flows, and the link's queue and drop probability, over time.
+    """Return windows of flows, queue and drop probability of the link over time, for figures.
 
     Flows are left out if the queue adapts `max_p`, since figures then show only the queue.
     Additional rows have the times at which traced flows change between gHSTCP's modes.

@@ -1,4 +1,4 @@
-"""Tables 2.1 to 3.2 in the source's layout, with the printed values.
+"""Tables 2.1 to 3.2 in the source's layout, with measured and printed values.
 
 `python -m longhaul_studies.ghstcp_2006.tables` prints them in Markdown, from the recorded results
 of the full scale.
@@ -20,7 +20,7 @@ METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairn
 
 
 def lines(data: Data, table: str) -> Iterator[str]:
-    """Yield the lines of one table: means over replications, and the total with its interval."""
+    """Yield the lines of a table: means over replications, and the total throughput's interval."""
     yield HEAD
     for row in printed(table):
         start = f"| {row['experiment']} | {row['s1']} | {row['s2']} | {row['delay_ms']} | "

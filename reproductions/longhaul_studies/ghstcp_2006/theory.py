@@ -28,19 +28,25 @@ measure = MEASURES.register
 
 
 def path(mbps: float, rtt_ms: float = 100.0) -> Path:
-    """Return the path of an example, with packets of 1500 bytes and windows of 64 KB."""
+    """Return the path of an example, with the given rate and round-trip time.
+
+    Packets have 1500 bytes, and windows are limited to 64 KB.
+    """
     return Path(mbps * 1e6, rtt_ms * 1e-3)
 
 
 @measure
 def recovery(data: Data, mbps: float) -> float:
-    """Return the seconds that standard TCP needs to fill a path of 100 ms again after a loss."""
+    """Return the seconds that standard TCP needs after a loss until it fills the path again.
+
+    The path has a rate of `mbps` and an RTT of 100 ms.
+    """
     return recovery_time_s(mbps * 1e6, RTT_S)
 
 
 @measure
 def shape_is_monotone(data: Data) -> float:
-    """Return the share of windows from 38 to 83,000 at which a(w) grows and b(w) falls."""
+    """Return the share of steps in w from 38 to 83,000 at which a(w) grows and b(w) falls."""
     windows = np.geomspace(38.0, 83_000.0, 500)
     grows = np.diff(HSTCP.increase(windows)) >= 0
     falls = np.diff(HSTCP.decrease(windows)) < 0
@@ -49,7 +55,7 @@ def shape_is_monotone(data: Data) -> float:
 
 @measure
 def model_points(data: Data, column: str) -> float:
-    """Return the largest relative deviation of the models at 100 Mbit/s from a column of points."""
+    """Return the largest relative deviation of the models from `column` of printed points."""
     off = []
     for row in read("model_points"):
         expected = float(row[column])
@@ -72,7 +78,7 @@ def model_points(data: Data, column: str) -> float:
 
 @measure
 def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the `first` or `last` number of connections that use 95 % of the link."""
+    """Return the `first` or `last` number of connections (`end`) that use 95 % of the link."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -81,7 +87,7 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the relative width of the band of numbers that use 95 % of the link."""
+    """Return the last number of connections that use 95 % of the link over the first, minus 1."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -90,7 +96,11 @@ def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> flo
 
 @measure
 def bands_apart(data: Data, buffer_bdp: float) -> float:
-    """Return the smallest gap between bands of neighbouring rates or RTTs: next start over end."""
+    """Return the smallest gap between the bands of neighbouring rates or RTTs.
+
+    A band has the numbers of connections that use 95 % of the link; a gap is the first number of a
+    band divided by the last number of the one before.
+    """
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
     gaps = []
     for family in families:
@@ -104,7 +114,10 @@ def bands_apart(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def lossless_regions(data: Data) -> float:
-    """Return the share of modelled points below capacity with no loss and full throughput."""
+    """Return the share of modelled points without loss and with full throughput.
+
+    The points have fewer connections than fill link and buffer, for which theory predicts both.
+    """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
         the_path = path(mbps)
@@ -121,10 +134,10 @@ def lossless_regions(data: Data) -> float:
 
 @measure
 def congested_region(data: Data) -> float:
-    """Return the share of steps in N above capacity at which the source's statement holds.
+    """Return the share of steps to more connections at which the source's statement is true.
 
-    With more connections, loss grows and goodput falls; synchronised connections have less goodput
-    than desynchronised ones, and the difference grows.
+    All numbers are above capacity. With more connections, loss grows and goodput falls;
+    synchronised connections have less goodput than desynchronised ones, and the difference grows.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -149,7 +162,7 @@ def congested_region(data: Data) -> float:
 
 @measure
 def jump(data: Data, buffer_bdp: float) -> float:
-    """Return the throughput of synchronised connections just above capacity."""
+    """Return the throughput of synchronised connections just above capacity (10 Gbit/s is 1)."""
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
     first = int((the_path.bdp + buffer) / the_path.max_window) + 1
@@ -158,9 +171,9 @@ def jump(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
-    """Return the decrease of synchronised goodput as connections increase by `times`.
+    """Return how far synchronised goodput falls if there are `times` as many connections.
 
-    The increase starts at the smallest number with losses. The decrease is a fraction of the
+    The first number of connections is the smallest with losses. The fall is a fraction of the
     link's rate; the result is the minimum over three rates.
     """
     falls = []
@@ -177,19 +190,22 @@ def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
 
 @measure
 def red_first(data: Data, mbps: float, rtt_ms: float) -> float:
-    """Return the number of connections whose windows reach RED's lower threshold."""
+    """Return the number of connections whose windows fill the path up to RED's lower threshold."""
     return red_connections(path(mbps, rtt_ms), Red())[0]
 
 
 @measure
 def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
-    """Return the last number of connections in RED's equilibrium area."""
+    """Return the largest number of connections for which RED has an equilibrium."""
     return float(red_connections(path(mbps, rtt_ms), Red())[1])
 
 
 @measure
 def red_loss(data: Data, times: float) -> float:
-    """Return RED's mean loss rate on six paths at `times` the first number in its area."""
+    """Return RED's modelled loss rate as a mean over six paths.
+
+    On each path, the number of connections is `times` the first one with an equilibrium.
+    """
     losses = []
     for mbps in (100.0, 1000.0):
         for rtt_ms in (100.0, 200.0, 500.0):
@@ -203,7 +219,10 @@ def red_loss(data: Data, times: float) -> float:
 
 @measure
 def red_loss_grows(data: Data) -> float:
-    """Return the share of steps in N at which loss grows, over all equilibrium areas."""
+    """Return the share of steps in the number of connections at which RED's loss grows.
+
+    Steps are those of six paths, within the range of numbers that have an equilibrium.
+    """
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
         for rtt_ms in (100.0, 200.0, 500.0):
@@ -214,7 +233,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Count the different optimal numbers of connections (least loss) of the six paths."""
+    """Count the different best numbers of connections (with the least loss) of the six paths."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)
@@ -224,7 +243,7 @@ def red_optima(data: Data) -> float:
 
 
 def _equilibria(the_path: Path) -> list[tuple[int, float]]:
-    """Return numbers of connections across RED's equilibrium area, with their loss rates."""
+    """Return numbers of connections for which RED has an equilibrium, with their loss rates."""
     first, last = red_connections(the_path, Red())
     counts = np.unique(np.geomspace(ceil(first), last, 40).astype(int))
     equilibria = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]
@@ -233,7 +252,10 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
 
 @measure
 def between_the_models(data: Data, of: str, slack: float) -> float:
-    """Return the share of simulated points with goodput between both models, within `slack`."""
+    """Return the share of simulated points with a goodput between those of the two models.
+
+    A distance of `slack` outside is accepted.
+    """
     inside = []
     for row in data.cells(of).iter_rows(named=True):
         the_path = path(100.0)

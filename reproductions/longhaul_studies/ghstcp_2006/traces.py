@@ -25,9 +25,10 @@ LARGEST_KEPT = 0.95
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Return the share of growing samples, between two fractions of the BDP, with HSTCP's growth.
+    """Return the share of growing samples in which the window grows like HSTCP's.
 
-    Growth over a sample counts as HSTCP's if it is at least half of HSTCP's increase.
+    Samples count with windows from `low` to `high` times the BDP. Growth between two samples is
+    like HSTCP's if it is at least half of HSTCP's increase.
     """
     window, rounds, growth = _growth(data, of)
     inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)
@@ -39,7 +40,7 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
 
 @measure
 def rtt_rises_beyond(data: Data, of: str) -> float:
-    """Return the mean RTT (s) while the window is above capacity, minus that below capacity."""
+    """Return the mean RTT (s) with windows above the BDP minus that with windows below it."""
     samples = _window(data, of)
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     above, below = window > 1.05 * BDP_PKTS, (window > 0.5 * BDP_PKTS) & (window < 0.9 * BDP_PKTS)
@@ -50,7 +51,10 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 
 @measure
 def resets(data: Data, of: str, label: str) -> float:
-    """Count, per flow, collapses of a window from over 200 packets to below a twentieth of it."""
+    """Return the number of collapses of a window, per flow with the label `label`.
+
+    A collapse is a fall from more than 200 packets to less than a twentieth between two samples.
+    """
     resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
     for _, flow in resetting.group_by("name"):
@@ -61,16 +65,17 @@ def resets(data: Data, of: str, label: str) -> float:
 
 @measure
 def empty(data: Data, of: str) -> float:
-    """Return the share of the second half in which the bottleneck's queue is empty."""
+    """Return the fraction of the run's second half in which the bottleneck's queue is empty."""
     queue = _second_half(data, of)["queue_pkts"].to_numpy()
     return float(np.mean(queue <= EMPTY_PKTS))
 
 
 @measure
 def cut_together(data: Data, of: str, label: str) -> float:
-    """Return the mean share of flows that reduce their windows in a loss event.
+    """Return the share of flows that reduce their windows in a loss event, mean over events.
 
-    Reductions in the same or in adjacent samples belong to one loss event.
+    Flows have the label `label`. Reductions in the same or in adjacent samples belong to one loss
+    event.
     """
     flows = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     each = [flow.sort("t_s")["cwnd_pkts"].to_numpy() for _, flow in flows.group_by("name")]
@@ -83,13 +88,13 @@ def cut_together(data: Data, of: str, label: str) -> float:
 
 
 def _window(data: Data, of: str) -> pl.DataFrame:
-    """Return the samples of the only flow after its slow start."""
+    """Return the samples of the run's only flow after its slow start."""
     samples = data.trajectory(of).filter(pl.col("label") == "flow1").sort("t_s")
     return samples.filter((pl.col("t_s") > 5.0) & pl.col("cwnd_pkts").is_not_null())
 
 
 def _growth(data: Data, of: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return window, round trips and growth of each interval between two samples."""
+    """Return window, elapsed round trips and growth of the window between successive samples."""
     samples = _window(data, of)
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     rounds = np.diff(samples["t_s"].to_numpy()) / rtt[:-1]

@@ -1,4 +1,7 @@
-"""Lines of the figures: values along an axis, and windows over time."""
+"""Lines of the figures: values along an axis, and windows over time.
+
+A mixed set has half HSTCP flows and half REGTCP flows (standard TCP).
+"""
 
 from collections.abc import Sequence
 
@@ -26,7 +29,7 @@ VARIANTS = {0: "-", 10: (0, (1, 1)), 100: (0, (4, 1.5)), 1000: (0, (8, 2))}
 
 
 def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a metric's lines for the set of HSTCP flows and the set of REGTCP flows."""
+    """Return the lines of a metric for HSTCP flows alone and for REGTCP flows alone."""
     hstcp, regtcp = experiments
     return [
         Line(hstcp, f"{metric}_hstcp", "HSTCP", HSTCP),
@@ -35,7 +38,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of utilisation for both classes of a mixed set, and for the link."""
+    """Return lines of the utilisation by each class of a mixed set, and by both together."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
@@ -45,7 +48,7 @@ def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the bursts' throughput in competition with HSTCP, then with REGTCP."""
+    """Return lines of the throughput of bursts in competition with HSTCP, then with REGTCP."""
     looks = (OTHER, Style(OTHER.colour, "x", (0, (4, 2))))
     names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
     return [
@@ -55,7 +58,7 @@ def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a metric's lines, one for each queue."""
+    """Return the lines of a metric, one for each queue."""
     (experiment,) = experiments
     return [
         Line(experiment, metric, name, QUEUE_LOOKS[queue], {"queue": queue})
@@ -64,7 +67,10 @@ def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the bandwidth stolen in a mixed set, relative to REGTCP alone, by queue."""
+    """Return lines of the bandwidth that HSTCP flows steal in a mixed set, one for each queue.
+
+    It is relative to the set with REGTCP flows alone.
+    """
     of, alone = experiments
 
     def curve(data: Data, queue: str) -> Curve:
@@ -77,7 +83,7 @@ def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def rates(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return packets per round trip of N streams, and of one HSTCP flow."""
+    """Return lines of packets per round trip: of N parallel streams, and of one HSTCP flow."""
     streams, hstcp = experiments
     return [
         *_of_streams(streams, "rate_regtcp"),
@@ -86,7 +92,7 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a metric with N competing streams, with one HSTCP flow, and without competitor."""
+    """Return lines of a metric with N competing streams, with one HSTCP flow, and with neither."""
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))
     lines.append(Line(hstcp, metric.replace("competitor", "hstcp"), "1 HSTCP", HSTCP))
@@ -96,7 +102,10 @@ def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
-    """Return the goodput that ten flows lose to a competitor, in per cent of the link."""
+    """Return the goodput that ten flows lose to a competitor along an axis, in % of the link.
+
+    `of` is the experiment with the competitor, `cell` selects its levels.
+    """
     alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
     x, before, now = together(
         data.curve("lu_regtcp", axis, alone, queue=queue, n=0),
@@ -106,7 +115,7 @@ def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | f
 
 
 def bulk_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the goodput that the ten long-lived flows lose to each competitor."""
+    """Return lines of the goodput that the ten long-lived flows lose to each competitor."""
     streams, hstcp = experiments
 
     def curve(data: Data, queue: str, n: float) -> Curve:
@@ -130,7 +139,7 @@ def _of_streams(experiment: str, metric: str) -> list[Line]:
 
 
 def _look_of_streams(count: int) -> Style:
-    """Return the style of N streams: the colour of their protocol, with a marker and line."""
+    """Return the style of the line of N streams: one colour, with a marker and dashes for N."""
     markers = {1: "s", 4: "D", 7: "^", 10: "v", 20: "P", 30: "X"}
     lines: dict[int, str | tuple[int, tuple[float, ...]]] = {
         1: (0, (1, 1)),
@@ -144,7 +153,7 @@ def _look_of_streams(count: int) -> Style:
 
 
 def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of utilisation over the length of bursts, for 35 and 70 bursts."""
+    """Return lines of the utilisation over the length of bursts, for 35 and 70 bursts."""
     alone, mixed, bulk = experiments
     sets = (
         (alone, "lu_regtcp", "10 REGTCP alone", REGTCP.colour, "s"),
@@ -168,7 +177,7 @@ SESSIONS: dict[int, str | tuple[int, tuple[float, ...]]] = {
 
 
 def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the relative fairness at each number of web sessions."""
+    """Return lines of the relative fairness over the number of web sessions."""
     (experiment,) = experiments
     return [
         Line(experiment, "rf", f"{count} sessions", Style(HSTCP.colour, "o", style),
@@ -178,7 +187,7 @@ def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the bandwidth stolen at each number of web sessions."""
+    """Return lines of the bandwidth stolen over the number of web sessions."""
     of, alone = experiments
 
     def curve(data: Data, queue: str, sessions: int) -> Curve:
@@ -192,7 +201,7 @@ def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def windows(experiments: Sequence[str], of: str = "") -> Draw:
-    """Draw windows over time, of all experiments or of one."""
+    """Return a function that draws windows over time, of all experiments or only of `of`."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for experiment in (of,) if of else experiments:
@@ -208,7 +217,10 @@ def windows(experiments: Sequence[str], of: str = "") -> Draw:
 
 
 def slow_start_windows(experiments: Sequence[str]) -> Draw:
-    """Draw the windows of four slow starts, with the changes of Table 6.1."""
+    """Return a function that draws the windows of four slow starts.
+
+    It marks the ends of slow start that Table 6.1 prints.
+    """
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
@@ -223,7 +235,7 @@ def slow_start_windows(experiments: Sequence[str]) -> Draw:
 
 
 def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
-    """Draw the packets delivered by four slow starts in the first minute."""
+    """Return a function that draws the packets delivered by four slow starts in a minute."""
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

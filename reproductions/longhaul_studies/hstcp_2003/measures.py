@@ -1,4 +1,8 @@
-"""Measures that only this study needs; other claims use general measures."""
+"""Measures that only this study needs; other claims use general measures.
+
+The bandwidth stolen is the goodput that REGTCP (standard TCP) loses because half of the flows are
+HSTCP; `alone` is the experiment with REGTCP flows only.
+"""
 
 import numpy as np
 
@@ -17,7 +21,7 @@ QUEUES = ("red", "droptail")
 
 
 def rank_trend(curve: Curve) -> float:
-    """Return the rank correlation of a curve of at least three points with its axis."""
+    """Return the rank correlation between x and y of a curve with at least three points."""
     if len(curve.x) < 3:
         raise NotRunError("a trend needs three points")
     return rank_correlation(curve.x, curve.y)
@@ -27,7 +31,11 @@ def rank_trend(curve: Curve) -> float:
 
 
 def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str | float) -> Curve:
-    """Return REGTCP's loss of goodput if half of the flows are HSTCP, in % of the link."""
+    """Return along `axis` the goodput that REGTCP loses if half of the flows are HSTCP.
+
+    The loss is in percent of the link, relative to half of the goodput in experiment `alone`, which
+    has only REGTCP flows. `cell` selects further levels.
+    """
     x, half, mixed = together(
         data.curve("lu_regtcp", axis, alone, queue=queue, **cell),
         data.curve("lu_regtcp", axis, of, queue=queue, **cell),
@@ -39,26 +47,29 @@ def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str |
 
 @measure
 def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the share of points at which HSTCP steals more under drop-tail than under RED."""
+    """Return the share of points at which HSTCP steals more with drop-tail than with RED."""
     _, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return float((droptail > red).mean())
 
 
 def stolen_gap(data: Data, of: str, alone: str, axis: str) -> Curve:
-    """Return the bandwidth stolen under drop-tail minus that under RED, in per cent of the link."""
+    """Return the bandwidth that HSTCP steals with drop-tail minus that with RED, along `axis`.
+
+    Both are in percent of the link.
+    """
     x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return Curve(x, droptail - red)
 
 
 @measure
 def stolen_gap_trend(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the rank correlation of `stolen_gap` with an axis."""
+    """Return the rank correlation between `stolen_gap` and the values of `axis`."""
     return rank_trend(stolen_gap(data, of, alone, axis))
 
 
 @measure
 def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the last `stolen_gap` along an axis minus the first, in percentage points."""
+    """Return the last value of `stolen_gap` along `axis` minus the first, in percentage points."""
     gap = stolen_gap(data, of, alone, axis).y
     if len(gap) < 2:
         raise NotRunError("no points to compare")
@@ -67,11 +78,11 @@ def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
 
 @measure
 def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
-    """Return the rank correlation of the bandwidth that one HSTCP flow steals with `n`.
+    """Return the rank correlation between n and the bandwidth stolen by one HSTCP flow from n.
 
-    By chapter 5.5 this bandwidth is the goodput of n among n + 1 REGTCP flows, which have equal
-    shares, minus the goodput of n REGTCP flows with one HSTCP flow. Sets of n + 1 that were not run
-    are interpolated.
+    By chapter 5.5 this bandwidth is the goodput of n of n + 1 REGTCP flows (`alone`), which have
+    equal shares, minus the goodput of n REGTCP flows in competition with one HSTCP flow (`of`).
+    Values for n + 1 that were not run are interpolated.
     """
     beside = data.curve("lu_regtcp", "n", of, queue=queue)
     homogeneous = data.curve("lu_regtcp", "n", alone, queue=queue)
@@ -86,7 +97,10 @@ def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
 
 @measure
 def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue: str) -> float:
-    """Return a metric's largest relative deviation from values along an axis, `x:y,x:y`."""
+    """Return the largest relative deviation of `metric` from expected values along `axis`.
+
+    `expected` lists them as `x:y,x:y`.
+    """
     curve = data.curve(metric, axis, of, queue=queue)
     pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
     wanted = dict(pairs)
@@ -101,7 +115,7 @@ def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue:
 
 @measure
 def equivalence(data: Data, of: str, queue: str) -> float:
-    """Return the number of REGTCP flows that together get as much as one HSTCP flow."""
+    """Return the number of REGTCP flows that together have the goodput of one HSTCP flow."""
     hstcp, regtcp = (data.curve(f"lu_{name}", "n", of, queue=queue) for name in ("hstcp", "regtcp"))
     flows = crossing(hstcp.x, hstcp.y, regtcp.y)
     if flows is None:
@@ -111,9 +125,9 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 
 @measure
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
-    """Return the number of flows above which the metric exceeds 1.5 times the rate `loss`.
+    """Return the number of flows above which `metric`, a rate, exceeds 1.5 times `loss`.
 
-    The number is interpolated linearly on a logarithmic axis.
+    It is interpolated between the numbers that were run, linearly in the logarithm of the rate.
     """
     curve = data.curve(metric, "n", of, queue=queue)
     above = np.log(curve.y / (1.5 * loss))
@@ -127,11 +141,12 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 
 @measure
 def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
-    """Return the share of the variance of log(metric) between two groups of runs with bursts.
+    """Return how clearly the values of `metric` in runs with bursts form two groups.
 
-    The groups are the best split of all runs by size (Otsu 1979, IEEE Transactions on Systems, Man
-    and Cybernetics 9, pp. 62-66). The share is 1 for two exact levels, 3/4 for a uniform
-    distribution, 2/pi for a normal distribution.
+    The result is the share of the variance of log(`metric`) that is between the two groups, for the
+    best split of all values by size (Otsu 1979, IEEE Transactions on Systems, Man and Cybernetics
+    9, pp. 62-66). It is 1 for two exact levels, 3/4 for a uniform distribution, 2/pi for a normal
+    distribution.
     """
     points = data.points(of, queue=queue)
     values = np.sort(np.log(points.filter(points["k"] > 0)[metric].to_numpy().astype(float)))
@@ -146,7 +161,10 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
 
 @measure
 def windows_keep_level(data: Data, of: str, label: str) -> float:
-    """Return the ratio of the largest to the smallest mean window of the run's four quarters."""
+    """Return the largest mean window of the run's four quarters divided by the smallest.
+
+    The flow has the label `label`.
+    """
     trajectory = data.trajectory(of).filter(label=label)
     end = float(trajectory["t_s"].max())  # type: ignore[arg-type]
 
@@ -160,7 +178,10 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Return the share of variants that end slow start later and lose less than the standard."""
+    """Return the share of slow-start variants that are slower but lose less than the standard.
+
+    A variant is slower if its slow start ends later.
+    """
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),
@@ -174,7 +195,10 @@ def fastest_but_lossy(data: Data, of: str) -> float:
 
 @measure
 def progress(data: Data, of: str, max_ssthresh: float, than: float, at_s: float) -> float:
-    """Return the packets delivered by a time with one slow start divided by those with another."""
+    """Return the packets delivered until `at_s` with one `max_ssthresh`, divided by another's.
+
+    `than` is the `max_ssthresh` of the other slow start.
+    """
 
     def delivered(variant: float) -> float:
         trajectory = data.trajectory(of, max_ssthresh=variant)

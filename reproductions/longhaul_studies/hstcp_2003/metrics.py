@@ -33,7 +33,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run, for the classes of flows that it has."""
+    """Return the metrics of one run from its stored results, for its classes of flows."""
     labels = {row["label"]: row for row in kept["labels"]}
     link, measured_s = kept["links"][0], kept["run"]["measured_s"]
     capacity = link["rate_bps"] / PACKET_BITS * measured_s
@@ -80,7 +80,10 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add the perturbations' metrics; their drops include the noise's, a few packets."""
+    """Add metrics of the perturbing traffic to `row`.
+
+    Its drops include a few packets of the background noise. `capacity` is the link's rate.
+    """
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip
     sent = labels[PERTURBATION]["sent_pkts"] if PERTURBATION in labels else 0
@@ -93,9 +96,8 @@ def _add_perturbations(
 def _of_one_flow(kept: Kept, run: Run) -> Row:
     """Return times and windows of a single flow: its slow start, reductions and sawteeth.
 
-    The change from slow start to congestion avoidance is measured as in Table 6.1: time and window
-    are those of the last sample before the first reduction, losses and marks those of the whole
-    first transient.
+    The end of slow start is measured as in Table 6.1: time and window are those of the last sample
+    before the first reduction, losses and marks those of the whole first transient.
     """
     name = kept["flow_series"][0]["name"]
     samples = [row for row in kept["flow_series"] if row["name"] == name]
@@ -130,9 +132,10 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
 
 
 def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
-    """Return the time at which the window fills the pipe again after the first reduction.
+    """Return the time (s) at which the window fills the pipe again after the first reduction.
 
-    The result is infinite if the window never fills it again, None without a reduction.
+    The result is infinite if the window never fills it again, None without a reduction. `cuts` are
+    the reductions.
     """
     if not cuts:
         return None
@@ -143,7 +146,10 @@ def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> floa
 
 
 def _lost_in_first_transient(link: list[dict[str, Any]]) -> float:
-    """Return the drops and marks from the first one until `QUIET_S` passes without any."""
+    """Return the number of drops and marks in the first transient.
+
+    It lasts from the first of them until `QUIET_S` passes without any.
+    """
     lost, since = 0.0, None
     for row in link:
         so_far = float(row["dropped_pkts"] + row["marked_pkts"])
@@ -155,7 +161,7 @@ def _lost_in_first_transient(link: list[dict[str, Any]]) -> float:
 
 
 def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:
-    """Return the packets delivered per second between the first and the last reduction."""
+    """Return the packets delivered per second between the first and last time in `cuts`."""
     times = [row["t_s"] for row in samples]
     first, last = (samples[min(bisect_left(times, t), len(times) - 1)] for t in (cuts[0], cuts[-1]))
     payload = 1460
@@ -167,7 +173,7 @@ def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """Return samples over time of windows and delivered packets."""
+    """Return samples of windows and delivered packets over time, for figures."""
     return [
         {
             "t_s": row["t_s"],

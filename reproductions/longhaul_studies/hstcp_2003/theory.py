@@ -32,18 +32,18 @@ measure = MEASURES.register
 
 
 def published(table: str) -> tuple[Row, ...]:
-    """Return the rows of a printed table."""
+    """Return the rows of the printed table `table`."""
     return published_rows(Path(__file__).parent / "published" / f"table_{table}.csv")
 
 
 def _last_digits_off(printed: str, computed: float) -> float:
-    """Return the distance of a value from a printed one, in units of the last digit printed."""
+    """Return the difference between two values in units of the last printed digit."""
     return abs(computed - float(printed)) / 10.0 ** -decimals_of(printed)
 
 
 @measure
 def table_3_1(data: Data) -> float:
-    """Return the largest deviation from Table 3.1, in units of the last digit printed."""
+    """Return the largest difference from Table 3.1, in units of the last printed digit."""
     off = []
     for row in published("3_1"):
         window = path_window(float(row["throughput_mbps"]) * 1e6, RTT_S)
@@ -60,7 +60,10 @@ def table_3_1(data: Data) -> float:
 
 @measure
 def table_3_2_windows(data: Data) -> float:
-    """Return the largest relative deviation from windows of Table 3.2, less half a packet."""
+    """Return the largest relative difference from the windows of Table 3.2, less half a packet.
+
+    Half a packet is subtracted, since printed windows are rounded.
+    """
     off = []
     for row in published("3_2"):
         printed = float(row["congestion_window_pkts"])
@@ -71,7 +74,7 @@ def table_3_2_windows(data: Data) -> float:
 
 @measure
 def table_3_2_rounds(data: Data) -> float:
-    """Return the largest relative deviation from the round trips between losses of Table 3.2."""
+    """Return the largest relative difference from Table 3.2's round trips between losses."""
     return max(
         abs(
             float(rounds_between_losses(TABLES, float(row["packet_drop_rate"])))
@@ -84,7 +87,7 @@ def table_3_2_rounds(data: Data) -> float:
 
 @measure
 def table_3_3(data: Data) -> float:
-    """Return the largest deviation from Table 3.3, in units of the last digit printed."""
+    """Return the largest difference from Table 3.3, in units of the last printed digit."""
     return max(
         _last_digits_off(
             row["relative_fairness"],
@@ -96,7 +99,10 @@ def table_3_3(data: Data) -> float:
 
 @measure
 def ten_gigabit(data: Data) -> float:
-    """Return the largest relative deviation from the printed window and gaps between losses."""
+    """Return the largest relative difference from the printed example at 10 Gbit/s.
+
+    The example has a window and the distances between losses.
+    """
     window = path_window(1e10, RTT_S)
     loss = float(STANDARD_ROUNDED.loss(window))
     between_s = float(rounds_between_losses(STANDARD_ROUNDED, loss)) * RTT_S
@@ -106,16 +112,19 @@ def ten_gigabit(data: Data) -> float:
 
 @measure
 def buffer_kilobytes(data: Data) -> float:
-    """Return the buffer for 50 ms at 100 Mbit/s, in kilobytes."""
+    """Return the buffer in kilobytes that corresponds to 50 ms at 100 Mbit/s."""
     return path_window(100e6, 0.05, packet_bytes=1000)
 
 
 @measure
 def crossing_with_capacity(data: Data) -> float:
-    """Return the loss rate at which the mean window of the simulated HSTCP fills the link."""
+    """Return the loss rate at which the simulated HSTCP's mean window fills the link."""
     return float(STUDIED.loss(path_window(1e9, RTT_S)))
 
 
 def streams_rate(count: int, p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the packets per round trip of N streams (equation of section 6.8, C = 1)."""
+    """Return the packets per round trip of N parallel streams at loss rates `p`.
+
+    The equation is that of section 6.8 with C = 1; `count` is N.
+    """
     return count / np.sqrt(p)

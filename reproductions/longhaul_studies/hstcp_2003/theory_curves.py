@@ -17,7 +17,7 @@ DASHES = {1: (0, (1, 1)), 4: (0, (2, 1)), 7: (0, (4, 1)), 10: "-"}
 
 
 def responses(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 3.1, with the printed rows of Tables 3.1 and 3.2."""
+    """Draw Figure 3.1, the response functions, with the printed rows of Tables 3.1 and 3.2."""
     axes.plot(LOSSES, STANDARD_ROUNDED.window(LOSSES), color=REGTCP.colour, label="standard TCP")
     axes.plot(LOSSES, TABLES.window(LOSSES), color=HSTCP.colour, label="HSTCP, Low_Window 38")
     axes.plot(
@@ -47,7 +47,7 @@ def shapes(axes: Axes, data: Data, queue: str) -> None:
 
 
 def rates(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 6.28, packets per round trip of parallel streams."""
+    """Draw Figure 6.28, packets per round trip of parallel streams over the loss rate."""
     for count, line in DASHES.items():
         rate = streams_rate(count, SWEPT)
         axes.plot(SWEPT, rate, color=REGTCP.colour, linestyle=line, label=f"N = {count}")
@@ -55,7 +55,7 @@ def rates(axes: Axes, data: Data, queue: str) -> None:
 
 
 def fairness(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 6.29."""
+    """Draw Figure 6.29, the relative fairness of parallel streams and one HSTCP flow."""
     for count, line in DASHES.items():
         axes.plot(
             SWEPT, np.full_like(SWEPT, count),
@@ -68,7 +68,7 @@ def fairness(axes: Axes, data: Data, queue: str) -> None:
 
 
 def red(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 7.1, with the study's thresholds and the initial max_p."""
+    """Draw Figure 7.1, RED's drop probability with the study's thresholds and the initial max_p."""
     axes.plot([0, 625, 1875, 3750, 4300], [0, 0, 0.1, 1, 1], color="#000000")
     for at, name in ((625, "min_th"), (1875, "max_th"), (3750, "2 max_th")):
         axes.axvline(at, **PUBLISHED)

@@ -37,7 +37,10 @@ def of_kind(kind: str) -> Callable[[Measure], Measure]:
 def _conditions(
     data: Data, of: str, condition: Word, without: str = "", only: str = ""
 ) -> Iterator[tuple[list[str], pl.DataFrame]]:
-    """Yield the algorithms of each condition, in order, and their rows."""
+    """Yield the sorted algorithms of each selected condition, and their rows.
+
+    Algorithms in `without` are left out; with `only`, all others are.
+    """
     cells = data.cells(of)
     chosen = [level for level in data.levels("condition", of) if _is(condition, level)]
     if not chosen:
@@ -57,7 +60,7 @@ def _is(condition: Word, level: float) -> bool:
 
 
 def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
-    """Return a metric of each row, or the mean of several metrics."""
+    """Return `metric` in each row; for several metrics, joined by commas, their mean."""
     values: np.ndarray = np.mean([_column(rows, name) for name in metric.split(",")], axis=0)
     return values
 
@@ -71,7 +74,10 @@ def _column(rows: pl.DataFrame, name: str) -> np.ndarray:
 
 
 def _dendrogram(rows: pl.DataFrame, period: str, left_out: str = "") -> clusters.Dendrogram:
-    """Return the dendrogram of a condition's algorithms, without the responses in `left_out`."""
+    """Return the dendrogram that clusters the algorithms of one condition by their responses.
+
+    The period is one of the study's or the whole run; `left_out` names unused responses.
+    """
     is_run = period == WHOLE_RUN
     kept = [name for name in (OF_RUNS if is_run else OF_PERIODS) if name not in left_out.split(",")]
     names = kept if is_run else [f"{name}_{period}" for name in kept]
@@ -83,9 +89,9 @@ def distinctive(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     left_out: str = "",
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which clustering separates exactly these algorithms.
+    """Return the number of conditions in which clustering separates exactly `algorithms`.
 
-    `left_out` names responses that the clustering does not use.
+    Names are joined by commas. `left_out` names responses that the clustering does not use.
     """
     wanted = set(algorithms.split(","))
     return float(
@@ -100,7 +106,7 @@ def distinctive(
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the number of conditions in which clustering separates any algorithms."""
+    """Return the number of conditions in which clustering separates some algorithms."""
     by_condition = _conditions(data, of, condition, without)
     return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
 
@@ -110,9 +116,9 @@ def together(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     sometimes: str = "",
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which exactly these algorithms form a cluster.
+    """Return the number of conditions in which exactly `algorithms` form a cluster.
 
-    A cluster of these algorithms and `sometimes`, another algorithm, counts as well.
+    Names are joined by commas. A cluster of these and of the algorithm `sometimes` counts as well.
     """
     own = set(algorithms.split(","))
     wanted = (own, own | {sometimes}) if sometimes else (own,)
@@ -124,7 +130,7 @@ def together(
 
 
 def _nodes(merges: np.ndarray) -> Iterator[list[int]]:
-    """Yield the indices of the algorithms in each cluster."""
+    """Yield the indices of the algorithms in each cluster of a dendrogram's `merges`."""
     _, nodes = to_tree(merges, rd=True)
     yield from (node.pre_order() for node in nodes)
 
@@ -134,10 +140,11 @@ def stands_out(
     data: Data, of: str, metric: str, algorithm: str = "", sign: str = "", percent: float = 0.0,
     condition: Word = "", without: str = "",
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which an algorithm is a significant outlier.
+    """Return the number of conditions in which `algorithm` is a significant outlier in `metric`.
 
-    The test is Grubbs' with the study's critical value. Only outliers that differ from the mean by
-    at least `percent` of it count; `sign` is `up`, `down` or empty for both.
+    The test is Grubbs' with the study's critical value. Only outliers count that differ from the
+    mean by at least `percent` of the mean. `sign` is `up`, `down` or empty for both; an empty
+    `algorithm` stands for any.
     """
     count = 0
     for names, rows in _conditions(data, of, condition, without):
@@ -153,7 +160,7 @@ def stands_out(
 def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the share of cases (response, condition) of a period with a significant outlier."""
+    """Return the share of pairs (response, condition) with an outlier; responses of `period`."""
     metrics = [f"{name}_{period}" for name in OF_PERIODS]
     return float(
         np.mean([
@@ -166,9 +173,10 @@ def part_of_outliers(
 
 @of_kind(SIGN)
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
-    """Return the rank correlation of means with a printed order, as `A>B+C` with a tie.
+    """Return the rank correlation between mean values of algorithms and a printed order.
 
-    Algorithms that are not in the order are left out.
+    `order` is written as `A>B+C`, where B and C are tied. Other algorithms are left out; means of
+    `metric` are over conditions.
     """
     groups = [group.split("+") for group in order.split(">")]
     places = {name: -float(place) for place, group in enumerate(groups) for name in group}
@@ -181,7 +189,7 @@ def order_agreement(data: Data, of: str, metric: str, order: str, condition: Wor
 
 
 def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str], np.ndarray]:
-    """Return the mean over conditions for each algorithm."""
+    """Return the algorithms, and the mean of `metric` over conditions for each."""
     by_condition = list(_conditions(data, of, condition))
     names = by_condition[0][0]
     if any(others != names for others, _ in by_condition):
@@ -196,8 +204,8 @@ def off_means(
 ) -> float:
     """Return the largest relative deviation of means over conditions from printed means.
 
-    `printed` has means such as `BIC:59.8,CTCP:62.5`; with `within`, deviations are in units of
-    `_bands`.
+    `printed` has means such as `BIC:59.8,CTCP:62.5`. With `within`, each deviation is divided by
+    its allowed size (`_bands`).
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)
@@ -212,9 +220,10 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the largest relative distance of a value from an algorithm's printed range.
+    """Return how far a value of `metric` lies outside an algorithm's printed range, at most.
 
-    With `within`, distances are in units of `_bands`.
+    `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. Distances are
+    relative to the end; with `within`, each is divided by its allowed size (`_bands`).
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)
@@ -232,9 +241,10 @@ def _printed(words: str) -> dict[str, float]:
 
 
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
-    """Return half the relative distance of each number to the nearest other, at most `within`.
+    """Return the allowed relative deviation from each of the printed numbers.
 
-    Without `within` the result is 1, so that deviations are relative to the numbers themselves.
+    It is half the relative distance to the nearest other number, at most `within`. Without `within`
+    the result is 1, so that deviations are relative to the numbers themselves.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)
@@ -246,7 +256,7 @@ def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
 
 @measure
 def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) -> float:
-    """Return a metric of an algorithm minus the mean of all algorithms, in one condition."""
+    """Return `metric` of `algorithm` minus the mean over all algorithms, in one condition."""
     ((names, rows),) = _conditions(data, of, condition)
     values = _values(rows, metric)
     return float(values[names.index(algorithm)] - values.mean())
@@ -257,14 +267,17 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 
 @of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
-    """Return the best algorithm's value divided by the mean of all, maximum over conditions."""
+    """Return the best value of `metric` over the mean of all algorithms, maximum over conditions."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 
 
 @of_kind(RATIO)
 def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word = "") -> float:
-    """Return the highest mean of these algorithms over the lowest of CTCP, H-TCP and TCP."""
+    """Return the highest mean of `algorithms` over the lowest mean of CTCP, H-TCP and TCP.
+
+    Means of `metric` are over conditions.
+    """
     names, means = _means(data, of, metric, condition)
     by_name = dict(zip(names, means, strict=True))
     rest = min(by_name[name] for name in ("CTCP", "HTCP", "TCP"))
@@ -273,7 +286,7 @@ def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word
 
 @measure
 def grubbs_of_a_pair(data: Data, count: float) -> float:
-    """Return Grubbs' statistic of `count` values, of which two are equal outliers."""
+    """Return Grubbs' statistic of `count` values, two of which are equal and all others 0."""
     del data
     values = np.zeros(int(count))
     values[:2] = 1.0

@@ -1,4 +1,4 @@
-"""Figures of chapters 7 (whole and cut, or scaled-down, network), 8 and 9, from our results."""
+"""Figures of chapters 7 to 9 from our results; chapter 7 also on a scaled-down (cut) network."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
 def _by_congestion(data: Data) -> list[int]:
-    """Return the cut network's conditions in the order of standard TCP's retransmissions."""
+    """Return the conditions of the cut network, in the order of standard TCP's retransmissions."""
     cells = data.cells(CUT, algorithm="TCP").sort("y6_TP1")
     return [int(condition) for condition in cells["condition"]]
 
@@ -48,7 +48,7 @@ def _congestion(axes: Axes, data: Data, _: str) -> None:
 
 
 def _distinct(axes: Axes, data: Data, panel: str) -> None:
-    """Draw each algorithm's value divided by the mean of the six other than FAST and FAST-AT."""
+    """Draw each algorithm's value divided by the mean of six: all but FAST and FAST-AT."""
     conditions, metric = [one for one in _by_congestion(data) if one in CONGESTED], RESPONSES[panel]
     at = np.arange(len(conditions))
     found = {
@@ -68,13 +68,13 @@ def _distinct(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _named(axes: Axes, names: Sequence[object]) -> None:
-    """Label the x axis with names, without grid lines."""
+    """Label the x axis with names, and remove its grid lines."""
     axes.set_xticks(range(len(names)), list(map(str, names)), fontsize=6, rotation=90)
     axes.grid(visible=False, axis="x")
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
-    """Draw a metric of flow L1 with each algorithm, and the printed value."""
+    """Draw `metric` of long-lived flow L1 with each algorithm, and the values in `claims`."""
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")
     _named(axes, list(NAMES))

@@ -43,7 +43,7 @@ OF_CLASS_WINDOWS = {"cwnd_max": "cwnd_max"}
 
 
 def about(name: str, experiment: str) -> tuple[str, str, str] | None:
-    """Return a metric's meaning, unit and heading in lists; None for unknown metrics."""
+    """Return the meaning, unit and heading of metric `name`; None for unknown metrics."""
     found = meaning(name)
     if found is None:
         return None
@@ -53,7 +53,7 @@ def about(name: str, experiment: str) -> tuple[str, str, str] | None:
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of a run."""
+    """Return the metrics of one run from its stored results."""
     totals = kept["totals"]
     row: Row = {
         f"{name}_flows": sum(of_class[f"{name}_flows"] for of_class in totals)

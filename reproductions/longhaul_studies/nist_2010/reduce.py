@@ -1,4 +1,4 @@
-"""Reduction of a run of chapters 6 and 7: its figures, and samples of long-lived flows."""
+"""Reduction of a run of chapters 6 and 7: the standard values, and samples of long-lived flows."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ RATE = pl.col("throughput_pps")
 
 
 def reduce(run: Results) -> Kept:
-    """Return the standard reduction of a run, and the other values that claims need."""
+    """Return the tables that are stored of every run, and further values that claims need."""
     tables = MesoNet.of(run)
     courses: list[dict[str, Any]] = []
     for period in tables.periods:
@@ -50,15 +50,15 @@ def reduce(run: Results) -> Kept:
 
 
 def _least_once_up(value: pl.Expr) -> pl.Expr:
-    """Return the smallest value after the values first reach their mean."""
+    """Return the smallest value after the values have first reached their mean."""
     return value.filter((value >= value.mean()).cast(pl.Int8).cum_max() == 1).min()
 
 
 def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
-    """Return the seconds until congestion has abated, by period (figure 7-2).
+    """Return the seconds until congestion has abated in each period (figure 7-2).
 
-    Congestion has abated when no more flows are in normal congestion control than the mean of the
-    first period; if that never happens, the value is the length of the period.
+    Congestion has abated when no more flows are in normal congestion control than in the mean of
+    the first period; if that never happens, the value is the length of the period.
     """
     flows = pl.col("normal_mode_flows")
     usual = tables.periods[0].of(tables.network).select(flows.mean()).item()
@@ -71,6 +71,6 @@ def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
 
 
 def _crossings(value: pl.Expr) -> pl.Expr:
-    """Count the crossings of a value with its mean."""
+    """Count how often a series of values crosses its mean."""
     above = (value > value.mean()).cast(pl.Int8)
     return (above.diff().abs()).sum()

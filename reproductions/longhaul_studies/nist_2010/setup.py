@@ -36,9 +36,9 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return the levels of an experiment's conditions, and the values of their scenarios.
+    """Return the levels of each condition of experiment `of`, and its scenario's values by key.
 
-    The scenarios use `algorithm`, by default the first algorithm.
+    The scenarios are those of `algorithm`; if it is empty, of the first one.
     """
     sweep = _study().experiments[of].sweep("full")
     cells = list(sweep.every_cell())
@@ -54,9 +54,10 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 def configured(
     data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
 ) -> float:
-    """Return the `end` of a number over scenarios at some levels.
+    """Return a number in the scenarios of experiment `of`: its least, mean or most value.
 
-    `reading` finds the number in the value of `key`; `end` is `least`, `mean` or `most`.
+    `reading` says which number in the text of `key` is meant, `end` is `least`, `mean` or `most`,
+    and `cell` selects the scenarios by levels.
     """
     del data
     values = [
@@ -72,7 +73,10 @@ def configured_count(
     data: Data, of: str, key: str, reading: str = "first", above: float = -np.inf,
     below: float = np.inf,
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which a number of the scenario is between two bounds."""
+    """Return the number of conditions in which a number of the scenario is within two bounds.
+
+    `key` and `reading` select the number, which must be above `above` and below `below`.
+    """
     del data
     values = [_number(explained[key], reading) for _, explained in _explained(of)]
     return float(sum(above < value < below for value in values))
@@ -80,7 +84,7 @@ def configured_count(
 
 @measure
 def host_share(data: Data, of: str, hosts: str, below: str) -> float:
-    """Return the fraction of sources or receivers below a class of access routers."""
+    """Return the fraction of `hosts` (sources or receivers) in the access class `below`."""
     del data
     _, explained = _explained(of)[0]
     counts = {
@@ -101,13 +105,13 @@ def _number(text: str, reading: str) -> float:
 
 @measure
 def runs_of(data: Data, of: str, each: float = 1.0) -> float:
-    """Return the number of an experiment's runs at full scale, times `each`."""
+    """Return the number of runs of experiment `of` at full scale, times `each`."""
     del data
     return each * len(_study().experiments[of].sweep("full"))
 
 
 def _signs(of: str) -> np.ndarray:
-    """Return factors of an experiment's conditions as -1 and +1."""
+    """Return the levels of experiment `of` as -1 and +1: an array (condition, factor)."""
     ((_, table),) = _study().experiments[of].conditions.items()
     columns = [[row[factor] for row in table.values()] for factor in next(iter(table.values()))]
     return np.array([[1 if level == max(column, key=str) else -1 for level in column]
@@ -116,13 +120,13 @@ def _signs(of: str) -> np.ndarray:
 
 @measure
 def design_resolution(data: Data, of: str) -> float:
-    """Return the resolution of an experiment's design."""
+    """Return the resolution of the factorial design of experiment `of`."""
     del data
     return float(resolution(word_lengths(_signs(of))) or np.inf)
 
 
 @measure
 def correlated_factors(data: Data, of: str) -> float:
-    """Count the pairs of factors that are not orthogonal."""
+    """Count the pairs of factors in experiment `of` that are not orthogonal."""
     del data
     return float(len(correlated(_signs(of))))

@@ -43,14 +43,14 @@ table = TABLES.register
 
 @cache
 def printed() -> dict[str, float]:
-    """Return the printed numbers of claims."""
+    """Return the printed values of claims, by the claim's identifier."""
     rows = published_rows(Path(__file__).parent / "claims.csv")
     return {row["id"]: float(row["value"]) for row in rows if row["value"]}
 
 
 @table
 def condition_8(data: Data) -> list[str]:
-    """Return Table 7-14 with our values."""
+    """Return Table 7-14 with our values in addition."""
     flows = ("L1", "L2", "L3")
 
     def cell(algorithm: str, flow: str) -> str:
@@ -64,7 +64,7 @@ def condition_8(data: Data) -> list[str]:
 
 @table
 def condition_21(data: Data) -> list[str]:
-    """Return Table 7-20 with our values."""
+    """Return Table 7-20 with our values in addition."""
 
     def cell(algorithm: str, period: str) -> str:
         here = data.value(f"L1_pps_{period}", WHOLE, condition=21, algorithm=algorithm)
@@ -77,7 +77,10 @@ def condition_21(data: Data) -> list[str]:
 
 @table
 def uncongested(data: Data) -> list[str]:
-    """Return Tables 7-17 to 7-19, whose printed times in TP1 are equal for all conditions."""
+    """Return Tables 7-17 to 7-19 with our values.
+
+    Their printed times in the first period (TP1) are equal for all conditions.
+    """
     conditions = (14, 28, 32)
 
     def seconds(value: float) -> str:
@@ -112,7 +115,7 @@ def uncongested(data: Data) -> list[str]:
 
 @table
 def cut_congestion(data: Data) -> list[str]:
-    """Compare congestion under standard TCP on the cut and on the whole network."""
+    """Return a table of congestion under standard TCP on the cut and on the whole network."""
     rows = []
     for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
         flows, rates = (
@@ -131,7 +134,10 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """Compare FAST-AT with the other six in the most congested condition, whole and cut."""
+    """Return a table that compares FAST-AT with six other algorithms, on both networks.
+
+    The condition is the most congested one; the networks are the whole and the cut one.
+    """
 
     def ratio(of: str, metric: str) -> float:
         def value(algorithm: str) -> float:
@@ -149,7 +155,7 @@ def cut_signs(data: Data) -> list[str]:
 
 @table
 def cut_ranks(data: Data) -> list[str]:
-    """Return the rank correlations of the eight algorithms between cut and whole network."""
+    """Return a table of the algorithms' rank correlations between cut and whole network."""
     conditions = (8, 14, 28, 32, 21)
 
     def correlation(metric: str, condition: int) -> float:
@@ -171,7 +177,7 @@ def cut_ranks(data: Data) -> list[str]:
 
 @table
 def shortened(data: Data) -> list[str]:
-    """Compare responses of table 4-28 in runs of 30 s with those of whole runs."""
+    """Return a table of responses (table 4-28) in runs of 30 s and in runs of full length."""
     study = find("nist-2010")
     short = read(study.recorded / "quick", study).data
     runs = data.levels("run", "SA64")

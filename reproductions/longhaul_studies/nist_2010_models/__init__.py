@@ -1,1 +1,1 @@
-"""Fluid and hybrid models of NIST SP 500-282 (2010), appendices A and B, against simulation."""
+"""Fluid and hybrid models of NIST SP 500-282 (2010, appendices A and B), and simulations."""

@@ -1,4 +1,4 @@
-"""The source's figures from our results: response functions, and ratios over buffers."""
+"""The source's figures from our results: response functions, and ratios over buffer sizes."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,10 @@ CURVE_RTT_S = 0.14
 
 
 def _curves(*algorithms: str) -> Draw:
-    """Draw response functions, with error bands of half the window for the alternates."""
+    """Return a function that draws the response functions of `algorithms`.
+
+    Functions of algorithms other than Reno have error bands of half the window.
+    """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for name in algorithms:
@@ -37,7 +40,7 @@ def _curves(*algorithms: str) -> Draw:
 
 
 def _equilibria(axes: Axes, data: Data, queue: str) -> None:
-    """Draw response functions and a loss model over the window; they cross at equilibria."""
+    """Draw response functions and a loss model over the window, which cross at equilibria."""
     link = Link(theory.CAPACITY_PPS, 100.0, 0.2, theory.FLOWS)
     windows = np.linspace(10.0, 24.4, 200)
     model = AnickMitraSondhi()
@@ -52,7 +55,10 @@ def _equilibria(axes: Axes, data: Data, queue: str) -> None:
 
 
 def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, ...]) -> Draw:
-    """Draw a quantity of each case over buffers, with a panel per kind of router."""
+    """Return a function that draws `value` of each case over buffers, a panel per kind of router.
+
+    `names` are the labels of the values.
+    """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         buffers = [buffer / 1e3 for buffer in BUFFERS]
@@ -66,7 +72,7 @@ def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, 
 
 
 def _tables(axes: Axes, data: Data, queue: str) -> None:
-    """Draw tables A-1 to A-3 over RTTs at the smallest and largest buffer, with packet runs."""
+    """Draw tables A-1 to A-3 over RTTs at the smallest and largest buffer, and packet runs."""
     for name in ("reno", "cubic", "ctcp"):
         colour = ALGORITHMS[name].colour
         for buffer, line in ((50, "--"), (300, "-")):

@@ -1,4 +1,4 @@
-"""Hybrid model of appendix B, with eight buffers and both kinds of router, eleven hours each.
+"""The hybrid model of appendix B, with eight buffers and two kinds of router, for eleven hours.
 
 `python -m longhaul_studies.nist_2010_models.hybrid` simulates all sixteen cases in some six minutes
 of processor time, and writes `hybrid.csv`, from which claims are judged.
@@ -20,7 +20,7 @@ Row = dict[str, float | str]
 
 
 def follow(case: tuple[str, int, int]) -> Row:
-    """Simulate one case, given as router, buffer and seed."""
+    """Simulate one case, given as kind of router, buffer and seed, and return its row."""
     routers, buffer, seed = case
     before = time.process_time()
     sets, _ = abilene_lee.run(buffer, routers=routers, seed=seed)
@@ -51,7 +51,7 @@ def row(routers: str, buffer: float) -> Row:
 
 
 def sets(routers: str, buffer: float) -> abilene_lee.Sets:
-    """Return the means over seeds of the three sets of one case."""
+    """Return the throughput and RTT of the three sets of flows in one case, as means over seeds."""
     matching = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]
 
     def mean(name: str) -> float:

@@ -1,4 +1,4 @@
-"""Measures of models, also compared with each other and with packet-level simulation."""
+"""Measures of the models, also compared with each other and with packet simulations."""
 
 import numpy as np
 
@@ -15,27 +15,34 @@ measure = MEASURES.register
 
 
 def _ratio(sets: Sets, what: str) -> float:
-    """Return the ratio of throughputs (`FR12`) or round-trip times (`RR31`) of two sets."""
+    """Return a ratio of two sets: of throughputs (such as `FR12`) or of RTTs (such as `RR31`)."""
     pair = int(what[2]), int(what[3])
     return sets.throughput_ratio(*pair) if what.startswith("FR") else sets.rtt_ratio(*pair)
 
 
 @measure
 def hybrid_trend(data: Data, routers: str, what: str) -> float:
-    """Return the rank correlation of a ratio of the hybrid model with the buffer."""
+    """Return the rank correlation between the buffer and a ratio in the hybrid model.
+
+    `what` is the ratio, such as `FR12`.
+    """
     ratios = [_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS]
     return rank_correlation(np.array(BUFFERS, float), np.array(ratios))
 
 
 @measure
 def hybrid_least(data: Data, routers: str, what: str) -> float:
-    """Return the smallest ratio over buffers in the hybrid model."""
+    """Return the smallest value over buffers of the ratio `what` in the hybrid model."""
     return min(_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS)
 
 
 @measure
 def hybrid_beyond_rule(data: Data, routers: str) -> float:
-    """Return the smallest `FR(1,3) / RR(3,1)` over buffers; the inverse-RTT rule gives 1."""
+    """Return the smallest `FR(1,3) / RR(3,1)` over buffers in the hybrid model.
+
+    The ratios are of throughputs and of RTTs. If throughput is proportional to 1 / RTT, the result
+    is 1.
+    """
     by_buffer = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
     return min(buffer.throughput_ratio(1, 3) / buffer.rtt_ratio(3, 1) for buffer in by_buffer)
 
@@ -57,7 +64,10 @@ def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
 
 @measure
 def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float:
-    """Return a metric of a packet run divided by the hybrid model's, for a buffer of 25,000."""
+    """Return `metric` of a packet run divided by the hybrid model's.
+
+    The buffer has 25,000 packets.
+    """
     sets = hybrid.sets(routers, 25_000)
     kind, number = metric.split("_")[0], int(metric.split("_")[1])
     other = {"throughput": sets.throughput_pps, "rtt": sets.rtt_s}[kind][number - 1]
@@ -66,14 +76,14 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """Return MesoNet's processor time for eleven hours divided by the hybrid model's."""
+    """Return MesoNet's processor time for eleven hours divided by that of the hybrid model."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 
 
 @measure
 def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: float) -> float:
-    """Return the throughput of a cell of the tables divided by the packet run's."""
+    """Return the fluid model's throughput in one table cell, divided by that of a packet run."""
     packets = data.value(
         "throughput_pkts_per_ms", "FL-PKT",
         algorithm=algorithm, rtt_ms=rtt_ms, buffer_pkts=buffer_pkts,
@@ -83,9 +93,10 @@ def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: f
 
 @measure
 def window_over_packets(data: Data, algorithm: str) -> float:
-    """Return the largest relative error of a response function at loss rates of packet runs.
+    """Return the largest relative difference between windows of packet runs and the function's.
 
-    The function is evaluated at the flows' measured round-trip time, queueing included.
+    The function is the algorithm's response function at the run's loss rate and at the flows'
+    measured round-trip time, queueing included.
     """
     law = PRINTED[algorithm]
     cells = data.cells("FL-PKT", algorithm=algorithm)

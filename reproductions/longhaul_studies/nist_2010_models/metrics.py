@@ -1,9 +1,9 @@
 """The study's metrics of one run.
 
 Experiment FL-PKT has `throughput_pkts_per_ms` of received packets, loss rate and mean window.
-HY-PKT and HY-MN have throughput and mean round-trip time of a flow of each of the three sets,
-`throughput_1_pps` to `rtt_3_s`, utilisation of the model's bottleneck, loss events per flow and
-hour, and processor hours for eleven simulated hours.
+HY-PKT and HY-MN have throughput and mean round-trip time of a flow of each of the three sets
+(`throughput_1_pps` to `rtt_3_s`), utilisation of the link that is the model's bottleneck, loss
+events per flow and hour, and processor hours for eleven simulated hours.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ PAYLOAD_BYTES = {"FL-PKT": 972, "HY-PKT": 948}
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of a run."""
+    """Return the metrics of one run from its stored results."""
     if run.experiment == "FL-PKT":
         return _of_thousand(kept)
     row = _of_mesonet(kept, run) if run.experiment == "HY-MN" else _of_links(kept)
@@ -81,5 +81,5 @@ def _cost(kept: Mapping[str, Any], run: Run) -> Row:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """Return nothing, since no samples over time are drawn."""
+    """Return no samples, since figures of this study do not plot any over time."""
     return []

@@ -12,7 +12,7 @@ ALGORITHMS = ("cubic", "ctcp", "reno")
 
 
 def cells(data: Data) -> Iterator[str]:
-    """Yield the rows of tables A-1 to A-3: packet runs, and the model's deviation from them."""
+    """Yield the rows of tables A-1 to A-3: throughput of packet runs, and the model's deviation."""
     for algorithm in ALGORITHMS:
         yield f"\n{algorithm}: packets per ms by packets (the model's difference in per cent)\n"
         yield "| round trip, ms | " + " | ".join(f"B = {b}" for b in theory.BUFFERS) + " |"
@@ -36,7 +36,7 @@ def _cell(data: Data, algorithm: str, rtt: int, buffer: int) -> str:
 
 
 def sets(routers: str) -> Iterator[str]:
-    """Yield the hybrid model's three sets by buffer."""
+    """Yield a row per buffer, with the hybrid model's results for the three sets of flows."""
     yield ""
     yield "| buffer | packets/ms: 1 | 2 | 3 | ms: 1 | 2 | 3 | FR(1,3) | RR(3,1) | cuts/flow h |"
     yield "|---|" + "---:|" * 9

@@ -30,7 +30,7 @@ measure = MEASURES.register
 
 @cache
 def printed() -> dict[tuple[str, int, int], int]:
-    """Return tables A-1 to A-3: packets per ms by algorithm, round-trip time and buffer."""
+    """Return tables A-1 to A-3: packets per ms by algorithm, round-trip time (ms) and buffer."""
     file = Path(__file__).parent / "published" / "tables_a.csv"
     return {
         (row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"])): int(
@@ -42,13 +42,13 @@ def printed() -> dict[tuple[str, int, int], int]:
 
 @cache
 def cell(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> Equilibrium:
-    """Return the equilibrium of a table cell; `factor` scales the loss model."""
+    """Return the equilibrium of a cell of tables A-1 to A-3; `factor` scales the loss model."""
     link = Link(CAPACITY_PPS, buffer, rtt_ms / 1e3, FLOWS)
     return equilibrium(PRINTED[algorithm].window, AnickMitraSondhi(factor), link)
 
 
 def throughput(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> float:
-    """Return packets per ms in a cell."""
+    """Return the throughput in a cell of tables A-1 to A-3, in packets per ms."""
     return cell(algorithm, rtt_ms, buffer, factor).throughput_pps / 1e3
 
 
@@ -58,13 +58,13 @@ def _deviations() -> np.ndarray:
 
 @measure
 def exact_cells(data: Data) -> float:
-    """Count the cells, out of 108, that equal the printed ones after rounding."""
+    """Count the cells of the 108 whose throughput equals the printed one after rounding."""
     return float(sum(round(throughput(*place)) == value for place, value in printed().items()))
 
 
 @measure
 def largest_deviation(data: Data) -> float:
-    """Return the largest deviation of a cell from the printed one, in packets per ms."""
+    """Return the largest difference of a throughput from the printed one, in packets per ms."""
     return float(np.abs(_deviations()).max())
 
 
@@ -72,7 +72,10 @@ def largest_deviation(data: Data) -> float:
 def fluid_throughput(
     data: Data, algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05
 ) -> float:
-    """Return packets per ms in one cell."""
+    """Return the throughput in one cell of tables A-1 to A-3, in packets per ms.
+
+    `factor` scales the loss model.
+    """
     return throughput(algorithm, rtt_ms, buffer, factor)
 
 
@@ -82,13 +85,13 @@ def _losses(algorithm: str, low: float, high: float) -> list[float]:
 
 @measure
 def least_loss(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the smallest loss rate of the equilibria between two round-trip times."""
+    """Return the smallest loss rate of the equilibria with RTTs from `low` to `high` ms."""
     return min(_losses(algorithm, low, high))
 
 
 @measure
 def largest_loss(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the largest loss rate of the equilibria between two round-trip times."""
+    """Return the largest loss rate of the equilibria with RTTs from `low` to `high` ms."""
     return max(_losses(algorithm, low, high))
 
 
@@ -105,13 +108,19 @@ def _advantages(algorithm: str, low: float, high: float) -> np.ndarray:
 
 @measure
 def least_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the lowest throughput between two round-trip times, in per cent above Reno's."""
+    """Return the smallest gain in throughput over Reno, in percent.
+
+    RTTs are from `low` to `high` ms.
+    """
     return float(_advantages(algorithm, low, high).min())
 
 
 @measure
 def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the highest throughput between two round-trip times, in per cent above Reno's."""
+    """Return the largest gain in throughput over Reno, in percent.
+
+    RTTs are from `low` to `high` ms.
+    """
     return float(_advantages(algorithm, low, high).max())
 
 
@@ -119,14 +128,20 @@ def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> fl
 def cells_gaining(
     data: Data, algorithm: str, low: float, high: float, least: float, most: float
 ) -> float:
-    """Count the cells between two RTTs that gain `least` to `most` per cent over Reno."""
+    """Count the cells that gain `least` to `most` percent of throughput over Reno.
+
+    Cells have RTTs from `low` to `high` ms.
+    """
     gains = _advantages(algorithm, low, high)
     return float(((gains >= least) & (gains <= most)).sum())
 
 
 @measure
 def out_of_order_cells(data: Data) -> float:
-    """Count pairs of adjacent cells that fall with a larger buffer or rise with a longer RTT."""
+    """Count the pairs of adjacent cells in the wrong order.
+
+    Throughput should not fall with a larger buffer, nor rise with a longer RTT.
+    """
     wrong = 0
     for algorithm in ("cubic", "ctcp", "reno"):
         table = np.array([[throughput(algorithm, t, b) for b in BUFFERS] for t in RTTS_MS])
@@ -136,7 +151,10 @@ def out_of_order_cells(data: Data) -> float:
 
 @measure
 def coefficient(data: Data, law: str) -> float:
-    """Return a law's coefficient: the mean window at a loss rate of 1 and an RTT of 1 s."""
+    """Return the coefficient of the response function `law`.
+
+    It is the mean window (packets) at a loss rate of 1 and an RTT of 1 s.
+    """
     forms = {
         "cubic-periodic": cubic(decrease=0.2),
         "cubic-poisson": PRINTED["cubic"].window,
@@ -150,7 +168,11 @@ def coefficient(data: Data, law: str) -> float:
 def crossing_with_reno(
     data: Data, algorithm: str, rtt_ms: float = 100.0, band: float = 1.0
 ) -> float:
-    """Return the loss rate at which a response function, or the edge of its band, equals Reno's."""
+    """Return the loss rate at which an algorithm's response function crosses Reno's.
+
+    `band` multiplies the function, for the edge of an error band; the result is NaN without a
+    crossing.
+    """
     law = PRINTED[algorithm].scaled(band)
     loss = crossing(law, PRINTED["reno, any p"], rtt_ms / 1e3)
     return np.nan if loss is None else loss
@@ -158,7 +180,7 @@ def crossing_with_reno(
 
 @measure
 def cubic_over_ctcp(data: Data, rtt_ms: float, low: float, high: float) -> float:
-    """Return the smallest ratio of CUBIC's window to CTCP's between two loss rates."""
+    """Return the smallest ratio of CUBIC's window to CTCP's at loss rates from `low` to `high`."""
     p = np.geomspace(low, high, 50)
     ratio = PRINTED["cubic"].window(p, rtt_ms / 1e3) / PRINTED["ctcp"].window(p, rtt_ms / 1e3)
     return float(ratio.min())
@@ -166,13 +188,16 @@ def cubic_over_ctcp(data: Data, rtt_ms: float, low: float, high: float) -> float
 
 @measure
 def poisson_cubic(data: Data, what: str) -> float:
-    """Return plateau, peak or mean of the printed equations of CUBIC under Poisson losses."""
+    """Return a value of the printed equations of CUBIC's window under Poisson losses.
+
+    `what` is the plateau, the peak or the mean.
+    """
     return float(getattr(solve_poisson_cubic(as_printed=True), what))
 
 
 @measure
 def constant_loss_window(data: Data) -> float:
-    """Return the final window of equation 8, from 10 packets at a loss rate of 1e-3."""
+    """Return the final window (packets) of equation 8 at a loss rate of 1e-3, from 10 packets."""
     wide = FluidLink(1e9, 1.0, Custom(lambda queue: 1e-3))
     flows = FlowClass(1, 0.1, aimd(), window_pkts=10.0, slow_start=False)
     return float(Model([wide], [flows]).run(100.0, steps=50).window_pkts[-1, 0])
@@ -180,13 +205,17 @@ def constant_loss_window(data: Data) -> float:
 
 @cache
 def lone_flow() -> SawTooth:
-    """Return the sawtooth of equation 1 for 1000 packets a second, 0.1 s and no buffer."""
+    """Return the sawtooth of equation 1 at 1000 packets/s and 0.1 s, without a buffer."""
     return saw_tooth(1000.0, 0.1, 0.0, 60.0)
 
 
 @measure
 def lone_flow_value(data: Data, what: str) -> float:
-    """Return the `low` or `high` window, the `period` in seconds, or the `rate` per second."""
+    """Return a value of `lone_flow`.
+
+    `what` is the `low` or `high` window in packets, the `period` in seconds, or the `rate` in
+    packets per second.
+    """
     flow = lone_flow()
     values = {
         "low": flow.window_pkts.min(),
@@ -199,7 +228,11 @@ def lone_flow_value(data: Data, what: str) -> float:
 
 @measure
 def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
-    """Return the left side of equation 11, `w (2 p + w p')`, for one of Reno's cells."""
+    """Return the left side of equation 11, `w (2 p + w p')`, for one of Reno's cells.
+
+    It is a sufficient condition for stability if it is small enough; w is the window, p the loss
+    rate.
+    """
     rest = _at_rest(rtt_ms, buffer)
     return 2.0 * rest.delay_s * (rest.a + rest.b)
 

@@ -26,7 +26,7 @@ EVER, CYCLES_S = (0.0, float("inf")), (1000.0, 1300.0)
 
 @dataclass(frozen=True)
 class Case:
-    """A compared case, with or without a proxy."""
+    """One line of a figure: an experiment's levels, with or without a proxy."""
 
     label: str
     style: Style
@@ -41,7 +41,7 @@ EVERY = (OFF, DELAYED, RED, DROP_TAIL)
 
 
 def _over_time(experiment: str, column: str, cases: Sequence[Case]) -> Draw:
-    """Draw one quantity over time, with a panel for each queue length."""
+    """Return a function that draws `column` over time for `cases`, a panel per queue length."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = [_draw_case(axes, data, (experiment, column), panel, case, EVER) for case in cases]
@@ -55,7 +55,7 @@ def _over_time(experiment: str, column: str, cases: Sequence[Case]) -> Draw:
 def _utilisation(
     experiment: str, cases: Sequence[Case], printed: Mapping[str, tuple[float, float]]
 ) -> Draw:
-    """Draw some cycles of utilisation after the start, and the printed means of whole runs.
+    """Return a function that draws some cycles of utilisation, and printed means of whole runs.
 
     The printed figures show 2000 s, in which cycles cannot be distinguished.
     """
@@ -84,7 +84,10 @@ def _draw_case(
     axes: Axes, data: Data, what: tuple[str, str], panel: str, case: Case,
     span_s: tuple[float, float],
 ) -> bool:  # fmt: skip
-    """Draw the line of one case; return false if the case was not run."""
+    """Draw the line of one case in a panel; return false if the case was not run.
+
+    `what` has the experiment and the column.
+    """
     experiment, column = what
     try:
         trajectory = data.trajectory(
@@ -99,7 +102,7 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """Return the case's levels; a run without a proxy uses any queue that was run."""
+    """Return the levels of a case; without a proxy, with any queue that was run."""
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:
         return {**case.where, "queue": queues[0]}
@@ -107,7 +110,10 @@ def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
 
 
 def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | None = None) -> Draw:
-    """Draw the mean utilisation by number of flows, with a panel for each queue length."""
+    """Return a function that draws mean utilisation over the number of flows.
+
+    There is a panel for each queue length; `printed` has the printed values by line.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         for case in EVERY:
@@ -130,7 +136,7 @@ def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | No
 
 
 def _cumulative(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the cumulative transfer of one web flow."""
+    """Draw the cumulative transfer of one web flow over time."""
     for case in EVERY:
         trajectory = data.trajectory("PEP-E10", size=1500.0, **case.where)
         t = trajectory["t_s"].to_numpy()
@@ -139,7 +145,7 @@ def _cumulative(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure 4.1: the link with SACK and with CUBIC between the nodes."""
+    """Draw Figure 4.1: use of the link with SACK and with CUBIC between the proxies."""
     styles = {"sack": ALGORITHMS["reno"], "cubic": ALGORITHMS["cubic"]}
     for proxy, style in styles.items():
         trajectory = data.trajectory("PEP-E01", proxy=proxy)
@@ -153,7 +159,7 @@ def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _windows(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure 3.3: windows of one flow of each kind."""
+    """Draw Figure 3.3: the windows of one flow of each kind over time."""
     for alone in ("cubic", "reno"):
         trajectory = data.trajectory("PEP-E13", alone=alone)
         axes.plot(
@@ -166,7 +172,7 @@ def _windows(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _red_curve(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure 3.4: RED's probability over the average queue."""
+    """Draw Figure 3.4: RED's drop probability over the average queue."""
     average = np.linspace(0.0, 450.0, 451)
     for gentle, style in ((True, OTHERS[0]), (False, OTHERS[1])):
         curve = theory.red(gentle=gentle).curve
@@ -183,7 +189,7 @@ DISCIPLINES = ("droptail", "codel", "fq-codel")
 
 
 def _today(axes: Axes, data: Data, panel: str) -> None:
-    """Draw utilisation with and without a proxy by sender, discipline and number of flows."""
+    """Draw utilisation with and without a proxy, by sender, queue discipline and flows."""
     cases = [(sender, queue) for sender in SENDERS for queue in DISCIPLINES]
     for offset, (proxy, style) in enumerate(zip(("off", "split"), OTHERS, strict=False)):
         heights = [
@@ -202,7 +208,7 @@ def _today(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _responses(axes: Axes, data: Data, panel: str) -> None:
-    """Draw median and 95th percentile of response times by size, with a panel per sender."""
+    """Draw median and 95th percentile of response times by response size, a panel per sender."""
     for proxy, style in zip(("off", "split"), OTHERS, strict=False):
         for part, line in (("p50", "-"), ("p95", ":")):
             curve = data.curve(

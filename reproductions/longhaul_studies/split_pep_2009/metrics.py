@@ -32,7 +32,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run."""
+    """Return the metrics of one run from its stored results."""
     link, flows, times = kept["link"], kept["flows"], kept["run"]
     whole_s, settled_s = times["simulated_s"], times["simulated_s"] - times["settled_s"]
     payload = 8e-6 * flows["total_delivered_bytes"] / flows["count"] / whole_s
@@ -69,7 +69,10 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Return extremes after the run has settled, and the first reduction between the nodes."""
+    """Return extremes after `settled_s`, and the first reduction between the proxies.
+
+    `series` has the samples over time, `rate_bps` is the link's rate.
+    """
     t = np.asarray(series["t_s"])
     settled = t > settled_s
     mbps, single = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
@@ -93,7 +96,7 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
 
 
 def _longest(spell: np.ndarray) -> float:
-    """Return the largest number of consecutive true samples."""
+    """Return the largest number of consecutive true samples in `spell`."""
     longest = now = 0
     for holds in spell:
         now = now + 1 if holds else 0
@@ -104,7 +107,7 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """Return the times of the first reduction between the nodes, and of the link's refilling."""
+    """Return the time of the first reduction between the proxies, and of the link's refilling."""
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):
         return {}
@@ -119,7 +122,7 @@ def _first_reduction(
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures need samples of this run."""
+    """Return true if figures plot samples of this run."""
     again = run.experiment in BOTH_QUEUES and (
         run.cell["proxy"] != "cubic" and run.cell["queue"] == "red"
     )
@@ -127,7 +130,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples over time, thinned if there are many."""
+    """Return the samples over time, thinned if there are many."""
     series: Mapping[str, Any] = kept["flow_series"]
     every = max(1, len(series["t_s"]) // POINTS)
     return pl.DataFrame({name: column[::every] for name, column in series.items()})

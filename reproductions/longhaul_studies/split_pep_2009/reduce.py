@@ -26,7 +26,10 @@ _FLOWS = (
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to store; sums are over the whole run, except `settled` ones."""
+    """Return the tables of a run to store.
+
+    Sums are over the whole run, except those with `settled` in their names.
+    """
     flows = run.flows
     link = run.links.filter(pl.col("name") == BOTTLENECK).to_dicts()[0]
     settled_s = run.meta["measured_from_s"]
@@ -63,7 +66,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _every_second(run: Results) -> dict[str, list[Any]]:
-    """Return samples over time, a list for each quantity; zero before its flow has started."""
+    """Return samples over time, one list per quantity; zero before its flow has started."""
     series = _series(run)
     link = series.filter((pl.col("kind") == "link") & (pl.col("name") == BOTTLENECK))
     flows = series.filter(pl.col("kind") == "flow")
@@ -85,24 +88,27 @@ def _every_second(run: Results) -> dict[str, list[Any]]:
 
 
 def _series(run: Results) -> pl.LazyFrame:
-    """Return the series in order of time; only the requested columns are read."""
+    """Return all samples in order of time; only the columns that are used later are read."""
     return pl.scan_parquet(run.path / "series.parquet")
 
 
 def _one(run: Results) -> int:
-    """Return the number of the flow that is examined alone."""
+    """Return the number of the flow whose samples are stored."""
     flows = run.flows
     return int(flows["flow"][min(ONE.get(flows["label"][0], 0), flows.height - 1)])
 
 
 def _rate(counter: str) -> pl.Expr:
-    """Return Mbit/s from a counter of bytes, which begins at zero."""
+    """Return the rate in Mbit/s between samples of a counter of bytes that begins at zero."""
     grown = pl.col(counter).diff().fill_null(pl.col(counter).first())
     return 8e-6 * grown / pl.col("t_s").diff().fill_null(pl.col("t_s").first()).clip(1e-9)
 
 
 def _by_flow(run: Results, settled_s: float) -> dict[str, float | None]:
-    """Return fairness in windows of ten samples, and durations of starvation."""
+    """Return the flows' fairness in windows of ten samples, and how long flows starve.
+
+    Only samples after `settled_s` count.
+    """
     flows_ = _series(run).filter((pl.col("kind") == "flow") & (pl.col("t_s") >= settled_s))
     got = (
         flows_.select(
@@ -135,6 +141,6 @@ def _by_flow(run: Results, settled_s: float) -> dict[str, float | None]:
 
 
 def _step_s(run: Results) -> float:
-    """Return the time between two samples."""
+    """Return the time between two samples in seconds."""
     times = _series(run).select(pl.col("t_s").unique()).collect()["t_s"].sort().to_numpy()
     return float(times[2] - times[1])

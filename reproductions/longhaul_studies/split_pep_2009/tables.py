@@ -1,4 +1,7 @@
-"""Tables of the README, written by `longhaul study tables split-pep-2009`."""
+"""Tables of the README, written by `longhaul study tables split-pep-2009`.
+
+Today's senders are current algorithms, in addition to the thesis. Rates are in Mbit/s.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +22,7 @@ TRANSFERS = (1, 5, 50)
 
 @table
 def acknowledgements(data: Data) -> list[str]:
-    """Return rates without a proxy by acknowledgement policy, with the printed rates."""
+    """Return a table of rates without a proxy by acknowledgement policy, and the printed rates."""
     rows = [
         _row(data, "1 transfer", "3000", "no loss in 2000 s", "PEP-E08", "droptail", flows=1),
         _row(data, "", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
@@ -47,7 +50,7 @@ def _row(
 
 @table
 def today_bulk(data: Data) -> list[str]:
-    """Return rates of today's senders by local discipline (PEP-N01)."""
+    """Return a table of the rates of today's senders with several local queues (PEP-N01)."""
     cells = [
         (f"{name} of {size} packets", {"queue": queue, "size": size})
         for queue, name in DISCIPLINES.items()
@@ -58,14 +61,17 @@ def today_bulk(data: Data) -> list[str]:
 
 @table
 def today_same_queue(data: Data) -> list[str]:
-    """Return rates of today's senders with one queue, with and without a proxy (PEP-N03)."""
+    """Return a table of the rates of today's senders behind one queue (PEP-N03).
+
+    Both have the same queue: flows with a proxy and flows without.
+    """
     cells = [(f"drop-tail of {size} packets", {"size": size}) for size in (300, 500, 4333)]
     return _today(data, "queue of the link", "PEP-N03", cells, TRANSFERS)
 
 
 @table
 def today_losses(data: Data) -> list[str]:
-    """Return rates of today's senders on a link that loses packets (PEP-N04)."""
+    """Return a table of the rates of today's senders on a link that loses packets (PEP-N04)."""
     cells = [
         (f"{100 * lost:g} %, {name}", {"pattern": pattern, "lost": lost})
         for lost in (0.001, 0.01)
@@ -76,14 +82,17 @@ def today_losses(data: Data) -> list[str]:
 
 @table
 def today_links(data: Data) -> list[str]:
-    """Return rates of five flows of today's senders over other rates and delays (PEP-N05)."""
+    """Return a table of the rates of five flows of today's senders on several links (PEP-N05).
+
+    The links differ in rate and delay.
+    """
     cells = [(str(link), {"link": link}) for link in data.levels("link", "PEP-N05")]
     return _today(data, "link", "PEP-N05", cells, (5,))
 
 
 @table
 def today_responses(data: Data) -> list[str]:
-    """Return response times of today's senders (PEP-N02)."""
+    """Return a table of the response times of today's senders, by response size (PEP-N02)."""
     of = "PEP-N02"
     rows = [
         [f"{size} kB", name, *(_times(data, of, size, sender, proxy) for proxy in PROXIES)]
@@ -97,7 +106,11 @@ def _today(
     data: Data, head: str, of: str, cells: Sequence[tuple[str, Mapping[str, Any]]],
     flows: Sequence[int],
 ) -> list[str]:  # fmt: skip
-    """Return a row per cell: rates by number of flows, for each sender with and without a proxy."""
+    """Return the table of experiment `of`, with a row for each of `cells`.
+
+    A row has rates by number of flows, for each sender with and without a proxy. `head` is the
+    heading of the first column.
+    """
     columns = [(sender, proxy) for sender in SENDERS for proxy in ("off", "split")]
     rows = [
         [name] + [
@@ -112,7 +125,10 @@ def _today(
 
 
 def _rate(data: Data, of: str, **cell: Any) -> str:  # noqa: ANN401
-    """Return the median, and the range of replications if it exceeds a tenth of the median."""
+    """Return a median rate as text, with the range over replications if it is large.
+
+    Large is more than a tenth of the median.
+    """
     runs = data.runs("mbps_settled", of, **cell).values()
     least, median, most = min(runs), data.value("mbps_settled", of, **cell), max(runs)
     return f"{median:.1f}" + (f" ({least:.2g} to {most:.2g})" if most - least > median / 10 else "")

@@ -35,7 +35,7 @@ PROXY_WITH_RED = {
 
 
 def configured(key: str) -> float:
-    """Return the value of a key of a local RED queue under automatic configuration.
+    """Return the automatic value of `key` of a local RED queue.
 
     Thresholds are in packets of 500 bytes.
     """
@@ -44,13 +44,16 @@ def configured(key: str) -> float:
 
 
 def red(*, gentle: bool = True) -> Red:
-    """Return RED under automatic configuration; its `curve` is Figure 3.4."""
+    """Return the RED queue under automatic configuration; its `curve` is Figure 3.4."""
     keys = ("min_th", "max_th", "max_p", "weight")
     return Red(**{key: configured(key) for key in keys}, gentle=gentle)
 
 
 def saw_tooth_mbps(queue_pkts: float) -> float:
-    """Return the throughput of synchronised flows without a proxy, in Mbit/s."""
+    """Return the throughput of synchronised flows without a proxy, in Mbit/s.
+
+    `queue_pkts` is the length of the queue.
+    """
     return MBPS * utilisation(queue_pkts, PATH_PKTS)
 
 
@@ -59,13 +62,13 @@ MEASURES = Measures()
 
 @MEASURES.register
 def red_parameter(data: Data, key: str) -> float:
-    """Return a key of the local RED queue, configured automatically for packets of 500 bytes."""
+    """Return the automatic value of `key` of the local RED queue, for packets of 500 bytes."""
     return configured(key)
 
 
 @MEASURES.register
 def certain_drop(data: Data) -> float:
-    """Return the smallest average queue at which gentle RED drops every packet, by bisection."""
+    """Return the smallest average queue at which gentle RED drops every packet."""
     curve = red().curve
     low, high = 0.0, 1000.0
     while high - low > 1e-6:

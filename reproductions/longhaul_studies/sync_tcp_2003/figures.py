@@ -1,4 +1,4 @@
-"""The dissertation's figures from our results, in its order, followed by additional figures."""
+"""The dissertation's figures from our results, in its order, then additional figures."""
 
 from .standards.figures import STANDARDS
 from .today.figures import TODAY

@@ -26,17 +26,17 @@ KINDS: dict[str, ModuleType] = {
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run."""
+    """Return the metrics of one run from its stored results."""
     values: Row = KINDS[kept["traffic"]].metrics(kept, run)
     return values
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures need samples of this run."""
+    """Return true if figures plot samples of this run."""
     return any(kind.drawn(run) for kind in KINDS.values())
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples over time to draw."""
+    """Return the samples over time that figures plot."""
     samples: pl.DataFrame = KINDS[kept["traffic"]].trajectory(kept)
     return samples

@@ -34,7 +34,7 @@ table = TABLES.register
 
 @cache
 def printed() -> dict[str, str]:
-    """Return the printed numbers of claims, as text."""
+    """Return the printed values of claims as text, by the claim's identifier."""
     table: dict[str, str] = {}
     for part in ("transfers", "web"):
         file = Path(__file__).parent / part / "claims.csv"
@@ -44,7 +44,10 @@ def printed() -> dict[str, str]:
 
 def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str, int]]
             ) -> list[str]:  # fmt: skip
-    """Return the row of a protocol: its name, then measured and printed value of each column."""
+    """Return the row of `protocol`: its name, then the measured and printed value of each column.
+
+    `columns` has metric, claim and decimals of each column.
+    """
     cells = [NAMES[protocol]]
     for metric, claim, decimals in columns:
         cells.append(f"{data.value(metric, of, protocol=protocol):.{decimals}f}")
@@ -54,7 +57,7 @@ def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str
 
 @table
 def one_bottleneck(data: Data) -> list[str]:
-    """Return Table 4.3 with our values."""
+    """Return Table 4.3 with our values in addition."""
     columns = (("utilisation", "SB-util", 1), ("loss_0", "SB-loss", 2), ("queue_0", "SB-queue", 1))
     head = ["", "utilisation", "printed", "loss", "printed", "queue", "printed"]
     return markdown(head, [_beside(data, "FTP-SB", name, columns) for name in THREE])
@@ -62,7 +65,7 @@ def one_bottleneck(data: Data) -> list[str]:
 
 @table
 def several_bottlenecks(data: Data) -> list[str]:
-    """Return Tables 4.6 and 4.7 with our values."""
+    """Return Tables 4.6 and 4.7 with our values in addition."""
     columns = (
         ("utilisation", "MB-util", 1), ("loss_1", "MB-loss-1", 2), ("loss_3", "MB-loss-3", 2),
         ("queue_1", "MB-queue-1", 1), ("queue_3", "MB-queue-3", 1),
@@ -74,7 +77,7 @@ def several_bottlenecks(data: Data) -> list[str]:
 
 @table
 def both_ways(data: Data) -> list[str]:
-    """Return Tables A.1 and A.2 with our values."""
+    """Return Tables A.1 and A.2 with our values in addition."""
     rows = (
         ("one way", "A1-ONEWAY", "99.83 %, 9983 kbit/s, 6181 drops"),
         (
@@ -94,7 +97,7 @@ def both_ways(data: Data) -> list[str]:
 
 
 def _three(data: Data, of: str, **cell: str) -> str:
-    """Return utilisation, loss and queue as the text of one cell."""
+    """Return utilisation, loss and mean queue of a run as the text of one cell."""
     utilisation, loss, queue = (
         data.value(metric, of, **cell) for metric in ("utilisation", "loss_0", "queue_0")
     )
@@ -103,7 +106,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """Return the table of alternative readings of the source on long transfers."""
+    """Return a table of results on long transfers with other interpretations of the source."""
 
     def both(reading: str) -> str:
         return "; ".join(
@@ -119,7 +122,7 @@ def readings(data: Data) -> list[str]:
 
 @table
 def clocks(data: Data) -> list[str]:
-    """Return the utilisation and Jain's index by drift."""
+    """Return a table of utilisation and Jain's index by the drift of clocks."""
     drifts = data.levels("drift_ppm", "FTP-CLOCK")
     rows = []
     for name in THREE[1:]:
@@ -134,7 +137,7 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Return the table of today's senders over both networks, under both queues."""
+    """Return the table of today's senders on both networks with both queue disciplines."""
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),
@@ -155,7 +158,10 @@ def today(data: Data) -> list[str]:
 
 def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0,
                 **cell: str | float) -> str:  # fmt: skip
-    """Return a median as text, with the range of replications if it differs in these digits."""
+    """Return a median as text, with the range of replications if it differs in these digits.
+
+    `digits` are the decimals of `metric`, after division by `unit`.
+    """
     runs = data.runs(metric, of, **cell).values()
     low, high = (f"{end / unit:.{digits}f}" for end in (min(runs), max(runs)))
     middle = f"{data.value(metric, of, **cell) / unit:.{digits}f}"
@@ -164,7 +170,7 @@ def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0
 
 @table
 def web_loss(data: Data) -> list[str]:
-    """Return Table 4.11, and the queue of Table 4.10."""
+    """Return Table 4.11 (loss) and the queue lengths of Table 4.10, with our values."""
     shown = {"reno": "loss (%), Reno", "pcwnd": "Sync-TCP(Pcwnd)", "mixreact": "Sync-TCP(MixReact)"}
     rows = []
     for name, title in shown.items():
@@ -183,7 +189,7 @@ def _loss(data: Data, protocol: str, load: int) -> str:
 
 
 def _less_lost(data: Data, load: int) -> str:
-    """Return the number of replications in which MixReact loses less than pcwnd, as `3 of 5`."""
+    """Return in how many replications MixReact loses less than Pcwnd, as text (`3 of 5`)."""
     cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
     _, mixreact, pcwnd = data.pairs("loss_0", *cells)
     return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"
@@ -199,7 +205,10 @@ def _as_printed(claim: str) -> str:
 
 @table
 def web_three_bottlenecks(data: Data) -> list[str]:
-    """Return median response time and loss of Reno at 105 % total load (Tables 4.20 to 4.27)."""
+    """Return a table of Reno's median response time and loss at 105 % total load.
+
+    The printed values are in Tables 4.20 to 4.27.
+    """
     of = "HM-105"
     pairs = sorted(data.levels("pair", of), key=lambda pair: int(pair.split("-")[1]))
     metrics = (

@@ -1,1 +1,1 @@
-"""Sections 4.2.1 and 4.2.2: the mode of gHSTCP at each acknowledgement."""
+"""Sections 4.2.1 and 4.2.2: gHSTCP's mode (gentle or fast growth) at each acknowledgement."""

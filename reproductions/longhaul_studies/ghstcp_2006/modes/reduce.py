@@ -1,4 +1,4 @@
-"""Reduction of a run with a traced gHSTCP flow: the usual tables, and its changes of mode."""
+"""Reduction of a run with a traced gHSTCP flow: the usual tables, and changes of its mode."""
 
 import polars as pl
 
@@ -8,9 +8,9 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of any run over links, and `modes`, a row for each change of mode.
+    """Return the tables that are stored of any run, and `modes`, with a row per change of mode.
 
-    Column `gentle` is 1 if the window then grows like standard TCP's, 0 if like HSTCP's.
+    Column `gentle` is 1 if the window then grows as standard TCP's, 0 if it grows as HSTCP's.
     """
     modes = run.acks.filter(pl.col("quantity") == "gentle").join(
         run.flows.select("name", "label"), on="name"

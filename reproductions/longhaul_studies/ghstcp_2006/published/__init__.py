@@ -8,10 +8,10 @@ FOLDER = Path(__file__).parent
 
 
 def printed(table: str = "") -> list[Row]:
-    """Return the rows of Tables 2.1 to 3.2, or of one of them."""
+    """Return the printed rows of Tables 2.1 to 3.2, or of the one with number `table`."""
     return [row for row in read("tables") if table in ("", row["table"])]
 
 
 def read(name: str) -> tuple[Row, ...]:
-    """Return the rows of a file of this directory."""
+    """Return the rows of the file `name` in this directory."""
     return published_rows(FOLDER / f"{name}.csv")

@@ -1,7 +1,7 @@
 """Goodput of files without losses, computed from the acknowledgements of an unlimited flow.
 
-A file of n packets is complete at the n-th acknowledgement, since packets are sent independently of
-the length of the file.
+A file of n packets is complete at the n-th acknowledgement, since the times of packets do not
+depend on the length of the file.
 """
 
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ STEPS, LAST = 20_000, 30.0
 
 @dataclass(frozen=True)
 class Acknowledgements:
-    """Arrival times of the acknowledgements of a flow.
+    """Arrival times of a flow's acknowledgements, partly exact and partly interpolated.
 
-    The first acknowledgements have individual times. For later acknowledgements the number until
-    the end of each interval is known; within an interval they are assumed to arrive from its
+    The first acknowledgements have individual times (`first_s`). Of later ones only the number
+    until the end of each interval is known; within an interval they are assumed to arrive from its
     beginning at the speed of the host. After the last interval their rate is extrapolated from its
     growth in the second half of the intervals, up to the speed of the host.
     """
@@ -33,11 +33,11 @@ class Acknowledgements:
     first_s: np.ndarray
     ends_s: np.ndarray
     counts: np.ndarray
-    """Number of all acknowledgements until the end of each interval."""
+    """Number of acknowledgements from the start of the flow to the end of each interval."""
     gap_s: float
 
     def times_s(self, sizes: np.ndarray) -> np.ndarray:
-        """Return the times at which files of these sizes in packets are complete."""
+        """Return the times at which files of `sizes` packets are complete."""
         known, last = len(self.first_s), self.counts[-1]
         inside = np.clip(sizes, known + 1, last)
         at = np.searchsorted(self.counts, inside)
@@ -50,7 +50,7 @@ class Acknowledgements:
         return times
 
     def _later_s(self, more: np.ndarray) -> np.ndarray:
-        """Return the time that `more` packets take after the last interval."""
+        """Return the time that `more` packets take after the end of the last interval."""
         rates = np.diff(self.counts) / np.diff(self.ends_s)
         middle = len(rates) // 2
         rate, limit = rates[-1], 1.0 / self.gap_s
@@ -66,14 +66,17 @@ class Acknowledgements:
         return times
 
     def mean_goodput(self, mean: float, factor: float) -> float:
-        """Return the mean goodput (packets/s) of files with Pareto sizes (shape 1.5) x `factor`."""
+        """Return the mean goodput of files with Pareto-distributed sizes, in packets/s.
+
+        Sizes are `factor` times a Pareto variable with the mean `mean` (packets) and the shape 1.5.
+        """
         y = (np.arange(STEPS) + 0.5) * LAST / STEPS
         sizes = np.ceil(mean / 3.0 * np.exp(y / 1.5)) * factor
         return float((sizes / self.times_s(sizes) * np.exp(-y)).sum() * LAST / STEPS)
 
 
 def mean_goodputs(tables: MesoNet) -> dict[str, float]:
-    """Return the mean goodput (packets/s) by type of file and mean size, such as `web_100`."""
+    """Return the mean goodput (packets/s) by kind of file and mean size; keys are as `web_100`."""
     of_run = acknowledgements(tables)
     return {
         f"{file}_{mean}": of_run.mean_goodput(mean, factor)
@@ -83,10 +86,10 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 
 
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
-    """Return the acknowledgements of a run's only long-lived flow, traced from its beginning.
+    """Return the acknowledgements of a run's only long-lived flow.
 
-    The last interval, in which the flow stops, is left out. Intervals count acknowledgements that
-    increase the window; the few others, in FAST's first rounds, are in the trace.
+    The last interval, in which the flow stops, is left out. Intervals count the acknowledgements
+    that increase the window; the few others, in FAST's first rounds, are in the trace.
     """
     flow = tables.long_lived[:-1]
     trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "ack"]))

@@ -1,4 +1,4 @@
-"""Goodput without losses against the printed values of very fast paths."""
+"""Figures of goodput without losses, compared with the values printed for very fast paths."""
 
 from collections.abc import Sequence
 

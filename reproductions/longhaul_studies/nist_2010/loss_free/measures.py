@@ -24,13 +24,13 @@ LARGE = ("movie", "service_pack", "document")
 
 
 def published() -> tuple[Row, ...]:
-    """Return the rows of files: mean goodput of the recursion, and printed mean."""
+    """Return a row per kind of file: the recursion's mean goodput, and the printed mean."""
     return published_rows(Path(__file__).parent / "published" / "files.csv")
 
 
 @cache
 def paths() -> list[tuple[int, float]]:
-    """Return the round-trip time (ms) and weight of each path, at both levels of delay."""
+    """Return the round-trip time (ms) and weight of each path, for both levels of delay."""
     file = Path(__file__).parent / "conditions" / "direct_paths.csv"
     return [
         (int(row["rtt"]), SHARES[row["from"][0]] + SHARES[row["to"][0]])
@@ -40,7 +40,10 @@ def paths() -> list[tuple[int, float]]:
 
 @measure
 def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) -> float:
-    """Return the mean goodput of files over paths and sizes, packets per second."""
+    """Return the mean goodput of files over paths and sizes, in packets per second.
+
+    `file` is the kind of file, `interface` the speed of its hosts.
+    """
     means = {
         row["rtt"]: sum(row[f"{file}_{mean}"] for mean in MEAN_SIZES) / len(MEAN_SIZES)
         for row in data.cells(of, interface=interface, **cell).to_dicts()
@@ -54,7 +57,10 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
 def _against(
     data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
 ) -> list[float]:
-    """Return the ratios of measured values to printed values or the recursion's, by group."""
+    """Return the ratios of measured goodputs to the values in `column`, for each kind of file.
+
+    `column` has the recursion's or the printed values; `model` selects its rows.
+    """
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])
         for row in published()
@@ -64,16 +70,16 @@ def _against(
 
 @measure
 def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
-    """Return the largest relative deviation of the means of files from the recursion."""
+    """Return the largest relative deviation of mean goodputs from the recursion, over files."""
     ratios = _against(data, of, model, "mean", cell, (*LARGE, "web"))
     return max(abs(ratio - 1) for ratio in ratios)
 
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """Return the fraction by which printed goodput of large files is below that without losses.
+    """Return the fraction by which the printed goodput of large files is below ours without losses.
 
-    `end` selects the `least` or the `most` over algorithms and types of file.
+    `end` selects the `least` or the `most` over algorithms and kinds of file.
     """
     shortfalls = [
         1 - float(row["published"]) / file_goodput(
@@ -89,7 +95,7 @@ def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) ->
 
 @measure
 def least_file_step(data: Data, of: str, file: str, interface: str, order: str) -> float:
-    """Return the smallest ratio of an algorithm's goodput to that of the next in a list."""
+    """Return the smallest ratio of an algorithm's goodput to that of the next one in `order`."""
     goodputs = [
         file_goodput(data, of, file, interface, algorithm=algorithm)
         for algorithm in order.split(",")

@@ -1,4 +1,4 @@
-"""Reduction of a flow that has a path to itself: the mean goodput of files."""
+"""Reduction of a run with one flow alone on its path: the mean goodput of files."""
 
 from longhaul.campaign.reduce import reduce as reduce_run
 from longhaul.campaign.store import Kept
@@ -9,5 +9,5 @@ from .acknowledgements import mean_goodputs
 
 
 def reduce(run: Results) -> Kept:
-    """Return the standard reduction of a run, and the goodput of files without losses."""
+    """Return the tables that are stored of every run, and the goodput of files without losses."""
     return reduce_run(run) | {"loss_free": mean_goodputs(MesoNet.of(run))}

@@ -31,7 +31,10 @@ MACROSCOPIC = (
 
 
 def _rows(conditions: str) -> list[int]:
-    """Return the indices of conditions, by default of all conditions."""
+    """Return the row indices of conditions; all of them if `conditions` is empty.
+
+    `conditions` is `least`, `most`, or numbers such as `3,17`.
+    """
     if not conditions:
         return list(range(CONDITIONS))
     numbers = HALVES.get(conditions) or tuple(map(int, conditions.split(",")))
@@ -42,7 +45,10 @@ def _rows(conditions: str) -> list[int]:
 
 
 def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
-    """Return the advantages over TCP as an array (condition, algorithm)."""
+    """Return the advantages of `algorithms` over TCP as an array (condition, algorithm).
+
+    An empty `algorithms` stands for all.
+    """
     (place,), columns = chosen(group), places(algorithms or ",".join(ALGORITHMS))
     own, others = (goodput(data, of, role)[:, place][:, columns] for role in tables.ROLES)
     advantages: np.ndarray = own / others - 1
@@ -51,7 +57,10 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the smallest mean advantage of some alternates minus the largest of all others."""
+    """Return the smallest mean advantage of `algorithms` minus the largest of all others.
+
+    Means are over conditions.
+    """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
     return float(means[leading].min() - means[~leading].max())
@@ -59,7 +68,10 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
 
 @of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
-    """Return the rank correlation of mean advantages with the printed congestion order."""
+    """Return the rank correlation between mean advantages and the printed congestion order.
+
+    Means are over `algorithms`; if that is empty, over all.
+    """
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
     return rank_correlation(np.arange(CONDITIONS, dtype=float), by_congestion)
@@ -71,7 +83,10 @@ def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> fl
 def _against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
 ) -> float:
-    """Return the mean relative deviation of a metric from the mean of other algorithms."""
+    """Return the relative deviation of `algorithm` from the mean of all other algorithms.
+
+    It is the deviation of `metric`, as a mean over conditions.
+    """
     values = by_condition(data, of, metric)[_rows(conditions)]
     own = np.isin(np.arange(values.shape[1]), places(algorithm))
     return float((values[:, own].mean(axis=1) / values[:, ~own].mean(axis=1) - 1).mean())
@@ -81,14 +96,17 @@ def _against_others(
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
-    """Return a metric's deviation from other algorithms, minus that in another experiment."""
+    """Return the relative deviation of `algorithm` from the others, minus that in `beside`.
+
+    It is the mean deviation of `metric`; without `beside`, nothing is subtracted.
+    """
     there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
     return _against_others(data, of, metric, algorithm, conditions) - there
 
 
 @of_design
 def outlier_share(data: Data, of: str) -> float:
-    """Return the share of cases (response, condition) with a significant outlier."""
+    """Return the fraction of pairs (response, condition) with a significant outlier."""
     is_outlier = [
         outliers.residuals(row, outliers.NIST_CRITICAL).is_outlier
         for metric in MACROSCOPIC
@@ -99,9 +117,10 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return algorithms' distance in component 1 from the others' range, divided by this range.
+    """Return the distance of `algorithms` in component 1 from the range of all others.
 
-    Scores are means over conditions; the result is negative if an algorithm is within the range.
+    The distance is divided by this range. Scores are means over conditions; the result is negative
+    if one of the algorithms is within the range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))
@@ -115,7 +134,11 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the mean goodput change from `beside` in the most congested half over the other's."""
+    """Return the ratio of goodput changes in the more and the less congested half of conditions.
+
+    The change is that of the alternates' goodput from experiment `beside` to `of`, as a mean of
+    absolute relative changes.
+    """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
     effect = np.abs(own / other - 1)
@@ -125,7 +148,10 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows in groups with a mean advantage above a bound."""
+    """Return the fraction of alternates' flows that belong to groups with a large advantage.
+
+    A large mean advantage is one above `above`.
+    """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
     flows = np.array(
@@ -136,7 +162,7 @@ def share_of_users_better(data: Data, of: str, above: float) -> float:
 
 @of_design
 def spread_of_alternates(data: Data, of: str, group: str) -> float:
-    """Return the largest mean goodput of any alternate divided by the smallest."""
+    """Return the largest mean goodput of any alternate divided by the smallest, in one group."""
     (place,) = chosen(group)
     means = goodput(data, of, "alternate")[:, place].mean(axis=0)
     return float(means.max() / means.min())
@@ -144,7 +170,10 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio of mean goodput ranges (`ranges`) to those of `beside`."""
+    """Return the largest ratio between a mean range of goodputs in `of` and that in `beside`.
+
+    The ranges are those of `measures.ranges`, as means over groups.
+    """
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],
                       "smaller"))

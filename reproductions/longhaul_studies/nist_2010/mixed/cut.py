@@ -1,7 +1,7 @@
-"""Ranks of goodput on cut (scaled-down) networks, for half or all conditions.
+"""Ranks of goodput on scaled-down (cut) networks, for half of the conditions or all.
 
-Movies are left out, since a cut run completes only a few. If an alternate has no flows of a flow
-group under a condition, the group has no ranks under this condition.
+Movies are left out, since a run on a cut network completes only a few. If an alternate has no flows
+of a flow group under a condition, the group has no ranks under this condition.
 """
 
 import numpy as np
@@ -26,9 +26,10 @@ FILES = "SP+D+WO"
 
 
 def _values(data: Data, of: str, metrics: list[str], condition: Word = "") -> np.ndarray:
-    """Return metrics as an array (condition, metric, alternate), NaN where there is no value.
+    """Return `metrics` as an array (condition, metric, alternate), NaN where there is no value.
 
-    Only conditions that were run with all alternates are included.
+    Only conditions that were run with all alternates are included. An alternate is one of the
+    study's algorithms in competition with standard TCP.
     """
     alternates = ALTERNATES[of]
     cells = data.cells(of).filter(pl.col("algorithm").is_in(alternates))
@@ -53,8 +54,8 @@ def mean_ranks(
 ) -> dict[str, float]:
     """Return each alternate's mean rank of goodput, where the highest rank is best.
 
-    The mean is over conditions and flow groups, of alternate flows, of competing TCP (`role` TCP),
-    or of both.
+    The mean is over conditions and flow groups. `role` selects the alternate's own flows, or the
+    competing TCP flows (`TCP`); if empty, both count.
     """
     numbers = [groups.GROUPS[place][0] for place in chosen(files)]
     roles = [role] if role else list(ROLES)
@@ -68,14 +69,14 @@ def mean_ranks(
 def cut_place(
     data: Data, of: str, algorithm: str, role: str = "", files: str = FILES, condition: Word = ""
 ) -> float:
-    """Return the place of an alternate by mean rank of goodput on a cut network; 1 is best."""
+    """Return the place of `algorithm` by mean rank of goodput on a cut network; 1 is best."""
     means = mean_ranks(data, of, role, files, condition)
     return 1.0 + sum(mean > means[algorithm] for mean in means.values())
 
 
 @measure
 def cut_outliers(data: Data, of: str, condition: Word = "") -> float:
-    """Return the share of cases (response, condition) with a significant outlier.
+    """Return the fraction of pairs (response, condition) with a significant outlier.
 
     Responses are those of table 8-19, without the share of movies.
     """

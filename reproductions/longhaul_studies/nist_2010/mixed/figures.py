@@ -1,4 +1,4 @@
-"""Figure of goodput by flow group under one condition, with printed means over all conditions."""
+"""Figure of goodput by flow group under one condition, with printed means over conditions."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,6 @@
 """Measures of chapters 8 and 9, over all conditions and for flow groups.
 
-Groups are named as in table 8-6, `M_VF-F` for movies on very fast paths with fast interfaces.
+Groups are named as in table 8-6: `M_VF-F` for movies on very fast paths with fast interfaces.
 """
 
 from itertools import product
@@ -33,7 +33,7 @@ RETRANSMISSIONS = "retransmission_rate_mean"
 
 
 def places(names: str) -> list[int]:
-    """Return the column indices of algorithms."""
+    """Return the column indices of algorithms, whose names are joined by commas."""
     return [ALGORITHMS.index(name) for name in names.split(",")]
 
 
@@ -42,20 +42,26 @@ def places(names: str) -> list[int]:
 
 @of_design
 def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
-    """Return the largest relative deviation of groups' mean goodputs from printed means."""
+    """Return the largest relative deviation of mean goodputs of groups from printed means.
+
+    `role` is the flows' role; an empty `groups` stands for all groups.
+    """
     means = users.goodput_table(goodput(data, of, role))
     return float(np.abs(means / tables.printed(of, role) - 1)[chosen(groups)].max())
 
 
 @of_design
 def least_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the smallest ratio of an alternate's mean goodput to that of competing TCP."""
+    """Return the smallest ratio of an alternate's mean goodput to that of the competing TCP flows.
+
+    The result is the minimum over alternates and `groups`.
+    """
     return float(_advantages(data, of)[chosen(groups)].min())
 
 
 @of_design
 def largest_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the largest relative difference of alternates' means from competing TCP."""
+    """Return the largest relative difference between alternates and competing TCP, over `groups`."""
     own, others = (
         users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
         for role in tables.ROLES
@@ -71,9 +77,10 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def off_differences(data: Data, of: str, base: str) -> float:
-    """Return the largest deviation of a range (tables 8-30, 9-12), in percentage points.
+    """Return the largest difference of a range from the printed one, in percentage points.
 
-    Ranges computed from the printed goodputs replace the printed ranges, whose rounding differs.
+    Ranges (tables 8-30, 9-12) are recomputed from the printed goodputs, since the printed ranges
+    are rounded differently. `base` is the denominator of the ranges.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
@@ -81,7 +88,12 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
 
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
-    """Return the goodput ranges of a group: of alternates, of standard TCP, and between both."""
+    """Return three ranges of mean goodputs for each flow group.
+
+    These are the ranges among alternates and among the TCP flows that compete with them, and the
+    difference between both. `roles` has the goodputs of both roles; `base` says if a range is
+    relative to the `larger` or the `smaller` value.
+    """
     own, others = roles
     groups_ = zip(own, others, strict=True)
     differences = [users.differences(first, other, base=base) for first, other in groups_]
@@ -93,7 +105,11 @@ def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
 
 @of_design
 def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
-    """Return the average rank of goodput (7 is best), over conditions, groups and roles."""
+    """Return the average rank of an algorithm's goodput among the seven; 7 is best.
+
+    The average is over conditions, flow groups, and, if `role` is empty, both roles; `file` selects
+    groups.
+    """
     (column,) = places(algorithm)
     roles = [role] if role else list(tables.ROLES)
     ranks = [value_ranks(goodput(data, of, role_))[:, chosen(file), column] for role_ in roles]
@@ -102,21 +118,28 @@ def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") ->
 
 @of_design
 def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
-    """Return the place of an algorithm by average rank; 1 is best."""
+    """Return the place of an algorithm by average rank (`rank`); 1 is best."""
     means = [rank(data, of, name, role, file) for name in ALGORITHMS]
     return 1.0 + sum(mean > means[places(algorithm)[0]] for mean in means)
 
 
 @of_design
 def rank_deviation(data: Data, of: str, algorithm: str) -> float:
-    """Return the sample standard deviation of the eight average ranks, over roles and files."""
+    """Return the sample standard deviation of an algorithm's eight average ranks.
+
+    There is one average for each of the two roles (the alternate's flows, and the TCP flows that
+    compete with it) and each of the four kinds of file.
+    """
     cells = product(tables.ROLES, tables.FILES)
     return float(np.std([rank(data, of, algorithm, *cell) for cell in cells], ddof=1))
 
 
 @of_design
 def rank_matrix(data: Data, of: str, algorithm: str) -> float:
-    """Return the rank correlation with the printed ranks, over conditions and groups."""
+    """Return the rank correlation between our ranks of an algorithm and the printed ones.
+
+    Ranks are by goodput, for each condition and flow group.
+    """
     (column,) = places(algorithm)
     ranks = value_ranks(goodput(data, of, "alternate"))[:, :, column]
     return rank_correlation(ranks.ravel(), tables.printed_ranks(algorithm).ravel())
@@ -124,7 +147,7 @@ def rank_matrix(data: Data, of: str, algorithm: str) -> float:
 
 @of_design
 def rank_range(data: Data, of: str) -> float:
-    """Return the largest overall rank average minus the smallest."""
+    """Return the largest average rank of any algorithm minus the smallest."""
     means = [rank(data, of, name) for name in ALGORITHMS]
     return max(means) - min(means)
 
@@ -139,14 +162,18 @@ def _rates(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def congestion_place(data: Data, of: str, condition: float) -> float:
-    """Return the place of a condition by retransmission rate; 1 is least congested."""
+    """Return the place of `condition` by retransmission rate; 1 is least congested."""
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return 1.0 + order.index(int(condition) - 1)
 
 
 @of_design
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
-    """Return the rank correlation of congestion with the printed order or that in `beside`."""
+    """Return the rank correlation of congestion with the printed order.
+
+    With `beside`, it is that with the congestion in this other experiment. Congestion is the mean
+    retransmission rate of a condition.
+    """
     rates = _rates(data, of)
     if beside:
         return rank_correlation(rates, _rates(data, beside))
@@ -156,7 +183,7 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
 
 @of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
-    """Count the listed n conditions that are among the n most congested conditions."""
+    """Return how many of the n conditions in `conditions` are among the n most congested ones."""
     wanted = {int(number) for number in conditions.split(",")}
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return float(len(wanted & {place + 1 for place in order[-len(wanted) :]}))
@@ -167,7 +194,10 @@ def most_congested(data: Data, of: str, conditions: str) -> float:
 
 @measure
 def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
-    """Return the rank correlation between congestion and the share of flows in a state."""
+    """Return the rank correlation between congestion and the share of active flows in `state`.
+
+    There are six conditions, one per class of congestion.
+    """
     parts = []
     for condition in REPRESENTATIVES:
         cell = {"condition": condition, "algorithm": algorithm}
@@ -180,7 +210,10 @@ def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
 
 
 def goodput_scores(data: Data, of: str) -> np.ndarray:
-    """Return principal components of goodput: an array (condition, algorithm, component)."""
+    """Return the scores of goodput's principal components.
+
+    The array has the axes condition, algorithm and component.
+    """
     parts = [goodput(data, of, role) for role in tables.ROLES]
     matrix = np.concatenate(parts, axis=1).transpose(0, 2, 1).reshape(-1, 2 * len(groups.GROUPS))
     scores = components.principal_components(matrix).scores
@@ -189,9 +222,9 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Return the fraction of runs with the network speed and delay of most runs of their group.
+    """Return the fraction of runs with the network speed and delay of most of their group.
 
-    Groups are formed from the first two components by Ward's linkage. Delay counts only at the
+    Ward's linkage forms `count` groups from the first two components. Delay counts only at the
     higher speed.
     """
     scores = goodput_scores(data, of)

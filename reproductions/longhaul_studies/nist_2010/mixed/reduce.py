@@ -1,4 +1,4 @@
-"""Reduction of a run of chapters 8 and 9: its figures, and goodput by flow group."""
+"""Reduction of a run of chapters 8 and 9: the standard values, and goodput by flow group."""
 
 import polars as pl
 
@@ -19,7 +19,7 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """Return the standard reduction of a run, and the other values that claims need."""
+    """Return the tables that are stored of every run, and further values that claims need."""
     kept = reduce_run(run)
     tables = MesoNet.of(run)
     (half,) = tables.periods

@@ -1,4 +1,4 @@
-"""Results under all conditions with all alternates as arrays, and printed tables."""
+"""Results under all conditions with all alternates as arrays, and the printed tables."""
 
 from functools import cache
 from pathlib import Path
@@ -22,10 +22,10 @@ ROLES = {"alternate": "alternate", "TCP": "standard"}
 
 
 def chosen(names: str = "") -> list[int]:
-    """Return the indices of groups; `M VF-F` is movies on very fast paths with fast interfaces.
+    """Return the indices of flow groups by name, such as `M_VF-F`.
 
-    Parts of a name may be left out, and names can be joined by `+`. Without a name, all groups are
-    selected.
+    This is movies on very fast paths with fast interfaces. Parts of a name may be left out, and
+    names can be joined by `+`. Without a name, all groups are selected.
     """
     return [place for place, group in enumerate(groups.GROUPS) if _is_one_of(group, names)]
 
@@ -46,20 +46,23 @@ def _is(group: tuple[int, str, str, str], name: str) -> bool:
 
 
 def by_condition(data: Data, of: str, metric: str) -> np.ndarray:
-    """Return a metric of a whole design as an array (condition, algorithm)."""
+    """Return `metric` of all runs of experiment `of` as an array (condition, algorithm)."""
     return _whole(data, of, [metric])[:, 0]
 
 
 def goodput(data: Data, of: str, role: str) -> np.ndarray:
-    """Return the mean goodput as an array (condition, group, algorithm), packets per second.
+    """Return mean goodputs (packets/s) as an array (condition, group, algorithm).
 
-    `role` of the flows is the alternate or the competing TCP.
+    `role` selects the flows: `alternate`, or `TCP` for those that compete with the alternate.
     """
     return _whole(data, of, [f"mean_{ROLES[role]}_{number}" for number, *_ in groups.GROUPS])
 
 
 def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
-    """Return metrics as an array (condition, metric, algorithm); NotRunError if any is missing."""
+    """Return metrics as an array (condition, metric, algorithm).
+
+    NotRunError is raised if a run or a value is missing.
+    """
     cells = data.cells(of).filter(pl.col("algorithm").is_in(ALGORITHMS))
     count = CONDITIONS * len(ALGORITHMS)
     if len(cells) != count or not set(metrics) <= set(cells.columns):
@@ -73,7 +76,10 @@ def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
 
 @cache
 def printed(of: str, role: str) -> np.ndarray:
-    """Return tables 8-26 to 8-29, 9-10 and 9-11 as an array (group, algorithm)."""
+    """Return the printed mean goodputs of experiment `of` as an array (group, algorithm).
+
+    They are in tables 8-26 to 8-29, 9-10 and 9-11. `role` is as in `goodput`.
+    """
     file = Path(__file__).parent / "published" / f"goodput_{PRINTED[of]}.csv"
     rows = [row for row in published_rows(file) if row["role"] == ROLES[role]]
     return np.array([[float(row[name]) for name in ALGORITHMS] for row in rows])
@@ -81,7 +87,7 @@ def printed(of: str, role: str) -> np.ndarray:
 
 @cache
 def printed_ranks(algorithm: str) -> np.ndarray:
-    """Return figures 8-68 and 8-69 as an array (condition, group)."""
+    """Return an algorithm's printed ranks as an array (condition, group): figure 8-68 or 8-69."""
     rows = {
         int(row["condition"]): [float(row[str(number)]) for number, *_ in groups.GROUPS]
         for row in published_rows(Path(__file__).parent / "published" / "ranks_8_low.csv")

@@ -1,4 +1,4 @@
-"""Measures of the sensitivity analyses, each computed from all 64 runs.
+"""Measures of the sensitivity analyses, each computed from all 64 runs of experiment `of`.
 
 Factors have the study's signs: in chapter 4 the plus levels of network speed, of the probability of
 larger files and of the probability of fast hosts are the lower values (tables 4-10 and C-1).
@@ -39,13 +39,13 @@ LOW_IS_BEST = ("y10", "y16")
 
 @cache
 def _signs() -> np.ndarray:
-    """Return levels of the factors in each run, -1 or +1 (figure 4-1)."""
+    """Return the levels of the factors as an array (run, factor) of -1 and +1 (figure 4-1)."""
     matrix: np.ndarray = np.asarray(published("nist-2to11m5").coded)
     return matrix
 
 
 def _responses(data: Data, of: str, names: Sequence[str] = RESPONSES) -> np.ndarray:
-    """Return the responses as an array (run, response)."""
+    """Return the named responses of all runs as an array (run, response)."""
     cells = data.cells(of)
     columns = [f"{name}_measured" for name in names]
     if len(cells) != RUNS or not set(columns) <= set(cells.columns):
@@ -60,7 +60,7 @@ def _response(data: Data, of: str, response: str) -> np.ndarray:
 
 
 def _relative(data: Data, of: str, response: str) -> dict[str, float]:
-    """Return the signed effects of factors and pairs of factors, in percent of the mean."""
+    """Return the signed effects of factors and of pairs of factors, in percent of the mean."""
     terms = effects(_signs(), _response(data, of, response), FACTORS)
     return {
         name: 100 * effect.effect / effect.grand_mean
@@ -71,19 +71,25 @@ def _relative(data: Data, of: str, response: str) -> dict[str, float]:
 
 @measure
 def effect(data: Data, of: str, response: str, term: str) -> float:
-    """Return the effect (+1 minus -1 level) of a factor or a pair in percent of the mean."""
+    """Return the effect of a factor or a pair of factors (`term`), in percent of the mean.
+
+    An effect is the mean at level +1 minus the mean at level -1.
+    """
     return _relative(data, of, response)[term]
 
 
 @measure
 def effect_size(data: Data, of: str, response: str, term: str) -> float:
-    """Return the absolute effect of a factor or a pair in percent of the mean."""
+    """Return the absolute effect of a factor or a pair of factors, in percent of the mean."""
     return abs(_relative(data, of, response)[term])
 
 
 @measure
 def effect_step(data: Data, of: str, response: str, order: str) -> float:
-    """Return the smallest ratio of a factor's absolute effect to that of the next in a list."""
+    """Return the smallest ratio of a factor's absolute effect to that of the next in `order`.
+
+    `order` is written as `x2>x5>x1`.
+    """
     relative = _relative(data, of, response)
     sizes = np.array([abs(relative[name]) for name in order.split(">")])
     return float((sizes[:-1] / sizes[1:]).min())
@@ -91,7 +97,10 @@ def effect_step(data: Data, of: str, response: str, order: str) -> float:
 
 @measure
 def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> float:
-    """Return the share of factors whose printed level, as in `x2-,x5+`, increases a response."""
+    """Return the share of factors whose level in `raised_by` increases the response.
+
+    `raised_by` is written as `x2-,x5+`, a list of printed levels.
+    """
     relative = _relative(data, of, response)
     wanted = [(name[:-1], 1 if name.endswith("+") else -1) for name in raised_by.split(",")]
     return float(np.mean([relative[name] * sign > 0 for name, sign in wanted]))
@@ -99,7 +108,7 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """Return the largest effect of other factors divided by the given factors' smallest effect."""
+    """Return the largest absolute effect of other factors over the smallest of those in `than`."""
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)
@@ -107,7 +116,7 @@ def largest_other_effect(data: Data, of: str, response: str, than: str) -> float
 
 @measure
 def largest_interaction(data: Data, of: str, response: str) -> float:
-    """Return the largest interaction of two factors divided by the largest main effect."""
+    """Return the largest interaction of two factors divided by the largest effect of one factor."""
     relative = _relative(data, of, response)
     pairs = [abs(size) for name, size in relative.items() if "*" in name]
     return max(pairs) / max(abs(relative[name]) for name in FACTORS)
@@ -115,9 +124,9 @@ def largest_interaction(data: Data, of: str, response: str) -> float:
 
 @measure
 def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: str) -> float:
-    """Count the runs with all given levels among the `count` runs with the largest response.
+    """Count the runs with all of `levels` among the `count` runs with the largest response.
 
-    Levels are written as in `x2-,x11+`.
+    Levels are written as `x2-,x11+`.
     """
     most = _response(data, of, response).argsort()[-int(count) :]
     wanted = [
@@ -129,13 +138,13 @@ def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: s
 
 @measure
 def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return a response's mean at two factors' levels, such as `x2-` and `x3+`."""
+    """Return a response's mean over runs with two given levels, such as `x2-` and `x3+`."""
     return _corners(data, of, response, first, then)[0]
 
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return `corner` divided by the largest mean at the other three pairs of levels."""
+    """Return `corner` divided by the largest mean at the three other pairs of levels."""
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
 
@@ -152,7 +161,11 @@ def _corners(
 
 @measure
 def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
-    """Count the factors with the same better level at all levels of the two largest others."""
+    """Count the factors in `factors` whose better level does not depend on other factors.
+
+    For each, the better of its two levels must be the same at all levels of the two other factors
+    with the largest effects.
+    """
     y = _response(data, of, response)
     ordered = by_size(effects(_signs(), y, FACTORS, order=1))
     largest = [FACTORS.index(effect.name) for effect in ordered]
@@ -175,13 +188,13 @@ def _correlations(data: Data, of: str) -> np.ndarray:
 
 @measure
 def pairs_above(data: Data, of: str, threshold: float) -> float:
-    """Count the pairs of responses with |r| above a threshold."""
+    """Count the pairs of responses whose correlation r has |r| above `threshold`."""
     return float(len(correlation.pairs(_correlations(data, of), threshold)))
 
 
 @measure
 def weakest_pair(data: Data, of: str, pairs: str) -> float:
-    """Return the smallest correlation of some pairs, written as `5:10,19:22`."""
+    """Return the smallest correlation of the responses in `pairs`, written as `5:10,19:22`."""
     matrix = _correlations(data, of)
     chosen = [
         matrix[int(a) - 1, int(b) - 1] for a, b in (pair.split(":") for pair in pairs.split(","))
@@ -191,13 +204,16 @@ def weakest_pair(data: Data, of: str, pairs: str) -> float:
 
 @measure
 def strongest_between(data: Data, of: str, one: str, other: str) -> float:
-    """Return the largest (signed) correlation between responses of two groups."""
+    """Return the largest (signed) correlation between a response in `one` and one in `other`."""
     return float(_between(data, of, one, other).max())
 
 
 @measure
 def strongest_size(data: Data, of: str, one: str, other: str) -> float:
-    """Return the largest |r| between responses of two groups."""
+    """Return the largest |r| between a response in `one` and one in `other`.
+
+    r is the correlation over runs.
+    """
     return float(np.abs(_between(data, of, one, other)).max())
 
 
@@ -209,7 +225,7 @@ def _between(data: Data, of: str, one: str, other: str) -> np.ndarray:
 
 @measure
 def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -> float:
-    """Count the pairs of a group with |r| above a threshold."""
+    """Count the pairs of responses in `group` whose correlation r has |r| above `threshold`."""
     places = [RESPONSES.index(name) for name in group.split(",")]
     matrix = np.abs(_correlations(data, of)[np.ix_(places, places)])
     return float((matrix[np.triu_indices(len(places), 1)] > threshold).sum())
@@ -217,23 +233,23 @@ def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -
 
 @measure
 def strength_place(data: Data, of: str, response: str) -> float:
-    """Return the place of a response by its mean |r| with the others; 1 is the strongest."""
+    """Return the place of a response by its mean |r| with all others; 1 is the most correlated."""
     order = correlation.by_strength(_correlations(data, of))
     return 1.0 + [RESPONSES[place] for place in order].index(response)
 
 
 @measure
 def explained(data: Data, of: str, count: float) -> float:
-    """Return the fraction of variance in the first `count` principal components."""
+    """Return the fraction of the variance that the first `count` principal components explain."""
     analysis = components.principal_components(_responses(data, of))
     return float(analysis.variance_shares[: int(count)].sum())
 
 
 @measure
 def component_step(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the smallest of some responses' weights in a component over the largest other.
+    """Return the smallest weight of `responses` in a component over the largest of all others.
 
-    Weights are absolute values.
+    Weights are absolute values; `number` is the component's, from 1.
     """
     analysis = components.principal_components(_responses(data, of))
     weights = np.abs(analysis.weights[int(number) - 1])
@@ -243,7 +259,7 @@ def component_step(data: Data, of: str, number: float, responses: str) -> float:
 
 @measure
 def component_effect_step(data: Data, of: str, number: float, order: str) -> float:
-    """Return `effect_step` for the scores of a component."""
+    """Return `effect_step` for the scores of principal component `number` instead of a response."""
     scores = components.principal_components(_responses(data, of)).scores[:, int(number) - 1]
     sizes = {
         effect.name: abs(effect.effect) for effect in effects(_signs(), scores, FACTORS, order=1)
@@ -257,7 +273,7 @@ def component_effect_step(data: Data, of: str, number: float, order: str) -> flo
 
 @measure
 def factor_rank(data: Data, of: str, factor: str) -> float:
-    """Return the ordinal rank of a factor by its mean rank in tables 4-25 and C-13."""
+    """Return the ordinal rank of a factor by its mean rank over responses (tables 4-25, C-13)."""
     sizes = np.array([
         [abs(effect.effect) for effect in effects(_signs(), y, FACTORS, order=1)]
         for y in _responses(data, of, RANKED).T
@@ -268,7 +284,10 @@ def factor_rank(data: Data, of: str, factor: str) -> float:
 
 @measure
 def component_factor_rank(data: Data, of: str, factor: str) -> float:
-    """Return the ordinal rank of a factor by its mean rank on four components (table 4-26)."""
+    """Return the ordinal rank of a factor by its mean rank on four components (table 4-26).
+
+    On each component, factors are ranked by their absolute effects on its scores.
+    """
     scores = components.principal_components(_responses(data, of)).scores[:, :4]
     ranks = [
         factor_ranks([abs(effect.effect) for effect in effects(_signs(), y, FACTORS, order=1)])
@@ -281,7 +300,10 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
 
 
 def _average_ranks(data: Data, of: str) -> np.ndarray:
-    """Return average ranks of the combinations C1 (runs 1, 9, 17 ...) to C8 (figure 4-1)."""
+    """Return the average ranks of the eight combinations of levels C1 to C8 (figure 4-1).
+
+    C1 has the runs 1, 9, 17 and so on.
+    """
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
         value_ranks(column, low_is_best=name in LOW_IS_BEST)
@@ -295,7 +317,8 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 def rank_change_step(data: Data, of: str, order: str) -> float:
     """Return the smallest ratio of a factor's change of average ranks to that of the next.
 
-    The change is the mean over the edges of the cube of conditions (tables 4-30 and C-17).
+    `order` lists the factors. The change is the mean over the edges of the cube of conditions
+    (tables 4-30 and C-17).
     """
     by_factor = edge_means(cube_edges(_average_ranks(data, of).tolist()))
     changes = [by_factor[FACTORS.index(name)] for name in order.split(">")]

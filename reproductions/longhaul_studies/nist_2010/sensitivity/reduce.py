@@ -1,4 +1,4 @@
-"""Reduction of a run of the sensitivity analyses: responses, and means of the network."""
+"""Reduction of a run of the sensitivity analyses: responses, and means over the network."""
 
 from longhaul.campaign.reduce import reduce as reduce_run
 from longhaul.campaign.store import Kept
@@ -6,5 +6,8 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """Return the standard reduction of a run without flow classes, which its responses include."""
+    """Return the tables that are stored of every run, except those of flow classes.
+
+    The responses already include the classes.
+    """
     return reduce_run(run) | {"classes": []}

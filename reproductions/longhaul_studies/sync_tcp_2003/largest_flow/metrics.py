@@ -12,7 +12,7 @@ DRAWN = ("cwnd", "in_flight", "queueing_delay", "largest_queueing_delay")
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the flow's rate in kbit/s, its losses, and delays in ms."""
+    """Return the traced flow's rate in kbit/s, its losses, and its delays in ms."""
     exchange, largest = kept["exchange"], kept["largest"]
     row: Row = {
         "flow_retransmitted": exchange["retransmitted_pkts"],
@@ -29,12 +29,12 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures need samples of this run."""
+    """Return true if figures plot samples of this run."""
     return run.experiment == "Z1"
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return windows in segments and delays in ms over time."""
+    """Return the traced flow's window in segments and delays in ms over time."""
     series = kept["flow_series"]
     parts = []
     for name in DRAWN:

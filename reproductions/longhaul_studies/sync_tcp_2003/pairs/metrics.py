@@ -1,4 +1,4 @@
-"""Metrics of single connections, and maps of them, for figures."""
+"""Metrics of single connections, and maps over all connections, for figures."""
 
 import numpy as np
 import polars as pl
@@ -13,17 +13,17 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Count the connections."""
+    """Return the number of connections, the only metric."""
     return {"connections": len(kept["connections"]["connection"])}
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures need samples of this run."""
+    """Return true if figures plot samples of this run."""
     return run.experiment == "Z2"
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return the map's means by cell, then response times and sizes by connection (ms, bytes)."""
+    """Return the map's mean response times (ms) by cell, then time and size of each connection."""
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))
     connections = pl.DataFrame(kept["connections"]).drop_nulls()

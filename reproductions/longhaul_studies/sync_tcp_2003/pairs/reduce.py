@@ -1,6 +1,7 @@
 """Reduction for comparing connections one by one: some connections, and a map of all.
 
-The connections are selected by number, and are the same under each protocol.
+The connections are selected by number, and are the same under each protocol. The map has mean
+response times by cells of base round-trip time and response size.
 """
 
 from typing import Any
@@ -22,7 +23,7 @@ EVERY = 100
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to store, of exchanges that began after the warm-up."""
+    """Return the tables of a run to store; only exchanges count that began after the warm-up."""
     begun = run.exchanges.filter(
         pl.col("start_s") >= run.meta["measured_from_s"],
         pl.col("name").str.replace(r"-\d+$", "") == MEASURED,
@@ -36,7 +37,10 @@ def reduce(run: Results) -> Kept:
 
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return times from a request's arrival to its response's end, summed in each filled cell."""
+    """Return the map of response times as lists: sum and count in each cell with exchanges.
+
+    A response time lasts from a request's arrival to the end of its response.
+    """
     means = mean_map(
         (complete["extra_rtt_s"] + PROPAGATION_S).to_numpy(),
         np.ceil(complete["response_bytes"].to_numpy() / PAYLOAD),
@@ -61,7 +65,7 @@ def as_map(kept: dict[str, list[Any]]) -> MeanMap:
 
 
 def _connections(begun: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return connections, ordered by beginning; unfinished connections have null times."""
+    """Return the connections in order of their beginning; unfinished ones have null times."""
     chosen = begun.filter(pl.col("connection") % EVERY == 0).sort("start_s", "name")
     cloud = pl.col("name").str.extract(r"(\d+)$").cast(pl.Int64)
     table = chosen.select(

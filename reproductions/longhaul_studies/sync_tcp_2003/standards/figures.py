@@ -37,7 +37,10 @@ QUEUES = {
 
 
 def _compared(queues: Sequence[str], experiment: str = "B-QUEUES", tcp: str = "reno") -> Draw:
-    """Draw distributions of response times, with a line per queue and a panel per load."""
+    """Return a function that draws distributions of response times, a line per queue.
+
+    There is a panel for each load.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -91,7 +94,7 @@ def _cdf(number: str, title: str, published: str, draw: Draw, panels: Sequence[s
 
 
 def _of_tuned(number: str, kind: str, panels: Sequence[str], *, log: bool = False) -> Figure:
-    """Return a figure of response times with tuned queues, or of their tails."""
+    """Return a figure of response times with tuned queues `kind`; with `log`, of their tails."""
     cases = (ECN_5, ECN_340, ECN_136)
     draw = per_load("ccdf-all", cases, log=True) if log else per_load("cdf", cases, scale=1e3)
     frame = Frame("response time (s)", LONGER, log_x=True, log_y=True, from_zero=False)

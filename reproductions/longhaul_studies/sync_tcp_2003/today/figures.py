@@ -19,7 +19,7 @@ QUEUES = {"droptail": "drop-tail", "fq-codel": "FQ-CoDel"}
 
 
 def _by_load(metric: str, *, log: bool = False) -> Figure:
-    """Return a function that draws one metric by load, with a panel for each queue."""
+    """Return a figure of `metric` over the load, with a panel for each queue discipline."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -50,7 +50,7 @@ def _by_load(metric: str, *, log: bool = False) -> Figure:
 
 
 def _cdf(axes: Axes, data: Data, panel: str) -> None:
-    """Draw distributions at 85 % load."""
+    """Draw distributions of response times at 85 % load."""
     drawn = False
     for (protocol, label), style in zip(PROTOCOLS.items(), LABELS, strict=False):
         try:

@@ -15,7 +15,10 @@ TITLES = {"fast": "100 Mbit/s everywhere", "real": "as it is"}
 
 
 def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None) -> Draw:
-    """Return a function that draws quantities over time or responses, with a panel per network."""
+    """Return a function that draws quantities over time or responses, a panel per network.
+
+    `names` has the quantities with their labels, `value` a reference value with its label.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -36,7 +39,10 @@ def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None)
 
 
 def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
-    """Draw a distribution of complete responses at 85 % without congestion, on logarithmic axes."""
+    """Return a function that draws a distribution of complete responses at 85 % load.
+
+    The runs have no congestion, the axes are logarithmic.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         x, longer = next(curves(data, "H1", name, protocol="uncongested", load=85.0))
@@ -49,7 +55,7 @@ def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
 
 
 def _variation(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the variation of the running 90 % quantile over the responses from each point on."""
+    """Draw how much the running 90 % quantile of sizes still varies after each response."""
     x, y = next(curves(data, "A-LOAD", "running-p90", network=panel))
     # The last 1 % has too few values.
     starts = range(len(y) - len(y) // 100)
@@ -61,7 +67,7 @@ def _variation(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _hurst(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure A.9 with further estimators."""
+    """Draw Figure A.9, the Hurst parameter, with further estimators."""
     for name, style in zip(("hurst_variance", "hurst_ranges", "hurst_wavelet"), OTHERS,
                            strict=False):  # fmt: skip
         x, points = next(curves(data, "A-LOAD", f"{name}-points", network=panel))

@@ -1,4 +1,4 @@
-"""Metrics of runs on the traffic itself."""
+"""Metrics of runs that examine the traffic itself."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ WARM_UP_S = 120
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return loads in per cent, sizes in bytes, shares in per cent."""
+    """Return loads in percent, sizes in bytes and shares in percent."""
     row: Row = {f"offered_{name}": value for name, value in kept["load"].items()}
     for name, value in kept["sizes"].items():
         if isinstance(value, list):
@@ -41,12 +41,12 @@ def _range(values: np.ndarray) -> float:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if samples of a run are drawn: one replication of the traffic at 85 %."""
+    """Return true if figures plot samples of a run: one replication of the traffic at 85 % load."""
     return run.experiment == "A-LOAD" and run.replication == 0
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples over time, over numbers of responses, and over scales."""
+    """Return samples over time, over numbers of responses and over time scales, for figures."""
     return pl.concat(list(_curves(kept)))
 
 

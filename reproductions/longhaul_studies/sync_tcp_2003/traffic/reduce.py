@@ -25,7 +25,7 @@ SCALE_S = 0.1
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to keep."""
+    """Return the tables of a run to store."""
     measured_from_s = run.meta["measured_from_s"]
     begun = run.exchanges.filter(pl.col("start_s") >= measured_from_s)
     name = pl.col("name").str.replace(r"-\d+$", "")
@@ -50,7 +50,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
-    """Return running statistics of response sizes, in order of requests."""
+    """Return running statistics of response sizes, in the order of the requests."""
     sizes = forward["response_bytes"].drop_nulls().to_numpy().astype(float)
     requests = forward["request_bytes"].drop_nulls().to_numpy().astype(float)
     running = {
@@ -81,7 +81,10 @@ def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
 
 
 def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
-    """Return the estimates for the packets that leave the first link, with their points."""
+    """Return estimates of the Hurst parameter for packets on the first link.
+
+    Each has the points from which it was fitted.
+    """
     samples = run.series.filter(pl.col("name") == FIRST, pl.col("t_s") >= measured_from_s)
     packets = samples["departed_pkts"].diff().drop_nulls().to_numpy().astype(float)
     step_s = float(samples["t_s"][1] - samples["t_s"][0])
@@ -99,7 +102,7 @@ def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
 
 
 def _over_time(run: Results) -> dict[str, list[float]]:
-    """Return new connections, bytes on the first link and running goodput of each second."""
+    """Return new connections, bytes on the first link and running goodput for each second."""
     end = int(run.meta["simulated_s"])
     starts = run.exchanges.filter(pl.col("name").str.starts_with("forward-"))["start_s"].to_numpy()
     connections = np.histogram(starts, bins=np.arange(end + 1))[0]

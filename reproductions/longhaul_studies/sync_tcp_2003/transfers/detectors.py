@@ -1,7 +1,7 @@
-"""Metrics of a detector that only reports, while standard TCP controls the window (chapter 3).
+"""Metrics of a congestion detector that only reports, while standard TCP controls the window.
 
-Runs with different detectors have the same packets, so that their reports of a drain of the queue
-can be compared.
+These are the runs of chapter 3. Runs with different detectors have the same packets, so that their
+reports of a falling queue (a drain) can be compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ THRESHOLD_S = 0.03
 
 
 def metrics(kept: Kept) -> Row:
-    """Return the metrics of one run."""
+    """Return the metrics of one run from its stored results."""
     acks = {name: np.asarray(column, float) for name, column in kept["acks"].items()}
     t, delay = acks["t_s"], acks["queueing_delay"]
     flow = next(flow for flow in kept["flows"] if flow["number"] == NUMBER)
@@ -59,7 +59,7 @@ def metrics(kept: Kept) -> Row:
 
 
 def _first_drop(router: Mapping[str, Sequence[Any]]) -> float | None:
-    """Return the time of the first drop of the router, to the resolution of samples, if any."""
+    """Return the time of the first sample with a drop at the router; None without a drop."""
     dropped = np.asarray(router["dropped_pkts"])
     return float(router["t_s"][int(np.argmax(dropped > 0))]) if dropped.any() else None
 
@@ -67,10 +67,10 @@ def _first_drop(router: Mapping[str, Sequence[Any]]) -> float | None:
 def _queue(
     router: Mapping[str, Sequence[Any]], t: np.ndarray, delay: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the congested queue over time.
+    """Return times and lengths of the congested queue.
 
     This is the queue of `router`. If it drops nothing, since later routers are congested, the
-    result is the total queueing delay of the path (section 3.5).
+    result is the total queueing delay of the path, `delay` at the times `t` (section 3.5).
     """
     if _first_drop(router) is None:
         return t, delay
@@ -78,7 +78,10 @@ def _queue(
 
 
 def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
-    """Return the beginning and end of each drain: the queue falls from `FULL` to `DRAINED`."""
+    """Return the beginning and end of each drain, in which the queue falls from high to low.
+
+    High and low are the fractions `FULL` and `DRAINED` of its maximum.
+    """
     high, low = FULL * queue.max(), DRAINED * queue.max()
     drains: list[tuple[float, float]] = []
     began: float | None = None
@@ -92,7 +95,7 @@ def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
-    """Return the median time from a drain's beginning to its report, if it is reported."""
+    """Return the median time from a drain's beginning to its first report; None without reports."""
     ends = [*(began for began, _ in drains[1:]), np.inf]
     lags = []
     for (began, _), end in zip(drains, ends, strict=True):
@@ -105,7 +108,7 @@ def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | 
 def _share_rising(
     drains: Sequence[tuple[float, float]], t: np.ndarray, trend: np.ndarray
 ) -> float | None:
-    """Return the share of verdicts during drains that report a rising delay."""
+    """Return the share of verdicts during drains that report a rising delay; None without any."""
     inside = np.zeros(len(t), bool)
     for began, ended in drains:
         inside |= (t > began) & (t < ended)
@@ -113,14 +116,17 @@ def _share_rising(
 
 
 def _single(congested: np.ndarray) -> float | None:
-    """Return the share of congestion periods that consist of a single sample."""
+    """Return the fraction of congestion periods with one sample only; None without periods."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], congested.astype(int), [0]])))
     lengths = edges[1::2] - edges[::2]
     return float(np.mean(lengths == 1)) if len(lengths) else None
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """Return the median lag between the delay's and the average's fall below the threshold."""
+    """Return the median time by which the average delay falls later than the delay.
+
+    Both fall below the detector's threshold; the result is None if the average never does.
+    """
     below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
     lags = []
     for end in below:

@@ -1,4 +1,4 @@
-"""Figures of long transfers and detectors from our results; printed values are grey or dashes."""
+"""Figures of long transfers and detectors from our results; printed values are grey or dashed."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ BAND = 46
 
 
 def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
-    """Return the printed values of each flow in Tables 4.4, 4.5, 4.8 and 4.9, by protocol."""
+    """Return the printed values of each flow (Tables 4.4, 4.5, 4.8 and 4.9) by protocol."""
     values: dict[str, dict[int, float]] = {}
     file = Path(__file__).with_name("published") / "flows.csv"
     for row in published_rows(file):
@@ -35,7 +35,10 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
 
 
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
-    """Draw a metric of each flow: medians, with the range of nine tenths of the runs."""
+    """Return a function that draws `metric` of each flow.
+
+    It draws medians over runs, with the range of the middle nine tenths.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         printed = printed_flows(experiment, column) if column else {}
@@ -64,7 +67,7 @@ def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
 
 
 def _queue(axes: Axes, data: Data, panel: str) -> None:
-    """Draw ten seconds of the bottleneck's queue under one protocol."""
+    """Draw ten seconds of the bottleneck's queue under the protocol of the panel."""
     trajectory = data.trajectory("FTP-SB", protocol=panel, sampled="router")
     colour = COLOURS[panel].colour
     axes.plot(
@@ -82,7 +85,7 @@ def _queue(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _windows(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the windows of one flow under the three protocols, in bands above each other."""
+    """Draw the window of one flow under each of the three protocols, one above the other."""
     for number, (protocol, name) in enumerate(reversed(NAMES.items())):
         trajectory = data.trajectory("FTP-SB", protocol=protocol, sampled="seconds")
         t, base = trajectory["t_s"].to_numpy(), BAND * number
@@ -97,7 +100,7 @@ def _windows(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _running(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the goodput averaged from the start."""
+    """Draw the goodput, averaged from the start to each time."""
     for protocol in ("reno", "pcwnd"):
         trajectory = data.trajectory("FTP-CONV", protocol=protocol, length_s=300, sampled="seconds")
         axes.plot(
@@ -107,7 +110,10 @@ def _running(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _detector(experiment: str, detector: str) -> Draw:
-    """Return a function that draws a detector's view of the start and of the steady state."""
+    """Return a function that draws a detector's samples and verdicts.
+
+    It shows the start of the run and the steady state.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         _watched(axes, data, experiment, detector, detectors.SPANS_S[int(panel)])
@@ -117,7 +123,7 @@ def _detector(experiment: str, detector: str) -> Draw:
 
 
 def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
-    """Draw a detector's view of a drain of the queue."""
+    """Draw the samples and verdicts of a detector while the queue drains."""
     _watched(axes, data, "DET", panel, detectors.DRAIN_S)
     axes.set_title({"trend": "SyncTrend", "avg": "SyncAvg", "mix": "SyncMix"}[panel])
 
@@ -125,7 +131,7 @@ def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
 def _watched(
     axes: Axes, data: Data, experiment: str, detector: str, span: tuple[float, float]
 ) -> None:
-    """Draw the router's delay in a span of time, and the detector's view of its samples."""
+    """Draw the router's delay in the time `span`, and the detector's samples and verdicts."""
     router = data.trajectory(experiment, detector=detector, sampled="router")
     acks = data.trajectory(experiment, detector=detector, sampled="acks")
     router, acks = (
@@ -157,7 +163,7 @@ def _watched(
 
 
 def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]:
-    """Return the thresholds of samples or averages, in ms, with their names."""
+    """Return a detector's thresholds for samples or averages, in ms, with their names."""
     largest = 1e3 * acks["largest_queueing_delay"].to_numpy()  # type: ignore[index]
     smallest = 1e3 * acks["smallest_transit_time"].to_numpy()  # type: ignore[index]
     match detector:
@@ -174,7 +180,7 @@ def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]
 
 
 def _several(axes: Axes, data: Data, panel: str) -> None:
-    """Draw utilisation by the number of flows that experienced queueing delays above 190 ms."""
+    """Draw utilisation over the number of flows with queueing delays above 190 ms."""
     for protocol in ("pcwnd", "mixreact"):
         points = data.points("FTP-MB", protocol=protocol)
         axes.plot(
@@ -188,7 +194,7 @@ def _several(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _drift(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the utilisation and fairness by the drift of clocks."""
+    """Draw utilisation and fairness over the drift of clocks."""
     for protocol in ("pcwnd", "mixreact"):
         for metric, times, line in (("utilisation", 0.01, "-"), ("jain", 1.0, "--")):
             curve = data.curve(metric, "drift_ppm", "FTP-CLOCK", protocol=protocol)
@@ -204,7 +210,10 @@ SENDERS = ("reno", "pcwnd", "mixreact", "cubic", "bbr3", "ledbat")
 
 
 def _today(metric: str) -> Draw:
-    """Draw a metric of today's senders, by discipline, with one and with several bottlenecks."""
+    """Return a function that draws `metric` of today's senders by queue discipline.
+
+    It shows the networks with one and with several bottlenecks.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         # Packets queue at R0, and with cross traffic at R1.

@@ -1,7 +1,8 @@
 """Measures of claims about long transfers.
 
-`one` and `other` are levels of the axis `protocol`, or of `axis`. `each` is a metric of every flow:
-`goodput` for `goodput_1` to `goodput_20`. `flows` are numbers of flows, such as `4+6+9`.
+`of` is an experiment; `one` and `other` are levels of the axis `protocol`, or of `axis`. `each` is
+a metric of every flow: `goodput` for `goodput_1` to `goodput_20`. `flows` are numbers of flows,
+such as `4+6+9`.
 """
 
 from itertools import pairwise
@@ -25,7 +26,10 @@ FULL_PKTS, HALF_PKTS = 90, 46
 
 @measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
-    """Return the `count`-th largest of the flows' gains, medians over runs of `one` / `other`."""
+    """Return the `count`-th largest gain of a flow with protocol `one` over `other`.
+
+    A gain is the median over runs of the ratio of metric `each` under both protocols.
+    """
     gains = [
         data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)
         for flow in FLOWS
@@ -35,7 +39,7 @@ def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: fl
 
 @measure
 def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the rank correlation of the flows' medians with the printed values."""
+    """Return the rank correlation between the flows' medians of `each` and the printed values."""
     printed = printed_flows(of, column)[protocol]
     measured = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
     return rank_correlation(list(printed.values()), measured)
@@ -43,7 +47,7 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
 
 @measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Return the median over flows of the relative difference from the printed value."""
+    """Return the median over flows of the relative difference of `each` from the printed value."""
     printed = printed_flows(of, column)[protocol]
     off = [
         abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
@@ -54,14 +58,14 @@ def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> f
 
 @measure
 def lead(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return the smallest median among some flows divided by the largest of all others."""
+    """Return the smallest median of `each` among `flows` divided by the largest of all others."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return min(chosen) / max(others)
 
 
 @measure
 def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return the largest median among some flows divided by the smallest of all others."""
+    """Return the largest median of `each` among `flows` divided by the smallest of all others."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return max(chosen) / min(others)
 
@@ -69,7 +73,7 @@ def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> 
 def _chosen_and_others(
     data: Data, of: str, each: str, flows: str | float, protocol: str
 ) -> tuple[list[float], list[float]]:
-    """Return medians of a metric for the named flows, and for all others."""
+    """Return the medians of `each` for the flows named in `flows`, and for all others."""
     named = {int(float(flow)) for flow in str(flows).split("+")}
     values = {flow: data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS}
     return (
@@ -80,28 +84,28 @@ def _chosen_and_others(
 
 @measure
 def rank_with_round_trip(data: Data, of: str, each: str, protocol: str) -> float:
-    """Return the rank correlation of the flows' medians with their base round trips."""
+    """Return the rank correlation between the flows' medians of `each` and their base RTTs."""
     medians = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS]
     return rank_correlation(ROUND_TRIPS_MS.tolist(), medians)
 
 
 @measure
 def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
-    """Return the share of a flow's one-second samples with a window of one packet."""
+    """Return the share of one-second samples in which the flow's window is one packet."""
     samples = data.trajectory(of, protocol=protocol, sampled="seconds")
     return float((samples[f"cwnd_{flow:.0f}"] < 1.5).mean())  # type: ignore[arg-type]
 
 
 @measure
 def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
-    """Return `seconds_at_one` minus the smallest value of other protocols."""
+    """Return `seconds_at_one` with protocol `one` minus the smallest with one of `others`."""
     shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
     return seconds_at_one(data, of, flow, one) - min(shares)
 
 
 @measure
 def queue_peaks(data: Data, of: str, protocol: str) -> float:
-    """Count the rises of the queue from below half to its limit, in the seconds of Figure 4.6."""
+    """Count how often the queue rises from below half to its limit, in the time of Figure 4.6."""
     queue = data.trajectory(of, protocol=protocol, sampled="router").sort("t_s")["queue_pkts"]
     states = [size >= FULL_PKTS for size in queue if size >= FULL_PKTS or size < HALF_PKTS]
     return float(sum(now and not before for before, now in pairwise(states)))
@@ -109,20 +113,23 @@ def queue_peaks(data: Data, of: str, protocol: str) -> float:
 
 @measure
 def more_queue_peaks(data: Data, of: str, one: str, other: str) -> float:
-    """Return the number of queue peaks with one protocol minus that with another."""
+    """Return `queue_peaks` with protocol `one` minus `queue_peaks` with protocol `other`."""
     return queue_peaks(data, of, one) - queue_peaks(data, of, other)
 
 
 @measure
 def running_goodput(data: Data, of: str, protocol: str, at_s: float) -> float:
-    """Return the mean rate of all flows up to a time, in kbit/s, in the run of Figure 4.2."""
+    """Return the mean rate (kbit/s) of all flows up to `at_s`, in the run of Figure 4.2."""
     samples = _running(data, of, protocol)
     return 1000.0 * float(samples.filter(pl.col("t_s") <= at_s)["goodput_mbps"][-1])
 
 
 @measure
 def later_drift(data: Data, of: str, protocol: str, after_s: float) -> float:
-    """Return the largest deviation of running goodput after a time from the final one, in %."""
+    """Return how far the running goodput after `after_s` deviates from its final value, in %.
+
+    The result is the largest deviation.
+    """
     samples = _running(data, of, protocol)
     late, end = (
         samples.filter(pl.col("t_s") >= after_s)["goodput_mbps"],

@@ -35,7 +35,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run."""
+    """Return the metrics of one run from its stored results."""
     row = {**_links(kept), **_flows(kept), **_classes(kept), **_router(kept)}
     if kept.get("detectors"):
         row |= _detectors(kept)
@@ -58,7 +58,7 @@ def _links(kept: Kept) -> Row:
 
 
 def _flows(kept: Kept) -> Row:
-    """Return the metrics of each flow, and the fairness of all flows."""
+    """Return the metrics of each flow, and Jain's index over all flows."""
     flows: list[Mapping[str, Any]] = kept["flows"]
     per_kbps = PACKET_BYTES * 8e-3 / kept["run"]["simulated_s"]
     goodput = np.array([flow["delivered_pkts"] for flow in flows]) * per_kbps
@@ -83,7 +83,7 @@ def _flows(kept: Kept) -> Row:
 
 
 def _classes(kept: Kept) -> Row:
-    """Return data and ACKs at the first congested link; empty if another link drops packets.
+    """Return data and ACK counts at the first congested link; empty if another link drops packets.
 
     All data at this link belong to the measured flows.
     """
@@ -106,7 +106,7 @@ def _classes(kept: Kept) -> Row:
 
 
 def _router(kept: Kept) -> Row:
-    """Return metrics of the samples of the first congested queue."""
+    """Return the metrics of the samples of the first congested queue."""
     router = kept["router"]
     queue = np.asarray(router["queue_pkts"], float)
     waited_ms = 8e3 * np.asarray(router["queue_bytes"], float) / 1e7
@@ -120,7 +120,7 @@ def _router(kept: Kept) -> Row:
 
 
 def _detectors(kept: Kept) -> Row:
-    """Return the range of the flows' estimates, and counts of the detectors' verdicts."""
+    """Return the range of the detectors' estimates over flows, and counts of their verdicts."""
     flows: list[Mapping[str, Any]] = kept["detectors"]
     row: Row = {}
     largest = np.array([1e3 * flow["largest_queueing_delay"] for flow in flows])
@@ -148,7 +148,7 @@ def _detectors(kept: Kept) -> Row:
 
 
 def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
-    """Return the share of increases, and of each kind of increase and decrease (Table 1.1)."""
+    """Return the shares of increases and of each kind of window change (Table 1.1)."""
     total = {
         f"{trend}_{quarter}": sum(flow[f"{trend}_{quarter}"] for flow in flows)
         for trend in ("rising", "falling")
@@ -165,12 +165,15 @@ def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if figures need samples of this run."""
+    """Return true if figures plot samples of this run."""
     return run.experiment in DRAWN and run.replication == 0
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples to draw: flows every second, the queue for ten seconds, ACKs of one flow."""
+    """Return the samples that figures plot.
+
+    They are flows in every second, the queue for ten seconds, and the ACKs of one flow.
+    """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES
     running = 8e-6 * pl.col("delivered_bytes") * PACKET_BYTES / payload / pl.col("t_s")

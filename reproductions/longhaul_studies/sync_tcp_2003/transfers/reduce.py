@@ -32,7 +32,7 @@ _NUMBER = pl.col("label").str.strip_prefix(MEASURED).cast(pl.Int64)
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to keep."""
+    """Return the tables of a run to store."""
     measured = run.flows.filter(pl.col("label").str.starts_with(MEASURED))
     links = run.links.filter(pl.col("name").is_in([*CONGESTED, LAST]))
     identity, begin_s = facts(run.meta), run.meta["measured_from_s"]
@@ -58,14 +58,14 @@ def reduce(run: Results) -> Kept:
 
 
 def _since(rows: pl.DataFrame, begin_s: float) -> pl.DataFrame:
-    """Return the rows from a time on, which becomes 0."""
+    """Return the rows from `begin_s` on, with times relative to it."""
     if begin_s == 0.0:
         return rows
     return rows.filter(pl.col("t_s") >= begin_s).with_columns(pl.col("t_s") - begin_s)
 
 
 def _numbers(names: pl.Expr) -> pl.Expr:
-    """Return the numbers of flows called `forward-16-0`."""
+    """Return the flow numbers in names such as `forward-16-0`."""
     return names.str.extract(rf"^{MEASURED}(\d+)-", 1).cast(pl.Int64)
 
 
@@ -77,13 +77,16 @@ def _first_losses(events: pl.DataFrame) -> pl.DataFrame:
 
 
 def _router(series: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return the first congested queue over time, in packets and bytes, and its drops."""
+    """Return samples of the first congested queue in packets and bytes, and its drops."""
     queue = series.filter((pl.col("kind") == "link") & (pl.col("name") == CONGESTED[0]))
     return queue.select("t_s", "queue_pkts", "queue_bytes", "dropped_pkts").to_dict(as_series=False)
 
 
 def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return payload delivered to all measured flows; windows and retransmissions of some."""
+    """Return samples of the measured flows in every second.
+
+    These are the payload delivered to all flows together, and windows and retransmissions of some.
+    """
     flows = series.filter(
         (pl.col("kind") == "flow")
         & pl.col("name").str.starts_with(MEASURED)
@@ -101,7 +104,7 @@ def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return one flow's detector state at each acknowledgement; delays in seconds."""
+    """Return one flow's detector state at each acknowledgement, with delays in seconds."""
     table = traced.pivot("quantity", index="t_s", values="value", aggregate_function="last")
     wanted = [
         name
@@ -115,7 +118,7 @@ def _every_ack(traced: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _detectors(traced: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return each flow's final detector state, and the reactions to its verdicts (Table 1.1)."""
+    """Return the final detector state of each flow, and its reactions to verdicts (Table 1.1)."""
     last = traced.group_by("number", "quantity").agg(pl.col("value").last())
     ends = last.filter(
         pl.col("quantity").is_in(

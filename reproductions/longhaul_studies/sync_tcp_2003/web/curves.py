@@ -1,4 +1,4 @@
-"""Recorded points of named curves, for figures."""
+"""Recorded points of named curves, from which figures are plotted."""
 
 import numpy as np
 import polars as pl
@@ -8,7 +8,7 @@ SCHEMA = {"curve": pl.String, "x": pl.Float64, "y": pl.Float64}
 
 
 def curve(name: str, x: ArrayLike, y: ArrayLike, digits: int = 5) -> pl.DataFrame:
-    """Return the points of one curve; empty if it has no values."""
+    """Return the points of curve `name` with `digits` significant digits; empty without values."""
     places, values = np.asarray(x, float), np.asarray(y, float)
     if len(values) != len(places):
         places, values = places[:0], values[:0]

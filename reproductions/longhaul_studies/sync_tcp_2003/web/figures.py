@@ -22,7 +22,7 @@ Where = Callable[[str], Mapping[str, str | float]]
 
 @dataclass(frozen=True)
 class Case:
-    """A compared protocol and its experiment."""
+    """A protocol and queue, with the experiment that has their runs."""
 
     label: str
     style: Style
@@ -53,7 +53,7 @@ LOAD = "load (%)"
 def curves(
     data: Data, experiment: str, name: str, **where: str | float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield a recorded curve for each replication that has it."""
+    """Yield x and y of the recorded curve `name`, for each replication that has it."""
     samples = data.samples(experiment, curve=name, **where)
     # Arrays, which are faster than expressions for many small tables.
     replications, x, y = (samples[column].to_numpy() for column in (REPLICATION, "x", "y"))
@@ -66,7 +66,10 @@ def curves(
 def draw_curve(
     axes: Axes, data: Data, case: Case, name: str, scale: float = 1.0, **where: str | float
 ) -> bool:
-    """Draw a curve's median and range over replications; return false if it was not run."""
+    """Draw a curve's median over replications, and their range; return false if it was not run.
+
+    `scale` multiplies x, `where` selects further levels.
+    """
     try:
         every = list(curves(data, case.experiment, name, protocol=case.protocol, **where))
     except NotRunError:
@@ -87,7 +90,10 @@ def draw_curve(
 def _panels(
     name: str, cases: Sequence[Case], where: Where, title: str, *, scale: float, log: bool
 ) -> Draw:
-    """Return panels with a curve of each protocol."""
+    """Return a function that draws a curve with a line per protocol.
+
+    `title` is that of a panel, `where` selects the panel's runs.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = [draw_curve(axes, data, case, name, scale, **where(panel)) for case in cases]
@@ -103,17 +109,20 @@ def _panels(
 
 
 def per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Return a figure with a panel for each load."""
+    """Return a function that draws curve `name` with a panel for each load."""
     return _panels(name, cases, lambda load: {"load": float(load)}, "{} %", scale=scale, log=log)
 
 
 def _experiment(total: str) -> str:
-    """Return the experiment with several bottlenecks at a total load."""
+    """Return the experiment with several bottlenecks for the total load `total`."""
     return "HM-105" if total == "105" else "HM"
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Return a figure of Reno and MixReact, with a panel per end-to-end load of a total load."""
+    """Return a function that draws Reno and MixReact, with a panel per end-to-end load.
+
+    `total` is the total load of the links.
+    """
     return _panels(
         name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],
         lambda end_to_end: {"pair": f"{total}-{end_to_end}"}, f"{{}} % of {total} %",
@@ -125,7 +134,10 @@ def _shaded(
     axes: Axes, data: Data, case: Case, levels: Sequence[Mapping[str, str | float]],
     labels: Sequence[str],
 ) -> None:  # fmt: skip
-    """Draw distributions of one protocol, with a line for each level, the last being brightest."""
+    """Draw distributions of one protocol, with a line for each of `levels`.
+
+    The last line is the brightest.
+    """
     drawn = False
     shades = np.linspace(0.1, 0.74, len(levels))
     for shade, where, label in zip(shades, levels, labels, strict=True):
@@ -141,14 +153,17 @@ def _shaded(
 
 
 def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
-    """Draw distributions of one protocol, a line for each load."""
+    """Draw distributions of response times of one protocol, with a line for each load."""
     case = next(case for case in (*ALL, ECN_340) if case.protocol == panel)
     _shaded(axes, data, case, [{"load": float(load)} for load in LOADS],
             [f"{load} %" for load in LOADS])  # fmt: skip
 
 
 def _by_share(total: str) -> Draw:
-    """Return a function that draws one protocol's distributions, a line per end-to-end load."""
+    """Return a function that draws one protocol's distributions, a line per end-to-end load.
+
+    `total` is the total load of the links.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         case = next(case for case in (RENO, MIXREACT) if case.protocol == panel)
@@ -161,7 +176,7 @@ def _by_share(total: str) -> Draw:
 
 
 def _map(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure 4.55: MixReact's response time minus Reno's, by round trip and size."""
+    """Draw Figure 4.55: MixReact's response time minus Reno's, by base RTT and response size."""
     cells, difference = map_difference(data, "mixreact", "reno", float(panel))
     shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
     values = np.full(shape[0] * shape[1], np.nan)
@@ -178,7 +193,10 @@ def _map(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _followed(column: str, cases: Sequence[Case], less: str = "") -> Draw:
-    """Return a function that draws a quantity of the traced flow, minus another, over time."""
+    """Return a function that draws a quantity of the traced flow over time.
+
+    `column` is the quantity; the column `less`, if given, is subtracted.
+    """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -199,12 +217,12 @@ def _followed(column: str, cases: Sequence[Case], less: str = "") -> Draw:
 
 
 def _flow(data: Data, case: Case, column: str, load: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return a quantity of the traced flow over time."""
+    """Return the times and values of `column` of the traced flow."""
     return next(curves(data, "Z1", column, protocol=case.protocol, load=float(load)))
 
 
 def _delay_and_window(case: Case) -> Draw:
-    """Return a function that draws the traced flow's queueing delay above its window."""
+    """Return a function that draws the traced flow's queueing delay in a plot above its window."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         axes.plot(*_flow(data, case, "queueing_delay", panel), color=case.style.colour,
@@ -250,7 +268,7 @@ PRINTED = {
 
 
 def _loss(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Table 4.11 and Figure 4.12a: loss by load, with the printed values."""
+    """Draw Table 4.11 and Figure 4.12a: loss over the load, with the printed values."""
     cases = (RENO, PCWND, MIXREACT) if panel == "printed in Table 4.11" else (ECN_5, ECN_136)
     drawn = False
     for case in cases:
@@ -287,7 +305,7 @@ def _groups(
     numbers: Sequence[str], title: str, published: str, x: str, y: str, draw: Draw,
     *, log: bool = False, experiments: str = "H1 H1-TUNED",
 ) -> list[Figure]:  # fmt: skip
-    """Return the same figures for light, medium and heavy congestion."""
+    """Return three figures of one kind, for light, medium and heavy congestion."""
     kinds = (("light", LIGHT), ("medium", MEDIUM), ("heavy", HEAVY))
     return [
         _figure(number, f"{title}, {kind} congestion", experiments, published, x, y, draw, panels,
@@ -297,7 +315,7 @@ def _groups(
 
 
 def _shares(number: str, total: str, published: str) -> Figure:
-    """Return a figure of response times, with a line for each end-to-end load of a total load."""
+    """Return a figure of response times at a total load, a line for each end-to-end load."""
     return _figure(
         number, f"Response times by load end to end, total load {total} %", _experiment(total),
         published, RESPONSE, SHARE, _by_share(total), ("reno", "mixreact"),
@@ -305,7 +323,10 @@ def _shares(number: str, total: str, published: str) -> Figure:
 
 
 def _tails(number: str, total: str, published: str, shares: Sequence[str]) -> Figure:
-    """Return a figure of the tails of response times with several bottlenecks."""
+    """Return a figure of the tails of response times with several bottlenecks.
+
+    `total` is the total load, `shares` are the end-to-end loads.
+    """
     return _figure(
         number, f"Tails, total load {total} %, {shares[0]} to {shares[-1]} % end to end",
         _experiment(total), published, "response time (s)", LONGER,

@@ -21,7 +21,10 @@ TIMES_MS = tuple(range(100, 1501, 100))
 def crossing_ms(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the time (ms) at which the first distribution, higher at first, crosses the other."""
+    """Return the time (ms) at which the distribution of `one` falls below that of `other`.
+
+    Distributions are of response times; that of `one` is higher at first.
+    """
     return _crossing(data, of, one, other, axis, cell)[0]
 
 
@@ -29,14 +32,20 @@ def crossing_ms(
 def crossing_share(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the percentage of responses that are complete where two distributions cross."""
+    """Return the percentage of responses that are complete where two distributions cross.
+
+    The distribution of response times with `one` is higher at first, then that with `other`.
+    """
     return _crossing(data, of, one, other, axis, cell)[1]
 
 
 def _crossing(
     data: Data, of: str, one: str, other: str, axis: str, cell: Mapping[str, str | float]
 ) -> tuple[float, float]:
-    """Return the time at which the first distribution, higher at first, falls to the second."""
+    """Return the crossing of two distributions of response times: time (ms) and percentage.
+
+    The distribution with `one` is higher at first.
+    """
     first, second = (
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
         for level in (one, other)
@@ -49,9 +58,9 @@ def _crossing(
 
 @measure
 def small_among_long(data: Data, of: str, seconds: float) -> float:
-    """Return the share of small responses among responses with base RTTs above `seconds`.
+    """Return the share of small responses among those with base RTTs above `seconds`.
 
-    The result is the smallest of all protocols and loads.
+    The result is the minimum over all protocols and loads.
     """
     cells = data.points(of).select("protocol", "load").unique().iter_rows(named=True)
     return min(_small_among_long(data, of, seconds, cell) for cell in cells)
@@ -71,12 +80,12 @@ def _small_among_long(
 
 
 def _at(points: pl.DataFrame, place: float) -> float:
-    """Return the value of a recorded curve at its point nearest to an x."""
+    """Return the value of a recorded curve at its point nearest to the x `place`."""
     return float(points["y"][int((points["x"] - place).abs().arg_min() or 0)])
 
 
 def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.ndarray, np.ndarray]:
-    """Return a recorded curve of the first replication."""
+    """Return x and y of the recorded curve `name` in the first replication."""
     points = data.trajectory(of, **cell).filter(pl.col("curve") == name).sort("x")
     if points.is_empty():
         raise NotRunError(f"{of} has no curve {name} at {cell}")
@@ -84,7 +93,10 @@ def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.nd
 
 
 def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the common cells of two protocols' maps, and the differences there in ms."""
+    """Return the cells that the maps of both protocols have, and response time differences in ms.
+
+    A difference is that of `one` minus that of `other`; a cell is a range of base RTTs and sizes.
+    """
     first, second = (curve_of(data, "Z2", "map", protocol=name, load=load) for name in (one, other))
     cells, left, right = np.intersect1d(first[0], second[0], return_indices=True)
     if not len(cells):
@@ -94,21 +106,28 @@ def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.nd
 
 @measure
 def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -> float:
-    """Return the share of the map's cells in which `one` is slower by more than `by` ms."""
+    """Return the share of cells in which `one` is slower than `other` by more than `by` ms.
+
+    A cell is a range of base RTTs and response sizes, with its mean response time.
+    """
     return float((map_difference(data, one, other, load)[1] > by).mean())
 
 
 @measure
 def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float) -> float:
-    """Return the share of the map's slower cells at load `low` minus that at `high`."""
+    """Return by how much the share of cells in which `one` is slower than `other` decreases.
+
+    It is the share at load `low` minus that at load `high` (`cells_slower`).
+    """
     return cells_slower(data, one, other, low) - cells_slower(data, one, other, high)
 
 
 @measure
 def map_difference_gained(data: Data, one: str, other: str, low: float, high: float) -> float:
-    """Return a protocol's lead at load `high` minus its lead at `low`, in ms.
+    """Return the lead of `one` over `other` at load `high` minus that at load `low`, in ms.
 
-    The lead is the median over the cells of the map.
+    The lead is the response time of `other` minus that of `one`, as the median over the map's
+    cells.
     """
     behind = {load: np.median(map_difference(data, one, other, load)[1]) for load in (low, high)}
     return float(behind[low] - behind[high])
@@ -118,9 +137,10 @@ def map_difference_gained(data: Data, one: str, other: str, low: float, high: fl
 def connections_faster(
     data: Data, one: str, other: str, load: float, tolerance: float = 1, slower: float = 0
 ) -> float:
-    """Return the share of connections that are faster under one protocol than under another.
+    """Return the share of connections that are faster with `one` than with `other`.
 
-    Differences have to exceed a tolerance in ms; `slower` selects the share of slower connections.
+    Differences have to exceed `tolerance` in ms. If `slower` is not 0, slower connections are
+    counted instead.
     """
     first, second = (
         curve_of(data, "Z2", "connection", protocol=name, load=load) for name in (one, other)
@@ -136,9 +156,10 @@ def connections_faster(
 def advantage_gained(
     data: Data, of: str, metric: str, one: str, others: str, before: float, after: str
 ) -> float:
-    """Return a protocol's advantage at later loads minus that at an earlier load.
+    """Return the change in a protocol's advantage from load `before` to later loads.
 
-    The result is the smallest over the loads and the other protocols, in units of the metric.
+    The advantage is `metric` of protocol `one` minus that of another one. The result is the minimum
+    over the loads `after` and the protocols `others`.
     """
 
     def advantage(other: str, load: float) -> float:

@@ -37,7 +37,7 @@ CLASSES = ("all", "small", "large")
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Return the metrics of one run."""
+    """Return the metrics of one run from its stored results."""
     links = {link["name"]: link for link in kept["links"]}
     row: Row = {}
     for name in CONGESTED:
@@ -115,9 +115,10 @@ def _of_times(times: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
 
 
 def _step(above: list[int]) -> float | None:
-    """Return the number of responses from 5.6 to 7.1 s, divided by that from 4.5 to 5.6 s.
+    """Return the number of responses from 5.6 to 7.1 s over that from 4.5 to 5.6 s.
 
-    A lost SYN is retransmitted after 6 s. A ratio of 1 means no step in the distribution.
+    A lost SYN is retransmitted after 6 s. A ratio of 1 means no step in the distribution. `above`
+    counts the responses above each point of the grid.
     """
     at = {seconds: _at(above, CCDF_S, seconds) for seconds in (4.466836, 5.623413, 7.079458)}
     before, after = at[4.466836] - at[5.623413], at[5.623413] - at[7.079458]
@@ -126,7 +127,7 @@ def _step(above: list[int]) -> float | None:
 
 
 def _at(above: list[int], grid: np.ndarray, point: float) -> int:
-    """Count the values above the grid's point nearest to a value."""
+    """Return the count `above` the grid's point nearest to `point`."""
     return above[int(np.argmin(np.abs(grid - point)))]
 
 
@@ -135,7 +136,7 @@ def _kbps(bps: float | None) -> float | None:
 
 
 def drawn(run: Run) -> bool:
-    """Return true if distributions of a run are drawn."""
+    """Return true if figures plot distributions of this run."""
     if run.experiment not in DRAWN:
         return False
     in_band = all(run.cell.get(axis) in levels for axis, levels in BANDS.items())
@@ -143,7 +144,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return distributions of one run, as points of curves by name."""
+    """Return the distributions of one run, as points of named curves."""
     return pl.concat(list(_curves(kept)))
 
 

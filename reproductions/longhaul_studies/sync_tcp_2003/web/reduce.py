@@ -45,7 +45,7 @@ _FLOW = (
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to keep."""
+    """Return the tables of a run to store."""
     begun = run.exchanges.filter(
         pl.col("start_s") >= run.meta["measured_from_s"],
         pl.col("name").str.replace(r"-\d+$", "") == MEASURED,
@@ -66,7 +66,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _responses(begun: pl.DataFrame) -> dict[str, Any]:
-    """Return counts of begun and complete exchanges, and response times by class of size."""
+    """Return counts of begun and complete exchanges, and response times by size class."""
     complete = begun.drop_nulls("end_s")
     columns = {name: complete[name].to_numpy() for name in complete.columns if name != "name"}
     took = columns["end_s"] - columns["start_s"]
@@ -101,7 +101,7 @@ def _mean(values: np.ndarray) -> float | None:
 
 
 def _times(took: np.ndarray, base: np.ndarray) -> dict[str, Any]:
-    """Return distributions of response times and base round trips of one class."""
+    """Return distributions of response times `took` and of base round-trip times, for one class."""
     if not len(took):
         return {"count": 0}
     return {
@@ -119,13 +119,13 @@ def _times(took: np.ndarray, base: np.ndarray) -> dict[str, Any]:
 
 
 def _above(values: np.ndarray, grid: np.ndarray) -> list[int]:
-    """Return the number of values larger than each point of the grid."""
+    """Return the number of values above each point of the grid."""
     ordered = np.sort(values)
     return (len(values) - np.searchsorted(ordered, grid, side="right")).tolist()  # type: ignore[no-any-return]
 
 
 def _queues(run: Results) -> dict[str, list[int]]:
-    """Return, for each link, the number of samples after the warm-up at each queue length."""
+    """Return, for each link, how many samples after the warm-up have each queue length."""
     samples = run.series.filter(
         pl.col("kind") == "link", pl.col("t_s") >= run.meta["measured_from_s"]
     )
