@@ -14,8 +14,8 @@ from longhaul import _engine
 # figures, messages with remedies, PDF and views of shares, 30 kB; emulation on Linux, 0.12 MB.
 PROGRAM, NOT_COMPILED = 3_970_000, 700_000
 # Budgets of the studies in bytes: Python code; declarations, mostly claims and omitted statements;
-# and tables of recorded runs, which change with every results version. Docstrings of the code say what
-# parameters are, hence 134_000 (130_000 before).
+# and tables of recorded runs, which change with every results version. The docstrings of the code
+# say what parameters are (134_000; 130_000 before).
 MEASURES, LEDGERS, RECORDED = 134_000, 290_000, 5_000_000
 
 

@@ -61,7 +61,7 @@ def least_advantage(data: Data, of: str, groups: str) -> float:
 
 @of_design
 def largest_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the largest relative difference between alternates and competing TCP, over `groups`."""
+    """Return the largest relative difference of alternates and competing TCP, over `groups`."""
     own, others = (
         users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
         for role in tables.ROLES
