@@ -80,7 +80,7 @@ CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """Write the small scenario to a file."""
+    """Write the small scenario to a file and return its path."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     return path
@@ -88,7 +88,7 @@ def small(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """Run the small scenario once, for tests that only read."""
+    """Run the small scenario once, for tests that only read the results."""
     return longhaul.run(SMALL, out=tmp_path_factory.mktemp("finished") / "r1")
 
 
@@ -126,32 +126,35 @@ def cli_process(tmp_path: Path) -> CommandLine:
 
 
 class WorkersHere(LocalWorkers):
-    """Workers in the test's own process: starting a process takes longer than a short run."""
+    """Workers in the test's own process, since starting a process takes longer than a short run."""
 
     def __init__(self, count: int, memory: int | None = None) -> None:
         super().__init__(count, memory)
         self._submitted: list[tuple[str, bytes]] = []
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Keep a run as it would be sent to another process."""
+        """Keep a run in the form in which it would be sent to another process."""
         self._submitted.append((key, pickle.dumps((work, arguments))))
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """Execute the next run."""
+        """Execute the next run and return its outcome."""
         key, sent = self._submitted.pop(0)
         return [RunOutcome(key, *attempt(*pickle.loads(sent)))]
 
 
 @pytest.fixture
 def workers_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Execute runs in this process, except in tests marked `processes`, which test workers."""
+    """Execute runs in this process, except in tests marked `processes`.
+
+    Those tests are about the workers themselves.
+    """
     if request.node.get_closest_marker("processes") is None:
         for module in ("longhaul.campaign.execute", "longhaul.cli.campaign"):
             monkeypatch.setattr(import_module(module), "LocalWorkers", WorkersHere)
 
 
 def contents(run: Path) -> dict[str, Any]:
-    """Return the content of every file of a run, without `run.json`'s facts on the machine."""
+    """Return the content of every file of a run; `run.json` without facts about the machine."""
     files: dict[str, Any] = {path.name: path.read_bytes() for path in run.iterdir()}
     files["run.json"] = json.loads(files["run.json"])
     del files["run.json"]["machine"]

@@ -241,13 +241,19 @@ def test_conditions_are_ordered_and_classed() -> None:
 
 
 def test_a_cut_needs_four_batches_of_five() -> None:
-    """MSER-5 (White 1997) discards a deviating first batch of five only if three more follow."""
+    """Check MSER-5 (White 1997) on an outlying first batch of five samples.
+
+    The batch is discarded only if at least three batches follow.
+    """
     assert steady.warm_up([100.0] * 5 + [1.0] * 10) == 0
     assert steady.warm_up([100.0] * 5 + [1.0] * 15) == 5
 
 
 def test_the_drift_of_a_line_is_its_rise() -> None:
-    """The means of 20 batches of 0, 1, ..., 99 rise from 2 to 97."""
+    """Check the change that `drift` finds for 0, 1, ..., 99: the rise over 20 batch means.
+
+    The batch means rise from 2 to 97, that is by 95.
+    """
     found = steady.drift(range(100))
     assert found.change == pytest.approx(95.0)
     assert found.percent == pytest.approx(100 * 95.0 / 49.5)
@@ -489,7 +495,10 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
-    """With Yates' correction the statistic of two entirely different pairs is 1, and p 0.3173."""
+    """Check that only factors with several levels are causes of a division into groups.
+
+    Two entirely different pairs have the statistic 1 with Yates' correction, and p = 0.3173.
+    """
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)
     assert [(c.factor, c.level, c.share) for c in found[0]] == [("size", "small", 1.0)]
@@ -518,7 +527,10 @@ def test_strengths_are_means_over_the_other_responses() -> None:
 
 
 def test_partners_are_counted_above_the_threshold_and_then_above_half() -> None:
-    """Responses have 0, 0, 1 and 1 partners above 0.65; partners above 0.5 decide the first tie."""
+    """Check the order of responses by their number of partners, that is, strong correlations.
+
+    They have 0, 0, 1 and 1 partners above 0.65; partners above 0.5 decide the first tie.
+    """
     assert correlation.by_partners(TABLE) == [3, 2, 1, 0]
     assert correlation.by_partners(np.abs(TABLE[::-1, ::-1])) == [0, 1, 2, 3]
 
@@ -544,9 +556,11 @@ def test_a_histogram_has_each_pair_once() -> None:
 
 
 def test_a_cut_makes_the_standard_error_of_the_rest_least() -> None:
-    """MSER-5 (White 1997) by hand: variances over batches are 0.742, 0.058, 0.037, 0.032.
+    """Check MSER-5 (White 1997) by hand: the cut minimises the standard error of the rest.
 
-    The last two batches alone are equal, but no cut goes beyond the first half.
+    The variance of the rest divided by its number of batches is 0.742, 0.058, 0.037 and 0.032 for
+    the first cuts. The last two batches alone would be equal, but no cut goes beyond the first
+    half.
     """
     means = [8.0, 2.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]
     series = [value for mean in means for value in [mean] * 5]
@@ -565,7 +579,7 @@ def test_a_lag_ends_with_the_sample_that_reaches_the_level() -> None:
 
 
 def test_an_effect_on_nothing_has_no_percent() -> None:
-    """A percentage needs a mean that is not zero up to rounding."""
+    """Check that an effect has no percentage if the mean of the response is zero up to rounding."""
     for low, high, mean in ((0.0, 0.0, 0.0), (-1.0, 1.0, 0.0), (-1.0, 1.0, 1e-12)):
         assert math.isnan(effects.Effect("x", (0,), low, high, mean).percent)
     assert effects.Effect("x", (0,), 1.0, 3.0, 2.0).percent == pytest.approx(100.0)

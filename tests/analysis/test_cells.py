@@ -1,4 +1,4 @@
-"""Means of all cells of a design: their intervals, table and plot."""
+"""Means of the response in all cells of a design: their intervals, table and plot."""
 
 import csv
 from pathlib import Path

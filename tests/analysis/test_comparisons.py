@@ -1,4 +1,4 @@
-"""Means, effects, comparisons, regressions and components: few values, ties, and missing cells."""
+"""Means, effects, comparisons, regressions and components: few values, ties and missing cells."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,10 @@ def test_means_of_no_value_and_of_one_have_no_limits() -> None:
 
 @pytest.mark.parametrize("coverage", [0.8, 0.95])
 def test_intervals_have_the_coverage_that_is_asked_for(coverage: float) -> None:
-    """The half-width is Student's t with two degrees of freedom times the standard error 3^-0.5."""
+    """Check intervals of means and of paired differences against Student's t.
+
+    The half-width is the quantile with two degrees of freedom times the standard error 3^-0.5.
+    """
     reach = stats.t.ppf(0.5 + coverage / 2, 2) / 3**0.5
     found = comparisons.mean_interval([1.0, 2.0, 3.0], coverage)
     assert (found.low, found.mean, found.high) == pytest.approx((2 - reach, 2.0, 2 + reach))
@@ -49,7 +52,11 @@ def test_a_note_has_the_numbers_of_replications(counts: list[int], note: str) ->
 
 
 def test_a_regression_without_freedom_has_no_intervals() -> None:
-    """Two runs determine a line; three runs on one line leave no residual."""
+    """Check intervals of coefficients if a regression has no residual.
+
+    With two runs they are infinite, since two runs determine a line; with three runs on one line
+    they have no width.
+    """
     two = comparisons.regression({"x": [1.0, 2.0]}, [5.0, 7.0])
     assert two.coefficients["x"].mean == pytest.approx(2.0)
     assert two.coefficients["x"].high == -two.coefficients["x"].low == math.inf
@@ -67,7 +74,10 @@ def test_a_constant_response_has_nothing_to_explain() -> None:
 
 
 def test_a_factor_that_is_a_multiple_of_another_takes_no_freedom() -> None:
-    """Two equal columns share the slope, and take one degree of freedom from the residual."""
+    """Check a regression with two equal factors.
+
+    They share the slope of one, and take only one degree of freedom from the residual.
+    """
     x, y = np.arange(5.0), np.array([0.0, 1.0, 1.0, 3.0, 3.0])
     alone, both = (comparisons.regression(f, y) for f in ({"x": x}, {"x": x, "again": x}))
     assert both.coefficients["x"].mean == pytest.approx(alone.coefficients["x"].mean / 2)
@@ -77,7 +87,7 @@ def test_a_factor_that_is_a_multiple_of_another_takes_no_freedom() -> None:
 
 
 def table(rows: list[tuple[object, ...]]) -> ResponseTable:
-    """Return a table of the factors a and b with a response y."""
+    """Return a table of the factors a and b with a response y, from rows (a, b, y)."""
     frame = pl.DataFrame(rows, ["a", "b", "y"], orient="row")
     return ResponseTable.of(frame, {"a": [1, 2], "b": ["x", "z"]}, ["y"])
 
@@ -103,7 +113,10 @@ def test_a_response_that_a_run_lacks_has_no_means() -> None:
 
 
 def test_factors_are_ordered_by_their_share_of_the_variance() -> None:
-    """Without any variation there is no share, and factors keep their order."""
+    """Check that factors are ordered by their share of the response's variance.
+
+    If the response does not vary, there is no share, and factors keep their order.
+    """
     rows = [(a, b, 1.0 * a + (9 if b == "z" else 0)) for a in (1, 2) for b in "xz"]
     found = levels.factor_means(table([*rows]), "y")
     assert [(one.factor, one.levels) for one in found] == [("b", ("x", "z")), ("a", (1, 2))]
@@ -118,7 +131,10 @@ def test_factors_are_ordered_by_their_share_of_the_variance() -> None:
 
 
 def test_a_tie_is_ahead_for_neither_level() -> None:
-    """With differences of 0, 1 and -1, the first level is ahead in one of three conditions."""
+    """Check that a tie between two levels in a condition does not count for either level.
+
+    The differences are 0, 1 and -1, so that the first level is ahead in one of three conditions.
+    """
     frame = pl.DataFrame(
         [(1, c, 5.0 + c) for c in (0, 1, -1)] + [(2, c, 5.0) for c in (0, 1, -1)],
         ["a", "c", "y"], orient="row",
@@ -139,7 +155,10 @@ def test_levels_that_never_meet_are_not_compared() -> None:
 
 
 def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
-    """The model of the response has an interaction of three factors."""
+    """Check which effects are computed with each order: of factors, pairs and triples.
+
+    The response of the model is an interaction of three factors.
+    """
     design = two_level(3)
     y = np.prod(design.coded, axis=1) * 2.0
     names = [
@@ -154,7 +173,10 @@ def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
 
 @pytest.mark.parametrize("coverage", [0.9, 0.95])
 def test_replications_are_equal_rows_or_equal_cells(coverage: float) -> None:
-    """Runs that differ in a further factor are no replications."""
+    """Check the interval of an effect, whose error is estimated from replications.
+
+    Runs in equal rows are replications, unless they differ in a further factor (`cells`).
+    """
     x, y = [[-1], [-1], [1], [1]], [1.0, 3.0, 7.0, 9.0]
     [found] = effects.effects(x, y, ["x"], order=1, coverage=coverage)
     # Each pair has a sum of squares of 2: 4 in all, with 2 degrees of freedom.
@@ -182,7 +204,10 @@ def test_effects_of_equal_size_keep_their_order() -> None:
 
 
 def test_as_many_terms_as_leave_a_degree_of_freedom_are_added() -> None:
-    """With four runs, a model of the mean and two terms leaves one degree of freedom."""
+    """Check the residual deviation as effects are added to a model, the largest first.
+
+    With four runs, the mean and two effects leave one degree of freedom, so that no more are added.
+    """
     x = two_level(2).coded
     y = np.array([0.0, 1.0, 2.0, 7.0])
     found = effects.cumulative_residual_sd(x, y, effects.effects(x, y, ["a", "b"]))
@@ -219,7 +244,10 @@ def test_components_have_positive_largest_weights_and_decreasing_shares() -> Non
 
 
 def test_causes_are_ordered_by_share_and_then_by_p() -> None:
-    """`fair` and `vague` have equal shares in the first group, but `fair` has the smaller p."""
+    """Check that the causes of a group are ordered by share, and by p if shares are equal.
+
+    `fair` and `vague` have equal shares in the first group, but `fair` has the smaller p.
+    """
     labels = [1] * 4 + [2] * 4
     factors: dict[str, Sequence[object]] = {
         "vague": ["a", "a", "a", "b", "a", "b", "a", "b"],
@@ -238,7 +266,10 @@ def test_causes_are_ordered_by_share_and_then_by_p() -> None:
 
 
 def test_groups_are_connected_above_a_threshold_the_smallest_first() -> None:
-    """Among groups of equal size, the group with fewer correlations comes first."""
+    """Check groups of responses that are connected by correlations above a threshold.
+
+    The smallest groups come first; of equally large groups, the one with fewer correlations.
+    """
     r = np.eye(6)
     for i, j, value in ((0, 1, 0.9), (1, 2, -0.8), (3, 4, 0.7), (4, 5, 0.7), (3, 5, 0.5)):
         r[i, j] = r[j, i] = value
@@ -260,7 +291,10 @@ def test_pairs_at_the_bound_count_and_equal_ones_keep_their_order() -> None:
 
 
 def test_partners_at_a_threshold_are_none() -> None:
-    """A correlation at a bound does not count, neither at the threshold nor at one half."""
+    """Check that a correlation equal to a bound does not make two responses partners.
+
+    The bounds are the threshold and one half.
+    """
     r = np.array([[1.0, 0.6, 0.5], [0.6, 1.0, 0.5], [0.5, 0.5, 1.0]])
     assert correlation.by_partners(r) == [2, 0, 1]
     assert correlation.by_partners(r, 0.6) == [2, 0, 1]
@@ -272,7 +306,10 @@ def test_the_histogram_reaches_from_zero_to_one() -> None:
 
 
 def test_jain_s_index_of_few_shares() -> None:
-    """Jain, Chiu and Hawe 1984: one for equal shares, 1/n if one flow has everything."""
+    """Check Jain's index (Jain, Chiu and Hawe 1984).
+
+    It is one for equal shares, 1/n if one flow has everything, and missing without any rate.
+    """
     assert (fairness.jain([2.0, 2.0]), fairness.jain([4.0, 0.0])) == (1.0, 0.5)
     assert fairness.jain([1.0, 3.0]) == pytest.approx(16 / 20)
     assert (fairness.jain([0.0, 0.0]), fairness.jain([])) == (None, None)
@@ -288,7 +325,10 @@ def test_differences_of_goodput_are_of_the_larger_by_default() -> None:
 
 
 def test_an_analysis_of_variance_has_interactions_of_two_factors_by_default() -> None:
-    """Two replications of a cube of three factors leave a residual for any order."""
+    """Check the terms and degrees of freedom of an analysis of variance of each order.
+
+    Two replications of a cube of three factors leave a residual for any order.
+    """
     runs = [(a, b, c) for _ in range(2) for a in "lh" for b in "lh" for c in "lh"]
     y = np.random.default_rng(4).normal(size=16)
     factors = dict(zip("abc", zip(*runs, strict=True), strict=True))
@@ -302,7 +342,10 @@ def test_an_analysis_of_variance_has_interactions_of_two_factors_by_default() ->
 
 
 def test_a_response_that_the_factors_explain_has_no_f() -> None:
-    """The residual is zero up to rounding."""
+    """Check that there is no F if the factors explain the whole response.
+
+    The residual is then zero up to rounding.
+    """
     [a, residual] = anova({"a": ["x", "x", "y", "y"], "same": [1] * 4}, [0.1, 0.1, 0.3, 0.3])
     assert (a.f, a.p, residual.sum_of_squares, residual.share) == (None, None, 0.0, 0.0)
     assert [a.share, a.freedom, residual.freedom] == pytest.approx([1.0, 1, 2])

@@ -1,4 +1,4 @@
-"""Outliers, ranks and clusters of competitors: bounds, ties, and few values, by hand."""
+"""Outliers, ranks and clusters of competitors: bounds, ties and few values, computed by hand."""
 
 import math
 
@@ -18,7 +18,10 @@ from longhaul.analysis import clusters, outliers, ranks
 def test_critical_values_are_grubbs(
     count: int, significance: float, two_sided: bool, critical: float
 ) -> None:
-    """Grubbs and Beck, Technometrics 14 (4), 1972, table 1: one-sided at 5, 2.5 and 1 %."""
+    """Check critical values of Grubbs' test against Grubbs and Beck (1972), table 1.
+
+    The paper is in Technometrics 14 (4); its values are one-sided at 5, 2.5 and 1 %.
+    """
     found = outliers.grubbs_critical(count, significance, two_sided=two_sided)
     assert found == pytest.approx(critical, abs=1e-3)
 
@@ -30,7 +33,10 @@ def test_the_test_is_two_sided_at_five_percent_unless_said_otherwise() -> None:
 
 
 def test_residuals_by_hand() -> None:
-    """The mean of 1, 2 and 6 is 3, their deviation the root of 7."""
+    """Check the residuals of three values and Grubbs' statistic against numbers by hand.
+
+    The mean of 1, 2 and 6 is 3, their standard deviation the root of 7.
+    """
     found = outliers.residuals([1.0, 6.0, 2.0], critical=1.0)
     assert found.residuals.tolist() == [-2.0, 3.0, -1.0]
     assert (found.mean, found.extreme, found.critical) == (3.0, 1, 1.0)
@@ -83,7 +89,10 @@ def test_standouts_exceed_a_percentage_on_either_side(
 
 
 def test_ranks_of_values_are_high_for_high_values() -> None:
-    """Ties share their mean rank; the last axis has the competitors."""
+    """Check that the highest value has the highest rank, with mean ranks for ties.
+
+    Ranks are along the last axis, on which the competitors are.
+    """
     assert ranks.value_ranks([5.0, 1.0, 5.0]).tolist() == [2.5, 1.0, 2.5]
     assert ranks.value_ranks([5.0, 1.0, 4.0], low_is_best=True).tolist() == [1.0, 3.0, 2.0]
     assert ranks.value_ranks([[1, 2], [4, 3]]).tolist() == [[1, 2], [2, 1]]
@@ -97,7 +106,10 @@ def test_rounded_sizes_are_ties() -> None:
 
 
 def test_edges_of_a_cube_change_one_factor() -> None:
-    """The first factor changes fastest along the corners; changes are absolute."""
+    """Check the edges of a cube of conditions: each changes one factor.
+
+    The first factor changes fastest along the corners; changes are absolute.
+    """
     assert ranks.corners(2) == [(-1, -1), (1, -1), (-1, 1), (1, 1)]
     edges = ranks.cube_edges([4.0, 1.26, 9.0, 8.0])
     assert [(e.factor, e.ends, e.change) for e in edges] == [
@@ -111,7 +123,10 @@ def test_edges_of_a_cube_change_one_factor() -> None:
 
 
 def test_ranks_are_summarised_by_group() -> None:
-    """All axes but the last are averaged; a single group has no variation."""
+    """Check averages of ranks over all axes but the last, and their deviation between groups.
+
+    A single group has no deviation.
+    """
     found = ranks.summarise_ranks({"a": [[1, 2], [3, 2]], "b": [4, 1]})
     assert {name: of.tolist() for name, of in found.groups.items()} == {"a": [2, 2], "b": [4, 1]}
     assert found.average.tolist() == [3.0, 1.5]
@@ -136,7 +151,11 @@ def test_of_two_equally_far_the_lower_value_is_filled() -> None:
 def test_clusters_join_below_the_cut(
     cut: float, clusters_: list[int], distinctive: tuple[int, ...]
 ) -> None:
-    """Values 0 and 1 join at distance 1, and 2.5 joins them at 2; the cut is a fraction of 2."""
+    """Check which of three values form clusters for several cuts.
+
+    0 and 1 join at distance 1, and 2.5 joins them at distance 2; a cut is a fraction of 2, below
+    which clusters join.
+    """
     found = clusters.dendrogram([[0.0], [1.0], [2.5]], cut)
     pairs = [(i, j) for i in range(3) for j in range(i)]
     assert [found.labels[i] == found.labels[j] for i, j in pairs] == [
@@ -155,13 +174,19 @@ def test_responses_without_variation_separate_nobody(constant: float) -> None:
 
 
 def test_half_of_the_competitors_are_not_distinctive() -> None:
-    """Two distant pairs are not distinctive; a distant pair among five values is."""
+    """Check that a cluster with half of the competitors is not distinctive.
+
+    Two distant pairs are not distinctive; a distant pair of five values is.
+    """
     assert clusters.dendrogram([[0.0], [0.1], [9.0], [9.1]]).distinctive == ()
     found = clusters.dendrogram([[9.1], [0.0], [0.1], [9.0], [0.2]])
     assert found.distinctive == (0, 3)
 
 
 def test_clusters_join_below_seven_tenths_by_default() -> None:
-    """Three values at equal distances stay apart; of three in a row, two join at 2/3."""
+    """Check the default cut of 0.7 of the largest distance.
+
+    Three values at equal distances stay apart; of three in a row, two join at 2/3.
+    """
     assert sorted(clusters.dendrogram(np.eye(3)).labels.tolist()) == [1, 2, 3]
     assert len(set(clusters.dendrogram([[0.0], [1.0], [2.001]]).labels.tolist())) == 2

@@ -1,4 +1,4 @@
-"""Families of printed numbers: level and power of their rule, and verdicts by hand."""
+"""Families of printed numbers: error rate and power of their rule, and verdicts by hand."""
 
 from math import log, sqrt
 
@@ -19,7 +19,10 @@ CELLS, REPLICATIONS = 16, 20
 
 
 def draws(random: np.random.Generator, shape: str, studies: int, shared: bool) -> np.ndarray:
-    """Return logarithms of values as an array (study, draw, cell); the last draw is print."""
+    """Return logarithms of random values as an array (study, draw, cell).
+
+    The last draw stands for the printed values. If `shared`, all cells of a draw are equal.
+    """
     size = (studies, REPLICATIONS + 1, 1 if shared else CELLS)
     drawn = random.normal(size=size) if shape == "normal" else random.gamma(9.0, size=size)
     return np.broadcast_to(drawn, (studies, REPLICATIONS + 1, CELLS))

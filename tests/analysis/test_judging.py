@@ -1,4 +1,4 @@
-"""Verdicts by intervals of one more run, families of printed numbers, and prediction intervals."""
+"""Verdicts by intervals for one more run, families of printed numbers, prediction intervals."""
 
 from math import inf, log
 
@@ -49,7 +49,11 @@ UNLIKE = "the printed run is not like ours"
 def test_a_printed_run_is_compared_with_the_interval_of_one_more_run(
     interval: tuple[float, float], median: float, verdict: str, why: str
 ) -> None:
-    """The source prints 10 ± 0.5 by rounding; the band is 9 to 11, the opposite holds up to 4."""
+    """Check the verdict on a printed number of one run, from the interval for one more run.
+
+    The source prints 10 ± 0.5 by rounding; the band is 9 to 11, and the opposite statement holds up
+    to 4.
+    """
     expected = Expected(9.0, 11.0, opposite=4.0, printed=10.0, rounding=0.5)
     found, reason = expected.judge_one_run(interval, median)
     assert found == verdict
@@ -88,7 +92,10 @@ def test_the_opposite_is_on_one_side_of_the_band(
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
-    """Values of single precision have a wider tolerance; near zero it is absolute."""
+    """Check that the ends of a band belong to it, with a tolerance for rounding.
+
+    It is wider for values of single precision, and absolute near zero.
+    """
     low, high = sorted((100.0 * sign, 200.0 * sign))
     double, single = Expected(low, high), Expected(low, high, precision=SINGLE)
     for beyond, found in ((5e-10, [True] * 2), (5e-8, [False, True]), (2e-6, [False] * 2)):
@@ -99,7 +106,7 @@ def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
 
 
 def values(mean: float, *around: float) -> Family:
-    """Return a family of values around a mean, with a band from -0.1 to 0.1."""
+    """Return a family of the values `mean + around`, with a band from -0.1 to 0.1."""
     return Family(tuple(mean + each for each in around), (-0.1, 0.1), DIFFERENCE)
 
 
@@ -118,7 +125,11 @@ def test_the_ends_of_a_family_s_band_are_inside() -> None:
 def test_replications_reach_print_at_it_or_beyond_it(
     given: tuple[float, ...], reaching: int
 ) -> None:
-    """A value reaches print, 0, unless it is on the mean's side; a mean of 0 counts as above."""
+    """Check how many replications reach the printed value, which is 0 here.
+
+    A replication reaches it unless it is on the same side of 0 as the mean; a mean of 0 counts as
+    above.
+    """
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
 
 
@@ -132,7 +143,10 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """The error is that of one more value and of the mean of n (Hahn and Meeker 1991, 4.7)."""
+    """Check the p-value of a family against a t-test for one more value.
+
+    The error is that of one more value and of the mean of n (Hahn and Meeker 1991, 4.7).
+    """
     given = np.array([0.3, 0.5, 0.1, 0.4])
     ratio = given.mean() / (given.std(ddof=1) * np.sqrt(1 + 1 / 4))
     expected = 2 * stats.t.sf(ratio, 3)
@@ -144,7 +158,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """One replication that reaches print leaves a family undecided, two do not."""
+    """Check that a family whose mean is out of its band is undecided unless values scatter enough.
+
+    It is undecided if one replication reaches the printed value, and accepted if two do.
+    """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)
         for count in (1, 2)
@@ -168,7 +185,10 @@ def test_families_need_three_replications_and_logarithms_positive_numbers() -> N
 
 
 def test_holm_rejects_at_its_bounds() -> None:
-    """The smallest of three has a third of the level, the next a half (Holm 1979)."""
+    """Check Holm's procedure (1979) at its bounds.
+
+    Of three p-values, the smallest is compared with a third of the level, the next with a half.
+    """
     level = 0.06
     assert holm([0.02, 0.03, 0.06], level) == [True, True, True]
     assert holm([0.021, 0.021, 0.021], level) == [False, False, False]
@@ -177,7 +197,10 @@ def test_holm_rejects_at_its_bounds() -> None:
 
 
 def test_the_coverage_widens_a_prediction_interval() -> None:
-    """Mean and deviation of 1, 2 and 3 are 2 and 1; Student's t has two degrees of freedom."""
+    """Check prediction intervals against Student's t with two degrees of freedom.
+
+    The values -1, 0 and 1 have the mean 0 and the deviation 1.
+    """
     for coverage in (0.5, 0.8):
         found = prediction.predict([-1.0, 0.0, 1.0], coverage)
         assert found is not None
@@ -204,7 +227,11 @@ def test_an_interval_by_logarithms_is_students_of_logarithms() -> None:
 
 @pytest.mark.parametrize(("count", "shape"), [(18, False), (19, True)])
 def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) -> None:
-    """The range of n runs holds one more with a probability of (n - 1) / (n + 1)."""
+    """Check that the range of the runs is the interval if no distribution fits 19 runs.
+
+    The range of n runs contains one more run with the probability (n - 1) / (n + 1); with 18 runs,
+    no distribution is rejected.
+    """
     found = prediction.predict(
         [1.0 + 1e-3 * n for n in range(count - 5)] + [9.0 + 1e-3 * n for n in range(5)]
     )
@@ -214,7 +241,10 @@ def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) ->
 
 
 def test_the_medians_of_order_statistics_are_symmetric() -> None:
-    """Filliben 1975: the largest of n uniform values has the median 0.5 to the power 1/n."""
+    """Check the medians of ordered uniform values (Filliben 1975).
+
+    They are symmetric, and that of the largest of n values is 0.5 to the power 1/n.
+    """
     found = prediction.uniform_medians(4)
     assert found + found[::-1] == pytest.approx(np.ones(4))
     assert found[[1, 3]] == pytest.approx([(2 - 0.3175) / 4.365, 0.5**0.25])

@@ -1,4 +1,7 @@
-"""Tables of runs: kinds of levels and responses, missing values, orders, and messages, by hand."""
+"""Tables of runs: kinds of levels and responses, missing values, orders and messages.
+
+Expected values are computed by hand.
+"""
 
 import math
 from pathlib import Path
@@ -27,7 +30,7 @@ def of(
     ],
 )  # fmt: skip
 def test_a_text_is_a_level_by_its_value(level: Level, text: str, is_it: bool) -> None:
-    """Truth values are written as in files: `true`, not `True`."""
+    """Check that a text means the level with its value; truth values are `true` and `false`."""
     assert is_meant(level, text) == is_it
 
 
@@ -45,12 +48,19 @@ def test_a_text_is_a_level_by_its_value(level: Level, text: str, is_it: bool) ->
 def test_levels_ascend_by_size_or_else_by_alphabet(
     levels: list[Level], ascending: list[Level]
 ) -> None:
-    """Times are ordered by size across units, and so are rates; other units are alphabetical."""
+    """Check the order of levels: by size, else alphabetical.
+
+    Times are ordered by size across units, and so are rates; texts with other units are
+    alphabetical.
+    """
     assert tables._ascending(levels) == ascending
 
 
 def test_responses_are_all_other_numbers_unless_named() -> None:
-    """Texts, identifiers of runs, costs and versions are no responses."""
+    """Check that responses are by default all columns of numbers that are not factors.
+
+    Texts, identifiers of runs, costs and versions are no responses.
+    """
     columns: dict[str, list[object]] = {
         "a": [1, 2], "y": [0.5, 1.5], "text": ["p", "q"], "run": [1, 2], "block": [1, 1],
         "replication": [1, 1], "n": [3, 4], "wall_s": [1.0, 2.0], "data_packets": [5, 6],
@@ -63,7 +73,7 @@ def test_responses_are_all_other_numbers_unless_named() -> None:
 
 
 def test_levels_that_no_run_has_are_none() -> None:
-    """Levels without runs are dropped; given levels keep their order."""
+    """Check that levels without runs are dropped, and that given levels keep their order."""
     frame = pl.DataFrame({"a": ["x", "y", None], "v": [1.0, 2.0, 3.0]})
     given = ResponseTable.of(frame, {"a": ["z", "y", "x"]}, ["v"])
     assert given.factors == {"a": ["y", "x"]}
@@ -71,7 +81,10 @@ def test_levels_that_no_run_has_are_none() -> None:
 
 
 def test_likely_factors_have_few_values_texts_first() -> None:
-    """Likely factors have 2 to 40 different values; a column of one value is no factor."""
+    """Check the columns that a message suggests as factors, texts first.
+
+    Suggested columns have 2 to 40 different values.
+    """
     few = tables.MOST_LEVELS
     columns: dict[str, list[object]] = {f"same{n}": [1] * (few + 1) for n in range(19)}
     columns |= {
@@ -112,7 +125,10 @@ def test_runs_are_named_by_the_factors_that_vary() -> None:
 
 
 def test_runs_without_any_of_several_responses_are_left_out() -> None:
-    """An unknown response is refused later, by its name."""
+    """Check that only runs with values of all given responses remain.
+
+    An unknown response is ignored here; it is refused later, with its name in the message.
+    """
     given = of({"a": [1, 2, 3, 4], "y": [1.0, None, 3.0, 4.0], "z": [1.0, 2.0, None, 4.0]}, ["a"])
     rest, left_out = given.with_all(["y", "z"])
     assert (rest.frame["a"].to_list(), left_out) == ([1, 4], ["a 2", "a 3"])
@@ -122,7 +138,7 @@ def test_runs_without_any_of_several_responses_are_left_out() -> None:
 
 
 def test_costs_of_groups_tell_nothing_either() -> None:
-    """Costs are left out, and of equal responses all but the first."""
+    """Check the responses that tell something: without costs, and only the first of equal ones."""
     given = of(
         {"a": [1, 2], "y": [1, 2], "same": [1.0, 2.0], "group.wall_s": [3.0, 4.0], "z": [2.0, 1.0],
          "peak_memory_bytes": [5, 6], "gap": [None, 1.0]},
@@ -132,7 +148,10 @@ def test_costs_of_groups_tell_nothing_either() -> None:
 
 
 def test_patterns_choose_responses_in_their_order_and_once() -> None:
-    """If a pattern is the name of a response, it means this response alone."""
+    """Check that patterns select responses in the order of the patterns, each once.
+
+    If a pattern is the name of a response, it means this response alone.
+    """
     given = of({"a": [1], "y1": [1.0], "y2": [1.0], "y[1]": [1.0], "z": [1.0]}, ["a"])
     assert given.matching(["z", "y?"]) == ("z", "y1", "y2")
     assert given.matching(["y*", "y1"]) == ("y1", "y2", "y[1]")
@@ -163,7 +182,10 @@ def test_zero_and_negative_values_have_no_logarithm() -> None:
 
 
 def test_runs_are_chosen_by_any_column() -> None:
-    """A run without a level stays if levels are left out, and is dropped if levels are chosen."""
+    """Check the selection of runs by levels of any column, and the removal of such runs.
+
+    A run without a level stays if levels are removed, and is dropped if levels are selected.
+    """
     given = of({"a": [1, 2, 2], "block": [1, 2, None], "y": [1.0, 2.0, 3.0]}, ["a"], ["y"])
     assert given.where("block", ["2"]).values("y").tolist() == [2.0]
     without = given.where("block", ["2"], keep=False)
@@ -179,7 +201,10 @@ def test_runs_are_chosen_by_any_column() -> None:
 
 
 def test_factors_are_entangled_if_levels_do_not_occur_in_proportion() -> None:
-    """Doubling the runs of one level keeps the proportions; one missing run breaks them."""
+    """Check that two factors are entangled if their levels do not occur in proportion.
+
+    Doubling the runs of one level keeps the proportions; one missing run breaks them.
+    """
     uneven = [(a, b) for a in "pqq" for b in "xyy"]
     columns: dict[str, list[object]] = {"a": [a for a, _ in uneven], "b": [b for _, b in uneven]}
     given = of({**columns, "y": [1.0] * 9}, ["a", "b"])
@@ -203,7 +228,10 @@ def test_conditions_are_means_over_replications_of_complete_responses() -> None:
 
 
 def test_the_only_condition_is_named_so() -> None:
-    """Runs with equal level and replication are averaged; replications ascend."""
+    """Check the name of the condition if there is only one, and its values by replication.
+
+    Runs with equal level and replication are averaged; replications ascend.
+    """
     given = of(
         {"kind": ["p", "q", "p", "p"], "replication": [2, 1, 1, 2], "y": [1.0, 2.0, 3.0, 5.0]},
         ["kind"], ["y"],
@@ -216,9 +244,10 @@ def test_the_only_condition_is_named_so() -> None:
 
 
 def test_a_table_that_is_read_has_what_was_written(tmp_path: Path) -> None:
-    """In CSV files lines with # are comments and NA is no value.
+    """Check that a table of a CSV or Parquet file has the values that were written.
 
-    Levels of single precision are read as the decimal number that was meant.
+    In CSV files, lines with # are comments and NA is a missing value. Levels of single precision
+    are read as the decimal numbers that were meant.
     """
     (tmp_path / "t.csv").write_text("# by R\na,y,z\n1,NA,2\n2,0.5,3\n")
     read = ResponseTable.read(tmp_path / "t.csv", ["a"], ["y"])

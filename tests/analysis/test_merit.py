@@ -1,4 +1,4 @@
-"""Figures of merit against known answers."""
+"""Figures of merit, such as convergence time and starvation, against known answers."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,18 @@ def test_harm_is_the_part_that_is_lost() -> None:
 
 
 def _delivered(rate_of_first: np.ndarray, every_s: float) -> np.ndarray:
-    """Return the delivered bytes of two flows that share a rate of 2 bytes/s."""
+    """Return the delivered bytes of two flows, sampled every `every_s`.
+
+    They share a rate of 2 bytes/s, of which the first flow has `rate_of_first`.
+    """
     return np.cumsum(np.stack([rate_of_first, 2 - rate_of_first], axis=1), axis=0) * every_s
 
 
 def test_imbalance_that_decays_converges_when_its_mean_is_in_the_band() -> None:
-    """The first flow's rate is 1 + exp(-t/10), averaged over a window of one second."""
+    """Check the convergence time of a decaying imbalance against the exact time.
+
+    The first flow's rate is 1 + exp(-t/10), averaged over a window of one second.
+    """
     times = np.arange(0, 100, 0.1)
     delivered = _delivered(1 + np.exp(-times / 10), 0.1)
     rates = merit.rates(times, delivered, [0.0, 0.0], 1.0)
@@ -115,7 +121,10 @@ def test_the_ellipse_of_points_along_a_line_has_one_axis() -> None:
 
 
 def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
-    """The distance is Mahalanobis', in which the ellipse is a circle of radius 1."""
+    """Check that all points of an ellipse's outline are one standard deviation from the mean.
+
+    The distance is Mahalanobis', in which the ellipse is a circle of radius 1.
+    """
     points = np.random.default_rng(1).multivariate_normal([3, -2], [[4, 1.5], [1.5, 1]], 50)
     around = np.stack(merit.ellipse([(x, y) for x, y in points]).outline(), axis=1)
     away = around - points.mean(axis=0)
@@ -124,7 +133,10 @@ def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
 
 
 def test_losses_lie_in_time() -> None:
-    """Losses of 2, 1 and 3 packets at 1, 3 and 4 s have a mean gap of 1.5 s and a mean of 2."""
+    """Check the mean gap between losses and their mean number.
+
+    2, 1 and 3 packets are lost at 1, 3 and 4 s: the mean gap is 1.5 s, and the mean 2 packets.
+    """
     times = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert merit.losses(times, [7, 9, 9, 10, 13, 13]) == (1.5, 2.0)
     assert merit.losses(times, [0, 0, 4, 4, 4, 4]) == (None, 4.0)

@@ -1,4 +1,4 @@
-"""Layouts of networks: distances follow numbers of links, branches surround their root."""
+"""Layouts of networks: distances in proportion to numbers of links, branches around their root."""
 
 import numpy as np
 import pytest
@@ -33,14 +33,17 @@ def test_a_single_node_is_in_the_middle() -> None:
 
 
 def test_what_is_not_flat_fills_the_square() -> None:
-    """A layout in a plane fills the square: a ring of four nodes is as high as it is wide."""
+    """Check that a layout that is not a line fills a square: a ring of four is as high as wide."""
     ring = np.array(list(spread(list("abcd"), [*PATH[:3], ("d", "a")]).values()))
     assert ring.min(0) == pytest.approx([0, 0])
     assert ring.max(0) == pytest.approx([1, 1])
 
 
 def test_distances_are_numbers_of_links_where_a_plane_has_room() -> None:
-    """A path and a triangle have a layout without stress (Gansner, Koren and North 2004)."""
+    """Check that distances are numbers of links if that is possible in a plane.
+
+    A path and a triangle have such a layout, without stress (Gansner, Koren and North 2004).
+    """
     path = distances(majorised(list("abcde"), PATH))
     assert path == pytest.approx(np.abs(np.subtract.outer(range(5), range(5))), abs=0.01)
     triangle = distances(majorised(list("abc"), [("a", "b"), ("b", "c"), ("c", "a")]))
@@ -72,7 +75,10 @@ def test_branches_stay_with_their_root() -> None:
 
 @pytest.mark.parametrize(("gap", "room"), [(0.2, 0.46 * 0.2), (1.0, 0.16)])
 def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float) -> None:
-    """A root's only branch points away from the direction of angle zero."""
+    """Check the radius of the circle on which a root's leaves are placed.
+
+    A root's only branch points away from the direction of angle zero.
+    """
     places = around({"A": (0.0, 0.0), "B": (gap, 0.0)}, {"A1": "A", "B1": "B"})
     across = {name: x for name, (x, _) in places.items()}
     assert {y for _, y in places.values()} == {0.5}
@@ -82,9 +88,10 @@ def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float
 
 
 def test_branches_have_as_much_of_the_circle_as_they_have_leaves() -> None:
-    """A branch with two leaves has half of the circle; a branch with at most one leaf a quarter.
+    """Check that branches get parts of the circle in proportion to their leaves.
 
-    Ratios along a line do not change when a layout is turned and stretched.
+    A branch with two leaves has half of the circle; each with at most one leaf a quarter. Ratios
+    along a line do not change if a layout is turned and stretched.
     """
     above = {"b": "A", "b1": "b", "b2": "b", "c": "A", "c1": "c", "d": "A"}
     places = around({"A": (0.0, 0.0), "B": (9.0, 0.0)}, above)

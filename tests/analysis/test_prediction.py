@@ -8,7 +8,7 @@ from longhaul.analysis.prediction import LOGNORMAL, NORMAL, ORDER, predict
 
 
 def test_critical_correlations_are_fillibens() -> None:
-    """Filliben, Technometrics 17 (1), 1975, table 1: the 5 % points."""
+    """Check critical correlations against Filliben, Technometrics 17 (1), 1975, table 1 (5 %)."""
     found = [prediction._critical(count) for count in (5, 10, 20)]
     assert found == pytest.approx([0.879, 0.917, 0.950], abs=4e-3)
 
@@ -31,7 +31,10 @@ def test_as_many_further_runs_are_inside_as_it_says(
 
 
 def test_the_normal_interval_is_students() -> None:
-    """Hahn and Meeker, 1991, chapter 4: mean 50.1, deviation 1.31 of five; 2.776 sqrt(1 + 1/5)."""
+    """Check the normal interval against an example of Hahn and Meeker (1991), chapter 4.
+
+    Five values have the mean 50.1 and the deviation 1.31; the factor is 2.776 sqrt(1 + 1/5).
+    """
     runs = 50.1 + 1.31 * np.array([-1.2, -0.5, 0.0, 0.5, 1.2]) / np.std(
         [-1.2, -0.5, 0.0, 0.5, 1.2], ddof=1
     )

@@ -11,7 +11,10 @@ from longhaul.analysis.merit import Rates
 
 
 def test_medians_leave_out_what_is_missing() -> None:
-    """The median of two numbers is their mean; without numbers there is no median."""
+    """Check medians of rows with missing numbers.
+
+    The median of two numbers is their mean; without numbers there is no median.
+    """
     given = np.array([[4.0, 1.0, 2.0], [nan, 1.0, 4.0], [nan, nan, 7.0], [nan, nan, nan]])
     *known, none = statistics.medians(given).tolist()
     assert known == [2.0, 2.5, 7.0]
@@ -30,13 +33,19 @@ def test_medians_leave_out_what_is_missing() -> None:
 def test_curves_cross_where_the_first_reaches_the_other_from_above(
     gaps: list[float], at: float | None
 ) -> None:
-    """Points are two apart; the first crossing counts."""
+    """Check the x at which a curve falls to another one for the first time.
+
+    Points are two apart in x; `gaps` are the differences of the curves.
+    """
     x = [2.0 * n for n in range(len(gaps))]
     assert statistics.crossing(x, [5.0 + gap for gap in gaps], [5.0] * len(gaps)) == at
 
 
 def test_rank_correlations_are_along_the_last_axis() -> None:
-    """Constant rows of y have a correlation of zero; rows with NaN have no coefficient."""
+    """Check rank correlations of x with each row of y.
+
+    They are zero for constant rows, and missing for rows with NaN.
+    """
     y = np.array([[1.0, 2.0, 9.0], [3.0, 2.0, 1.0], [4.0, 4.0, 4.0], [1.0, nan, 2.0]])
     *known, unknown = statistics.rank_correlations([1.0, 5.0, 6.0], y).tolist()
     assert known == [1.0, -1.0, 0.0]
@@ -53,7 +62,10 @@ def test_deviations_have_length_one_unless_they_are_rounding() -> None:
 
 
 def test_samples_are_drawn_with_replacement_from_the_items() -> None:
-    """The seed decides; two items are enough for a sample, one is not."""
+    """Check bootstrap samples: they depend on the seed, and repeat items.
+
+    Two items are enough for a sample, one is not.
+    """
     first, other = (statistics.bootstrap_samples([5, 7], 40, seed) for seed in (1, 2))
     assert (len(first), {len(sample) for sample in first}) == (40, {2})
     assert {item for sample in first for item in sample} == {5, 7}
@@ -67,7 +79,10 @@ def test_the_percentile_interval_covers_ninety_five_percent_by_default() -> None
 
 
 def test_a_period_has_its_end_and_not_its_beginning() -> None:
-    """Sample times are multiples of an interval up to rounding."""
+    """Check that a period includes a sample at its end, but none at its beginning.
+
+    Sample times are multiples of an interval up to rounding.
+    """
     times = np.arange(1, 7) * 0.1
     values = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
     found = steady.period_means(times, values, {"a": (0.1, 0.3), "b": (0.3, 0.6), "c": (0.6, 9.0)})
@@ -85,7 +100,11 @@ def test_a_lag_is_from_the_beginning_and_up_to_the_end() -> None:
 
 
 def test_a_steady_mean_is_of_twenty_batches() -> None:
-    """Student's t is 2.093 with 19 degrees of freedom; means of batches run from 0.5 to 38.5."""
+    """Check the mean of a steady series and its interval, by 20 batch means by default.
+
+    Student's t is 2.093 with 19 degrees of freedom; the batch means of 0 to 39 run from 0.5 to
+    38.5.
+    """
     found = steady.steady_mean(range(40))
     assert (found.mean, found.count) == (19.5, 20)
     assert found.high - found.mean == pytest.approx(2.093 * 2 * math.sqrt(35 / 20), rel=1e-3)
@@ -93,7 +112,10 @@ def test_a_steady_mean_is_of_twenty_batches() -> None:
 
 
 def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
-    """The fitted line goes through the means of the batches."""
+    """Check the change over a series with a given and with the default number of batches.
+
+    The change is that of a line fitted to the batch means.
+    """
     assert steady.drift(range(1, 11), batches=5).change == pytest.approx(8.0)
     falling = steady.drift(range(100, 0, -1))
     assert (falling.change, falling.percent) == pytest.approx((-95.0, -9500 / 50.5))
@@ -101,7 +123,10 @@ def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
 
 
 def test_the_first_of_equal_cuts_is_taken() -> None:
-    """A constant series has no error at any cut, and nothing is discarded."""
+    """Check that of several equally good cuts the first one is taken.
+
+    A constant series has no error at any cut, so that nothing is discarded.
+    """
     assert steady.warm_up([2.0] * 40) == 0
     assert steady.warm_up([9.0] * 2 + [2.0] * 6, batch=2) == 2
     # Samples that do not fill a whole last batch are left out.
@@ -116,12 +141,15 @@ def test_harm_without_a_denominator_is_not_a_number(alone: float) -> None:
 
 
 def rates(*rows: list[float], first: float = 1.0) -> Rates:
-    """Return rates at every second."""
+    """Return rates of flows in one row per second, from the time `first` on."""
     return Rates(first + np.arange(len(rows), dtype=float), np.array(rows))
 
 
 def test_a_window_is_of_whole_sampling_intervals() -> None:
-    """With samples every 0.2 s, a window of 0.4 s has two intervals, a window of 0.41 s three."""
+    """Check that a window is rounded up to whole sampling intervals.
+
+    With samples every 0.2 s, a window of 0.4 s has two intervals, one of 0.41 s three.
+    """
     times = np.arange(6) * 0.2
     delivered = np.arange(6.0)[:, None] ** 2
     for window_s, steps in ((0.4, 2), (0.41, 3), (0.2, 1), (0.01, 1), (1.0, 5)):
@@ -134,7 +162,10 @@ def test_a_window_is_of_whole_sampling_intervals() -> None:
 
 
 def test_a_flow_has_rates_in_windows_in_which_it_is_active_throughout() -> None:
-    """A flow from 1 s to 3 s is active in the windows that end at 2 s and 3 s."""
+    """Check that a flow has rates only in windows in which it is active from begin to end.
+
+    A flow from 1 s to 3 s is active in the windows that end at 2 s and 3 s.
+    """
     times, delivered = np.arange(5.0), np.arange(5.0)[:, None] * [1.0, 3.0]
     found = merit.rates(times, delivered, [1.0, 0.0], 1.0, [3.0, np.inf])
     assert np.isfinite(found.values[:, 0]).tolist() == [False, True, True, False]
@@ -144,7 +175,10 @@ def test_a_flow_has_rates_in_windows_in_which_it_is_active_throughout() -> None:
 
 
 def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_passed() -> None:
-    """The fair share is 2; the rates 1 and 3 deviate by half of it."""
+    """Check that rates at the edge of the band count as converged after ten windows.
+
+    The fair share is 2; the rates 1 and 3 deviate from it by half.
+    """
     given = rates([4.0, 0.0], *[[1.0, 3.0]] * 11)
     assert merit.convergence_time(given, 0.0, 1.0, 0.5) == 2.0
     assert merit.convergence_time(given, 0.0, 1.0, 0.49) is None
@@ -156,14 +190,20 @@ def test_shares_at_the_edge_of_the_band_have_converged_once_ten_windows_have_pas
 
 
 def test_convergence_begins_with_the_first_whole_window() -> None:
-    """A flow that joins at 3 s has its first window of 2 s at 5 s."""
+    """Check that convergence is searched from the first window after a flow has joined.
+
+    A flow that joins at 3 s has its first window of 2 s at 5 s.
+    """
     given = rates(*[[2.0, 2.0]] * 40)
     assert merit.convergence_time(given, 3.0, 2.0, 0.1) == 2.0
     assert merit.convergence_time(given, 3.0, 1.0, 0.1) == 1.0
 
 
 def test_a_ratio_of_ten_is_not_starvation_and_one_above_is() -> None:
-    """The ratio has to be exceeded in the whole last half (Arun et al. 2022)."""
+    """Check that flows starve if the ratio of their rates exceeds ten.
+
+    It has to exceed ten in the whole last half of the run (Arun et al. 2022).
+    """
     for other, starves in ((10.0, False), (10.1, True)):
         found = merit.starvation(rates(*[[1.0, other]] * 5), 1.0)
         assert found is not None
@@ -191,7 +231,7 @@ def test_a_flow_below_a_twentieth_of_its_share_for_ten_seconds_starves(
 
 
 def test_flows_without_any_rate_do_not_starve() -> None:
-    """Flows that all have the rate 0 are equal, and have no share of the total."""
+    """Check that flows that all have the rate 0 count as equal, with no share of the total."""
     found = merit.starvation(rates(*[[0.0, 0.0]] * 30), 1.0)
     assert found == merit.Starvation(1.0, False, 0.0)
     assert merit.starvation(rates([1.0, 3.0]), 1.0) == merit.Starvation(3.0, False, 0.5)
@@ -199,14 +239,21 @@ def test_flows_without_any_rate_do_not_starve() -> None:
 
 
 def test_smoothness_is_of_flows_that_send() -> None:
-    """Rates of 1 and 3 have a mean of 2 and a deviation of 1 (RFC 5166, section 2.4)."""
+    """Check smoothness, the deviation of a flow's rates over their mean (RFC 5166, section 2.4).
+
+    Rates of 1 and 3 have a mean of 2 and a deviation of 1; flows without rates have no smoothness.
+    """
     found = merit.smoothness(rates([1.0, 0.0, nan], [3.0, 0.0, nan], [nan, nan, nan]))
     assert found[0] == 0.5
     assert np.isnan(found[1:]).all()
 
 
 def test_reductions_one_round_trip_apart_are_of_one_event() -> None:
-    """Flows are active from start to end, both included; a later flow counts if it reduces."""
+    """Check the fraction of active flows that reduce in an event.
+
+    Reductions up to one round trip apart belong to one event. Flows are active from start to end,
+    both included; a flow that starts during the event counts only if it reduces.
+    """
     parts = merit.synchronisation([0.0, 1.0, 2.5], ["a", "b", "a"], [0.0, 0.0], [9.0, 2.5], 1.0)
     assert parts.tolist() == [1.0, 0.5]
     late = merit.synchronisation([1.0, 1.5, 1.5], ["a", "b", "c"], [0.0, 1.0, 1.4], [9.0] * 3, 1.0)
@@ -216,7 +263,10 @@ def test_reductions_one_round_trip_apart_are_of_one_event() -> None:
 
 
 def test_an_ellipse_has_its_longer_axis_first() -> None:
-    """Four points at ±3 and ±1: variances are 18/3 and 2/3."""
+    """Check the ellipse of four points at ±3 and ±1, whose variances are 18/3 and 2/3.
+
+    The longer axis comes first.
+    """
     found = merit.ellipse([(3.0, 5.0), (-3.0, 5.0), (0.0, 6.0), (0.0, 4.0)])
     assert found.mean == (0.0, 5.0)
     assert found.half_axes == pytest.approx((math.sqrt(6), math.sqrt(2 / 3)))
@@ -229,5 +279,8 @@ def test_an_ellipse_has_its_longer_axis_first() -> None:
 
 
 def test_ranks_are_counted_from_one_and_doubled() -> None:
-    """The mean ranks of 5, 5 and 9 are 1.5, 1.5 and 3."""
+    """Check ranks, which are from 1 and doubled, so that mean ranks of ties are integers.
+
+    The mean ranks of 5, 5 and 9 are 1.5, 1.5 and 3.
+    """
     assert statistics._ranks([5.0, 5.0, 9.0]).tolist() == [3.0, 3.0, 6.0]

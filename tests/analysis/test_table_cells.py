@@ -1,4 +1,4 @@
-"""Tables of six runs by hand: chosen, omitted and refused runs and responses."""
+"""Tables of six runs by hand: selected, removed and refused runs and responses."""
 
 from pathlib import Path
 
@@ -165,7 +165,10 @@ def test_lists_are_cut_and_pages_are_nearly_equal() -> None:
     ],
 )  # fmt: skip
 def test_a_verdict_is_of_the_whole_interval(interval: tuple[float, float], verdict: str) -> None:
-    """The band is 1 to 2, and the opposite holds up to 0.5."""
+    """Check that a verdict takes the whole interval into account.
+
+    The band is 1 to 2, and the opposite statement holds up to 0.5.
+    """
     expected = Expected(1.0, 2.0, opposite=0.5)
     assert expected.judge(sum(interval) / 2, interval) == verdict
     mirrored = Expected(-2.0, -1.0, opposite=-0.5)

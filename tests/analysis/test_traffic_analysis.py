@@ -10,7 +10,10 @@ RANDOM = np.random.default_rng(20031)
 
 
 def fractional_noise(parameter: float, count: int, random: np.random.Generator) -> np.ndarray:
-    """Return fractional Gaussian noise, exactly: Davies and Harte, Biometrika 74(1), 1987."""
+    """Return exact fractional Gaussian noise with a Hurst parameter.
+
+    The method is that of Davies and Harte, Biometrika 74(1), 1987.
+    """
     lag = np.arange(count + 1.0)
     power = 2 * parameter
     covariance = 0.5 * (np.abs(lag + 1) ** power - 2 * lag**power + np.abs(lag - 1) ** power)
@@ -23,7 +26,7 @@ def fractional_noise(parameter: float, count: int, random: np.random.Generator) 
 
 
 def means(parameter: float, count: int = 2**15) -> dict[str, float]:
-    """Return the mean estimate of each method over eight series."""
+    """Return each method's estimate of the Hurst parameter `parameter`, as a mean over 8 series."""
     found: dict[str, list[float]] = {}
     random = np.random.default_rng(int(100 * parameter))
     for _ in range(8):
@@ -147,7 +150,7 @@ def test_maps_of_means_and_their_differences() -> None:
 
 
 def table(**columns: list[object]) -> pl.DataFrame:
-    """Return a table of two clouds' exchanges."""
+    """Return a table of the exchanges (requests and responses) of two clouds."""
     given = {
         "name": ["a", "a", "b"],
         "connection": [0, 1, 0],

@@ -1,4 +1,4 @@
-"""Goodput of users by group and algorithm, and conditions classed by congestion, by hand."""
+"""Goodput of users by group and algorithm, and classes of congestion, against values by hand."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,10 @@ from longhaul.analysis.users import differences, goodput_table
 def test_ranges_are_parts_of_the_larger_or_the_smaller_value(
     base: str, expected: tuple[float, float, float]
 ) -> None:
-    """The means are 3 and 5/3."""
+    """Check ranges of goodputs, relative to the larger or to the smaller value.
+
+    The means of the two lists are 3 and 5/3.
+    """
     found = differences([2, 3, 4], [1, 2, 2], base=base)
     assert (found.among_first, found.among_second) == pytest.approx(expected[:2])
     assert found.first_over_second == pytest.approx(expected[2])
@@ -34,7 +37,10 @@ def test_a_table_of_goodputs_has_means_over_conditions() -> None:
 
 
 def test_conditions_are_ordered_by_their_mean() -> None:
-    """Conditions with equal means keep their order; there are two competitors."""
+    """Check the order of conditions by the mean over two competitors.
+
+    Conditions with equal means keep their order.
+    """
     assert congestion.congestion_order([[0, 9], [4, 4], [3, 5], [1, 1]]) == [3, 1, 2, 0]
 
 
@@ -47,7 +53,11 @@ def test_a_rate_that_reaches_a_bound_is_above_it() -> None:
 
 
 def test_bounds_are_geometric_means_of_the_widest_gaps() -> None:
-    """The gaps are twofold, eightfold, twofold and fourfold; rates of zero have no logarithm."""
+    """Check the bounds between classes of rates: geometric means of the widest gaps.
+
+    The gaps are twofold, eightfold, twofold and fourfold; rates of zero have no logarithm and are
+    ignored.
+    """
     rates = [1e-4, 2e-4, 16e-4, 32e-4, 128e-4, 0.0, 2e-4]
     bounds = congestion.natural_bounds(rates, 3)
     assert bounds == pytest.approx([np.sqrt(2e-4 * 16e-4), np.sqrt(32e-4 * 128e-4)])
@@ -57,6 +67,6 @@ def test_bounds_are_geometric_means_of_the_widest_gaps() -> None:
 
 
 def test_four_classes_have_the_study_s_letters() -> None:
-    """NIST SP 500-282, figure 6-5."""
+    """Check that four classes have the letters of NIST SP 500-282, figure 6-5."""
     assert congestion.class_names(4) == ["N", "L", "M", "C"]
     assert congestion.class_names(2) == ["C1", "C2"]

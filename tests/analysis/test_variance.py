@@ -1,4 +1,4 @@
-"""Analysis of variance where runs are missing, and of fractions."""
+"""Analysis of variance with missing runs, and with fractions of designs."""
 
 import itertools
 from collections.abc import Sequence
@@ -29,9 +29,10 @@ def test_the_factor_that_changes_nothing_has_no_part_in_whatever_order() -> None
 
 
 def test_sums_of_squares_are_those_of_type_two() -> None:
-    """A term's sum is its reduction of the residual after all terms that do not contain it.
+    """Check sums of squares of type II: each is a term's reduction of the residual.
 
-    See Langsrud, Statistics and Computing 13, 2003, section 2.
+    The reduction is relative to a model of all terms that do not contain the term (Langsrud,
+    Statistics and Computing 13, 2003, section 2).
     """
     whole = [*itertools.product("xy", "xyz", "wxyz")]
     runs = whole + [whole[k] for k in RANDOM.integers(len(whole), size=30)]
@@ -58,7 +59,7 @@ def test_sums_of_squares_are_those_of_type_two() -> None:
 def fitted(
     factors: dict[str, tuple[str, ...]], terms: Sequence[Sequence[str]], y: np.ndarray
 ) -> tuple[float, int]:
-    """Return the residual sum of squares of a model of these terms, and its rank."""
+    """Return the residual sum of squares of a model with these terms, and the model's rank."""
     columns = [np.ones(len(y))]
     for term in terms:
         cells = list(zip(*(factors[name] for name in term), strict=True))

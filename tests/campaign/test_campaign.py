@@ -1,4 +1,4 @@
-"""Sweeps, stores and interrupted runs."""
+"""Sweeps over scenarios, stores of their results, and interrupted runs."""
 
 import json
 import os
@@ -27,7 +27,7 @@ TEMPLATE = tomllib.loads(SMALL.replace("10 s", "4 s"))
 
 
 def sweep(**more: object) -> Sweep:
-    """Return a sweep of two rates, and one or two flows."""
+    """Return a sweep of two rates, and one or two flows; `more` replaces arguments."""
     given: dict[str, object] = {
         "axes": {"n": [1, 2], "rate": ["slow", "fast"]},
         "settings": {
@@ -212,7 +212,7 @@ if __name__ == "__main__":
 
 @contextmanager
 def under_way(folder: Path) -> Iterator["subprocess.Popen[str]"]:
-    """Start a program whose first run is done and whose long second run is in progress."""
+    """Start a program whose first run is done, and whose long second run is in progress."""
     (folder / "template.toml").write_text(SMALL.replace("10 s", "4 s").replace("2 s", "1 s"))
     (folder / "program.py").write_text(KILLED)
     command = [sys.executable, "program.py"]

@@ -1,4 +1,4 @@
-"""The command `analyze` on a campaign, a run, and any table."""
+"""The command `analyze` on the table of a campaign, on a run, and on any other table."""
 
 import json
 import re
@@ -41,7 +41,7 @@ label = "flow"
 
 @pytest.fixture(scope="module")
 def campaign_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the table of a small campaign."""
+    """Return the path of the table of a small campaign that has been run."""
     folder = tmp_path_factory.mktemp("campaign")
     (folder / "c.toml").write_text(CAMPAIGN)
     campaign = read_campaign(folder / "c.toml")

@@ -47,7 +47,7 @@ kind = { path = "flows.0.congestion.kind", levels = ["reno", "cubic", "hstcp"] }
 
 
 def written(folder: Path, head: str = "", factors: str = FACTORS, scenario: str = SCENARIO) -> Path:
-    """Return a campaign file."""
+    """Write a campaign file with these parts, and return its path."""
     if "responses" not in head:
         head += '\nresponses = ["goodput_bps"]\n'
     file = folder / "c.toml"
@@ -74,7 +74,7 @@ def test_what_a_terminal_would_obey_is_refused(
 
 
 def done(campaign: Campaign, folder: Path) -> Dataset:
-    """Return the table of a campaign that is run."""
+    """Run a campaign and return its table."""
     store = Store(folder / "store", campaign.reducer.variant)
     outcome = execute(campaign.runs(), store, workers=1, reducer=campaign.reducer)
     assert outcome.failed == []
@@ -495,7 +495,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 
 
 def example() -> str:
-    """Return the campaign that the page shows."""
+    """Return the text of the campaign on the page of documentation."""
     text = PAGE.read_text(encoding="utf-8")
     [block] = re.findall(r"`loss\.toml`:\n\n```toml\n(.*?)```", text, flags=re.DOTALL)
     return str(block)

@@ -74,14 +74,14 @@ class Place:
         (path / "mark.py").write_text(mark)
 
     def start(self, *words: str, **more: Any) -> "subprocess.Popen[str]":  # noqa: ANN401
-        """Start a command of `campaign`."""
+        """Start the command `campaign` with these words in the background."""
         return subprocess.Popen(
             [LONGHAUL, "campaign", words[0], "c.toml", *words[1:]],
             cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more,
         )  # fmt: skip
 
     def call(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """Call a command and wait for its end."""
+        """Run the command `campaign` with these words to its end."""
         with self.start(*words) as process:
             out, error = process.communicate(timeout=120)
         return subprocess.CompletedProcess(words, process.returncode, out, error)
@@ -93,22 +93,22 @@ class Place:
 
     @property
     def log(self) -> list[str]:
-        """Return the measured runs, in order."""
+        """Return the names of the measured runs, in the order in which they were measured."""
         file = self.path / "log"
         return file.read_text().splitlines() if file.exists() else []
 
     @property
     def kept(self) -> dict[str, int]:
-        """Return the finished runs, with the time (ns) at which each was written."""
+        """Return the finished runs in the store, with the time (ns) at which each was written."""
         files = self.path.glob("campaigns/c/store/results-*/*/*.json")
         return {file.name: file.stat().st_mtime_ns for file in files}
 
     def wait_for(self, finished: int, process: "subprocess.Popen[str]") -> None:
-        """Wait until this number of runs is stored."""
+        """Wait until `finished` runs are stored."""
         until(lambda: len(self.kept) >= finished, process)
 
     def is_whole(self) -> bool:
-        """Return true if all runs are in the table."""
+        """Return true if the campaign's table has all runs."""
         import polars as pl
 
         frame = pl.read_parquet(self.path / "campaigns/c/results.parquet")
@@ -127,14 +127,14 @@ def until(
 
 
 def children(process: int) -> list[int]:
-    """Return processes that a process has started."""
+    """Return the identifiers of the processes that a process has started."""
     return [
         int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()
     ]
 
 
 def workers(process: int) -> list[int]:
-    """Return a process's workers, without Python's resource tracker."""
+    """Return the identifiers of a process's workers, without Python's resource tracker."""
     found = []
     for child in children(process):
         command = Path(f"/proc/{child}/cmdline").read_bytes()
@@ -257,7 +257,7 @@ def test_a_limit_of_file_size_stops_the_campaign_and_it_resumes(tmp_path: Path) 
 
 @contextmanager
 def full_disk(path: Path) -> Iterator[Path]:
-    """Mount a file system of 400 KiB."""
+    """Mount a file system of 400 KiB at `path`, which a campaign can fill."""
     path.mkdir(parents=True)
     options = ["-t", "tmpfs", "-o", "size=400k"]
     mounted = subprocess.run(

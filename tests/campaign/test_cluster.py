@@ -1,4 +1,4 @@
-"""Workers of a cluster with a simulated scheduler: waiting, losses, results."""
+"""Workers of a Dask cluster, tested with a simulated scheduler: waiting, losses, results."""
 
 import sys
 import time
@@ -48,17 +48,17 @@ class Scheduler:
     close_s: float = 0.0
 
     def submit(self, *work: Any, **options: Any) -> Future:  # noqa: ANN401
-        """Queue a run."""
+        """Note the submission of a run."""
         self.submitted.append((work, options))
         self.futures.append(Future())
         return self.futures[-1]
 
     def cancel(self, futures: list[Future], *, force: bool) -> None:
-        """Note the runs that are cancelled."""
+        """Note which runs are cancelled."""
         self.cancelled.append((futures, force))
 
     def close(self, timeout: float) -> None:
-        """Note the end of the connection."""
+        """Note that the connection was closed, and with which timeout."""
         self.is_closed, self.close_s = True, timeout
 
     def nthreads(self) -> dict[str, int]:
@@ -133,7 +133,10 @@ def test_nothing_is_submitted_to_a_scheduler_that_is_gone(
 def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """The store is not sent. Each submission has its own key, since equal runs are repeated."""
+    """Check that a run is sent to the scheduler without the store.
+
+    Each submission has its own key, since equal runs are repeated.
+    """
     reducer, scenario = object(), {"seed": 3}
     workers.submit("b", None, scenario, "store", reducer, 4)
     (work, options) = scheduler.submitted[1]
@@ -147,7 +150,10 @@ def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
 def test_runs_that_end_together_come_back_together(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """A failed run has its message, and a flag if storage failed; unfinished runs are left out."""
+    """Check that all runs that have ended are returned at once.
+
+    A failed run has its message, and a flag if storage failed; unfinished runs are left out.
+    """
     for key in "bc":
         workers.submit(key, None, {}, None, None, 1)
     for future, value in zip(
@@ -167,7 +173,10 @@ def test_runs_that_end_together_come_back_together(
 def test_the_runs_in_progress_are_cancelled_at_the_end(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """Closing waits for a second; with a scheduler that is gone there is nothing to cancel."""
+    """Check that closing cancels the runs in progress, and waits for a second.
+
+    If the scheduler is gone, there is nothing to cancel.
+    """
     workers.close()
     assert scheduler.close_s == 1.0
     assert (scheduler.cancelled, scheduler.is_closed) == ([(scheduler.futures, True)], True)

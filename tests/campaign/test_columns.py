@@ -1,4 +1,4 @@
-"""Descriptions of columns, facts of runs and responses, each by hand."""
+"""Descriptions of columns, facts of runs, and responses, each against values by hand."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,7 +27,11 @@ KEYS = {row["name"]: row["description"] for row in _engine.scenario_keys()}
 
 
 def test_a_key_has_the_description_of_the_scenario_s_keys() -> None:
-    """Groups of flows have any number or label; kinds and limits are described with their table."""
+    """Check that the column of a factor has the description of the scenario key that it sets.
+
+    Groups of flows are written with any number or label; kinds and limits are described with their
+    table.
+    """
     assert columns.of_key("duration") == KEYS["duration"] != ""
     assert columns.of_key("flows.3.count") == KEYS["flows.*.count"]
     assert columns.of_key("flows.cubic.count") == KEYS["flows.*.count"]
@@ -110,7 +114,11 @@ KEPT: dict[str, Any] = {
     ],
 )  # fmt: skip
 def test_a_response_is_the_number_at_its_path(place: str, value: float | None) -> None:
-    """A path without a row's name means the first row; without a table's, the first such table."""
+    """Check that the path of a response leads to a number of the stored values.
+
+    A path without a row's name means the first row; without a table's name, the first table that
+    has the column.
+    """
     assert look_up(KEPT, place) == value
 
 
@@ -144,7 +152,10 @@ def test_rows_have_responses_in_order_and_those_of_functions_behind() -> None:
 
 
 def test_runs_measured_otherwise_are_kept_apart() -> None:
-    """A run's key contains the variant, which depends on measuring functions and kept tables."""
+    """Check that runs which are measured in another way have other keys in the store.
+
+    A run's key contains the variant: a digest of the measuring functions and stored tables.
+    """
     plain = Responses((Response("rate", place="goodput_bps"),))
     assert plain.variant == ""
     one, two = (Response("own", source=f"def f(run): return {n}", function="f") for n in (1, 2))
@@ -218,7 +229,7 @@ def test_another_parquet_file_is_no_table_of_a_campaign(tmp_path: Path) -> None:
 
 
 def test_a_campaign_s_path_is_relative_to_its_store(tmp_path: Path) -> None:
-    """Campaign and store may be moved together."""
+    """Check that a campaign's path is relative to its store, so that both may be moved together."""
     campaign: Any = SimpleNamespace(path=tmp_path / "here" / "c.toml")
     store = Store(tmp_path / "there" / "store")
     assert path_from(store, campaign) == "../../here/c.toml"
@@ -227,7 +238,10 @@ def test_a_campaign_s_path_is_relative_to_its_store(tmp_path: Path) -> None:
 def test_directories_that_are_gone_already_are_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Programs that share a store remove the same remains; a run may be cleared twice."""
+    """Check that removing a directory that is already gone is no error.
+
+    Programs that share a store remove the same remains, and a run may be cleared twice.
+    """
     kept = Store(tmp_path)
     with kept.scratch() as mine, kept.scratch() as other:
         assert mine != other

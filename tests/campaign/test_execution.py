@@ -1,4 +1,4 @@
-"""Execution of the runs that a store lacks, by simulated workers that answer at once."""
+"""Execution of the runs that are not in the store, by simulated workers that answer at once."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ KEPT = {"run": {"data_packets": 100}}
 
 
 def run(duration_s: int, seed: int = 1) -> Run:
-    """Return a run of the small scenario; at 20 Mbit/s its cost is proportional to its duration."""
+    """Return a run of the small scenario; its rate is 20 Mbit/s, its cost proportional to time."""
     scenario = {**TEMPLATE, "duration": f"{duration_s} s", "seed": seed}
     return Run("e", {"duration": duration_s}, 0, scenario)
 
@@ -47,12 +47,12 @@ class Answers:
         return 1
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Note a run."""
+        """Note the run that is submitted."""
         self.submitted.append(key)
         self._waiting.append(key)
 
     def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """End the runs that were submitted."""
+        """End the runs that were submitted, and return their outcomes."""
         ended, self._waiting = self._waiting, []
         return [
             self.errors[key].pop(0) if self.errors.get(key) else RunOutcome(key, (100, KEPT, {}))
@@ -60,29 +60,32 @@ class Answers:
         ]
 
     def under_way(self) -> dict[str, float]:
-        """Report the scripted fractions."""
+        """Return the scripted fraction of each run in progress."""
         return self.parts
 
     def close(self) -> None:
-        """Note the end."""
+        """Note that the workers were closed."""
         self.is_closed = True
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Poll without pauses."""
+    """Poll other programs without pauses, in every test."""
     monkeypatch.setattr(MODULE, "LOOK_EVERY_S", 0.0)
     monkeypatch.setattr(MODULE, "OTHERS_EVERY_S", 0.0)
 
 
 def test_the_cost_of_a_run_is_its_duration_times_the_slowest_rate() -> None:
-    """The cost is a number of packets of 1500 bytes."""
+    """Check the cost of a run: its duration times the slowest rate, in packets of 1500 bytes."""
     assert expected_packets(run(6)) == pytest.approx(6 * 20e6 / 12e3)
     assert expected_packets(run(12)) == pytest.approx(2 * expected_packets(run(6)))
 
 
 def test_runs_that_are_asked_for_first_precede_the_longest(tmp_path: Path) -> None:
-    """Runs of equal length keep their order."""
+    """Check the order of runs: those that are asked for first, then the longest.
+
+    Runs of equal length keep their order.
+    """
     given = [run(4, 1), run(8, 1), run(4, 2), run(8, 2), run(3)]
     keys = [one.key for one in given]
     workers = Answers()
@@ -92,7 +95,10 @@ def test_runs_that_are_asked_for_first_precede_the_longest(tmp_path: Path) -> No
 
 
 def test_runs_are_counted_once_and_the_work_that_is_left_falls_to_zero(tmp_path: Path) -> None:
-    """A run that is asked for twice, or that is in the store, is not executed again."""
+    """Check the counts of runs, and that the remaining work falls to zero.
+
+    A run that is asked for twice, or that is in the store, is not executed again.
+    """
     store, workers = Store(tmp_path), Answers()
     first, second, third = run(4), run(6), run(8)
     store.put(first.key, KEPT)
@@ -111,7 +117,10 @@ def test_runs_are_counted_once_and_the_work_that_is_left_falls_to_zero(tmp_path:
 
 
 def test_nothing_is_executed_if_all_runs_are_stored(tmp_path: Path) -> None:
-    """The watcher gets one call, and workers end."""
+    """Check that nothing is executed if all runs are stored.
+
+    The watcher is called once, and the workers are closed.
+    """
     store, workers, told = Store(tmp_path), Answers(), []
     store.put(run(4).key, KEPT)
     outcome = execute([run(4)], store, workers=workers, watch=lambda seen: told.append(seen.done))
@@ -126,7 +135,10 @@ def test_nothing_is_executed_if_all_runs_are_stored(tmp_path: Path) -> None:
 def test_a_run_is_repeated_as_often_as_asked_and_once_if_its_worker_was_lost(
     is_lost: bool, retries: int, attempts: int, tmp_path: Path
 ) -> None:
-    """A failure is recorded, and the lease released, so that other programs go on."""
+    """Check the attempts for a failing run: as many as asked, and one more if a worker was lost.
+
+    The failure is recorded and the lease released, so that other programs do not wait.
+    """
     key, store = run(4).key, Store(tmp_path)
     workers = Answers({key: [RunOutcome(key, error="no luck", is_lost=is_lost)] * 9})
     outcome = execute([run(4)], store, workers=workers, retries=retries)
@@ -139,7 +151,10 @@ def test_a_run_is_repeated_as_often_as_asked_and_once_if_its_worker_was_lost(
 
 
 def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
-    """An earlier program's failure does not count; one attempt fails and the next succeeds."""
+    """Check that a run's success clears failures, those of an earlier program included.
+
+    One attempt fails and the next succeeds.
+    """
     key, store = run(4).key, Store(tmp_path)
     store.record_failure(key, "long ago")
     for file in tmp_path.glob("failed-*/*"):
@@ -151,7 +166,10 @@ def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
 
 
 def test_a_failure_of_storage_stops_all_runs(tmp_path: Path) -> None:
-    """A failure of storage is not recorded as the run's failure, so the run may be resumed."""
+    """Check that a full disk stops all runs.
+
+    It is not recorded as the run's failure, so that the run may be resumed.
+    """
     long, short, store = run(8), run(4), Store(tmp_path)
     workers = Answers({long.key: [RunOutcome(long.key, error="disk full", is_storage=True)]})
     with pytest.raises(RunError, match=r"^disk full; finished runs are kept; run the same command"):
@@ -162,7 +180,10 @@ def test_a_failure_of_storage_stops_all_runs(tmp_path: Path) -> None:
 
 
 def test_the_values_of_the_first_run_that_ends_are_checked(tmp_path: Path) -> None:
-    """A check that raises stops the campaign after one run, whose values are kept."""
+    """Check that the values of the first run to end are passed to `check`.
+
+    If the check raises an error, the campaign stops after this run, whose values are kept.
+    """
     seen: list[Any] = []
     execute([run(4), run(6)], Store(tmp_path / "a"), workers=Answers(), check=seen.append)
     assert seen == [KEPT]
@@ -177,7 +198,10 @@ def test_the_values_of_the_first_run_that_ends_are_checked(tmp_path: Path) -> No
 
 
 def test_the_fraction_of_runs_in_progress_is_their_mean(tmp_path: Path) -> None:
-    """A run that has not reported counts as 0."""
+    """Check the reported fraction of runs in progress: the mean over all of them.
+
+    A run that has not reported counts as 0.
+    """
     long, short = run(8), run(4)
     told: list[tuple[int, float]] = []
     workers = Answers(capacity=2, parts={long.key: 0.5})
@@ -191,7 +215,10 @@ def test_the_fraction_of_runs_in_progress_is_their_mean(tmp_path: Path) -> None:
 
 
 def test_at_most_as_many_runs_are_in_progress_as_workers_have_room_for(tmp_path: Path) -> None:
-    """With room for two, the first two runs are submitted together."""
+    """Check that only as many runs are in progress as the workers have room for.
+
+    With room for two, the first two runs are submitted together.
+    """
     together: list[int] = []
 
     class Counting(Answers):
@@ -204,7 +231,10 @@ def test_at_most_as_many_runs_are_in_progress_as_workers_have_room_for(tmp_path:
 
 
 def another(tmp_path: Path, act: Callable[[Store], None]) -> tuple[Outcome, Answers]:
-    """Return the outcome of two runs; another program calls `act` at the beginning."""
+    """Return the outcome of two runs while another program uses the store.
+
+    `act` is what the other program does at the beginning.
+    """
     acted: list[bool] = []
 
     def watch(seen: Outcome) -> None:
@@ -218,7 +248,7 @@ def another(tmp_path: Path, act: Callable[[Store], None]) -> tuple[Outcome, Answ
 
 
 def test_a_run_that_another_program_finished_is_found(tmp_path: Path) -> None:
-    """When the turn of the run comes, the store has its values."""
+    """Check that a run is not executed if another program has stored its values meanwhile."""
     outcome, workers = another(tmp_path, lambda store: store.put(run(4).key, KEPT))
     assert (outcome.found, outcome.finished, workers.submitted) == (1, 1, [run(8).key])
     assert outcome.done == outcome.total
@@ -226,7 +256,10 @@ def test_a_run_that_another_program_finished_is_found(tmp_path: Path) -> None:
 
 
 def test_a_run_that_failed_in_another_program_meanwhile_has_failed(tmp_path: Path) -> None:
-    """Programs that share a store do not repeat each other's failed runs."""
+    """Check that a run counts as failed if it failed in another program meanwhile.
+
+    Programs that share a store do not repeat each other's failed runs.
+    """
 
     def fail(store: Store) -> None:
         store.record_failure(run(4).key, "no luck there")
@@ -243,7 +276,11 @@ def test_a_run_that_failed_in_another_program_meanwhile_has_failed(tmp_path: Pat
 def test_a_run_in_progress_elsewhere_is_awaited_or_taken_over(
     is_kept: bool, found: int, tmp_path: Path
 ) -> None:
-    """The other program stores the values, or ends without values: then this program runs it."""
+    """Check that a run in progress in another program is awaited.
+
+    If the other program stores the values, they are used; if it ends without values, this program
+    executes the run.
+    """
     store, workers, key = Store(tmp_path), Answers(), run(8).key
     elsewhere: list[int] = []
     with Leases(tmp_path) as other:
@@ -293,7 +330,10 @@ def test_an_error_of_no_file_names_the_store(tmp_path: Path) -> None:
 
 
 def test_a_run_reports_its_progress_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fraction is of the simulated time; the interval begins with the last report."""
+    """Check that a run reports its fraction of the simulated time at intervals.
+
+    An interval begins with the last report.
+    """
     clock = iter([0.0, 0.4, 0.5, 0.5, 0.9, 1.0, 1.0])
     told: list[float] = []
     monkeypatch.setattr(MODULE, "LOOK_EVERY_S", 0.5)
@@ -306,7 +346,10 @@ def test_a_run_reports_its_progress_at_intervals(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_reducer_may_keep_tables_as_they_are(finished: longhaul.Results) -> None:
-    """A reducer that is a plain function keeps values, but no tables."""
+    """Check that a reducer's `keep` names tables that are stored unchanged.
+
+    A reducer that is a plain function keeps values, but no tables.
+    """
 
     class Reducer:
         keep = ("flows",)
@@ -336,7 +379,10 @@ def test_runs_get_the_threads_of_workers_that_would_be_idle(count: int, threads:
 
 
 def test_a_single_run_of_mesonet_takes_all_workers(tmp_path: Path) -> None:
-    """Results do not depend on the number of threads; other runs always take one thread."""
+    """Check that a single run of MesoNet gets all threads, and any other run one.
+
+    Results do not depend on the number of threads.
+    """
     given: list[int] = []
 
     class Recorder(WorkersHere):

@@ -1,4 +1,4 @@
-"""Factors and their settings, as campaigns, studies and suites write them."""
+"""Factors and their settings, in the forms in which campaigns, studies and suites write them."""
 
 import tomllib
 

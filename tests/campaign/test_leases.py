@@ -1,4 +1,4 @@
-"""Leases of runs: each has one holder, also after programs are killed."""
+"""Leases of runs: each has one holder at a time, also after programs were killed."""
 
 import os
 import socket
@@ -33,7 +33,10 @@ def test_leases_end_with_their_program(tmp_path: Path) -> None:
 
 
 def ended_session(tmp_path: Path, host: str, age_s: float) -> None:
-    """Write the lease and the session of a program that was killed, or may have been."""
+    """Write the session and a lease of a program that has ended, or may have ended.
+
+    The session is `age_s` old; `host` is the program's machine.
+    """
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     for name in ("sessions", "claims"):
@@ -89,7 +92,7 @@ def test_a_lease_that_was_taken_over_is_not_released_by_its_first_holder(tmp_pat
 
 
 def claimed(store: Path, sessions: dict[int, str]) -> None:
-    """Write the generations of a lease, each with the session that created it."""
+    """Write generations of a lease, each with the session that holds it."""
     for generation, session in sessions.items():
         (store / "claims" / f"run.{generation}").write_text(session)
 
@@ -101,7 +104,10 @@ def claimed(store: Path, sessions: dict[int, str]) -> None:
 def test_the_latest_generation_says_who_holds_a_lease(
     tmp_path: Path, generations: tuple[int, ...], living: int, next_one: int | None
 ) -> None:
-    """Generations are compared as numbers: 10 is later than 9; a new holder adds the next."""
+    """Check that the latest generation of a lease decides who holds it.
+
+    Generations are compared as numbers: 10 is later than 9. A new holder adds the next one.
+    """
     with Leases(tmp_path) as one, Leases(tmp_path) as other:
         names = {n: one.session if n == living else "gone-1-abc" for n in generations}
         claimed(tmp_path, names)
@@ -132,7 +138,10 @@ def test_an_empty_lease_is_about_to_be_written_unless_it_is_old(tmp_path: Path) 
 def test_of_two_programs_that_create_a_lease_one_gets_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither has seen the other's lease before it creates its own."""
+    """Check that only one of two programs gets a lease that both try to create.
+
+    Neither has seen the other's lease before it creates its own.
+    """
     with Leases(tmp_path) as one, Leases(tmp_path) as other:
         monkeypatch.setattr(other, "_latest", lambda key: None)
         assert one.acquire("run")
@@ -150,7 +159,10 @@ def test_of_two_programs_that_create_a_lease_one_gets_it(
 def test_sessions_of_programs_that_ended_are_removed_at_the_next_start(
     tmp_path: Path, host: str, age_s: float, is_kept: bool
 ) -> None:
-    """A program of another machine has ended if its session was not renewed for long."""
+    """Check that a program removes the sessions of programs that have ended.
+
+    A program of another machine has ended if its session was not renewed for long.
+    """
     ended_session(tmp_path, host, age_s)
     [old] = (tmp_path / "sessions").iterdir()
     with Leases(tmp_path) as one:
@@ -165,7 +177,7 @@ def test_nobody_works_on_a_store_that_no_program_has_opened(tmp_path: Path) -> N
 def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sessions and empty leases are stale at exactly this age, too."""
+    """Check that sessions and empty leases are stale from exactly the age `STALE_S` on."""
     with Leases(tmp_path) as one:
         for age_s, is_fresh in ((leases.STALE_S, False), (leases.STALE_S - 1e-6, True)):
             monkeypatch.setattr(leases, "_age_s", lambda file, age_s=age_s: age_s)
@@ -176,7 +188,10 @@ def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
 def test_files_that_another_program_removes_at_the_same_time_are_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Programs that share a store find the same stale sessions and leases."""
+    """Check that files which another program removes at the same time cause no error.
+
+    Programs that share a store find the same stale sessions and leases.
+    """
     ended_session(tmp_path, socket.gethostname(), 0.0)
     with Leases(tmp_path) as one:
         assert one.acquire("run")

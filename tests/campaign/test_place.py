@@ -1,4 +1,4 @@
-"""Places of keys and values in campaign files, for messages."""
+"""Line numbers of keys and values in campaign files, for messages."""
 
 import pytest
 
@@ -6,7 +6,10 @@ from longhaul.campaign.place import indexed, line_of, line_of_value
 
 
 def test_a_line_is_that_of_the_quoted_value_or_else_of_the_key() -> None:
-    """An array may span lines; a value that is not found as quoted text has its key's line."""
+    """Check that a message names the line of a quoted value, or else that of its key.
+
+    An array may span several lines.
+    """
     text = 'title = "t"\nresponses = [\n  "goodput_bps",\n  \'jain\',\n]\nseed = 1\n'
     assert line_of_value(text, "responses", "goodput_bps") == 3
     assert line_of_value(text, "responses", "jain") == 4

@@ -36,7 +36,10 @@ def raising(error: BaseException) -> Callable[[], Any]:
 def test_an_error_is_told_and_if_storage_failed(
     error: BaseException, message: str | None, is_storage: bool
 ) -> None:
-    """A full disk, a quota or a read-only file system would fail other runs, too."""
+    """Check an error's text, and whether it is a failure of storage.
+
+    A full disk, a quota or a read-only file system would make other runs fail, too.
+    """
     assert attempt(raising(error), ()) == (None, message or str(error), is_storage)
 
 
@@ -66,7 +69,10 @@ def test_a_lost_worker_says_how_it_ended() -> None:
 
 
 def test_a_worker_that_has_not_reported_is_not_listed() -> None:
-    """A worker without a run is not listed either; a new run begins at zero."""
+    """Check that only workers that have reported are listed, and only while they have a run.
+
+    A new run begins at zero.
+    """
     pool = LocalWorkers(4)
     pipe: Any = SimpleNamespace(send=lambda sent: None)
     process: Any = None
@@ -86,13 +92,13 @@ class Pipe:
         self.is_closed = False
 
     def recv(self) -> object:
-        """Return the next message; the pipe of a worker that was killed has none."""
+        """Return the next message; raise an error as for the pipe of a worker that was killed."""
         if not self.messages:
             raise EOFError
         return self.messages.pop(0)
 
     def close(self) -> None:
-        """Note the end."""
+        """Note that the pipe was closed."""
         self.is_closed = True
 
 
@@ -119,5 +125,8 @@ def test_a_worker_that_was_killed_leaves_the_pool() -> None:
 
 @pytest.mark.parametrize(("runs", "threads"), [(1, 5), (2, 2), (4, 1), (5, 1), (9, 1)])
 def test_threads_are_shared_by_the_runs_that_are_left(runs: int, threads: int) -> None:
-    """With at least as many runs as threads, none is idle; each run has at least one thread."""
+    """Check the number of threads that each of the remaining runs gets.
+
+    Threads of workers without a run are divided among the others; each run has at least one.
+    """
     assert LocalWorkers(5).threads(runs) == threads

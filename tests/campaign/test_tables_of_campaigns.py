@@ -1,4 +1,4 @@
-"""Defaults of campaign files, places of errors in messages, and tables of stored runs."""
+"""Defaults of campaign files, line numbers in messages, and tables of stored runs."""
 
 import tomllib
 from pathlib import Path
@@ -41,7 +41,7 @@ n    = { path = "flows.fast.count", levels = [1, 2] }
 def read(
     folder: Path, head: str = "", factors: str = FACTORS, scenario: str = SCENARIO
 ) -> Campaign:
-    """Return the campaign of a file with these parts."""
+    """Write a campaign file with these parts, and read it."""
     if "responses" not in head:
         head += '\nresponses = ["goodput_bps"]\n'
     (folder / "c.toml").write_text(head + factors + scenario)
@@ -49,7 +49,10 @@ def read(
 
 
 def test_a_campaign_has_one_replication_and_repeats_a_failed_run_once(tmp_path: Path) -> None:
-    """The default title is the name of the file."""
+    """Check the defaults of a campaign: one replication, one retry, and a title.
+
+    The default title is the name of the file.
+    """
     campaign = read(tmp_path)
     assert (campaign.title, campaign.name, campaign.sweep.experiment) == ("c", "c", "c")
     assert (campaign.sweep.replications, campaign.retries, campaign.memory) == (1, 1, None)
@@ -106,7 +109,10 @@ def test_a_fraction_needs_factors_of_two_levels(tmp_path: Path) -> None:
 def test_fractions_are_folded_and_in_blocks(
     design: str, runs: int, blocks: list[int] | None, tmp_path: Path
 ) -> None:
-    """Folding adds a second block; a word divides the runs by the sign of its product."""
+    """Check the numbers of runs and the blocks of fractional designs.
+
+    Folding adds a second block; a word divides the runs by the sign of its product.
+    """
     found = read(tmp_path, f"design = {{ {design} }}").design
     assert found.runs == runs
     assert (None if found.blocks is None else found.blocks.tolist()) == blocks
@@ -120,7 +126,7 @@ def test_fractions_are_folded_and_in_blocks(
 def test_levels_without_a_value_are_refused_in_any_cell(
     rate: str, kind: str, n: int, tmp_path: Path
 ) -> None:
-    """Even one combination of levels without a value is refused, wherever it is."""
+    """Check that a combination of levels without a value is refused, in any cell."""
     when = f'{{ rate = ["{rate}"], kind = ["{kind}"] }}'
     setting = f'"flows.fast.recovery" = {{ factor = "n", of = {{ {3 - n} = "x" }}, when = {when} }}'
     with pytest.raises(CampaignError) as refused:
@@ -192,7 +198,7 @@ def test_a_few_cells_have_every_level() -> None:
 
 
 def stored(store: Store, run: Run, **values: float) -> None:
-    """Store invented values of a run."""
+    """Store invented values as the results of a run."""
     facts = {
         "scenario_hash": run.key, "results_version": 1, "version": "v", "data_packets": 9,
         "wall_s": 0.5, "measured_s": 1.0,
@@ -201,7 +207,10 @@ def stored(store: Store, run: Run, **values: float) -> None:
 
 
 def test_a_table_has_a_row_for_each_run_that_has_finished(tmp_path: Path) -> None:
-    """Runs are numbered within the design, and replications from 1."""
+    """Check that a table has a row for each finished run.
+
+    Runs are numbered within the design, and replications from 1.
+    """
     campaign, store = read(tmp_path, "replications = 2"), Store(tmp_path / "store")
     runs = campaign.runs()
     for number, place in enumerate((0, 3, 9)):
@@ -255,7 +264,10 @@ def test_values_that_were_kept_before_a_figure_was_renamed_are_found() -> None:
 
 
 def test_known_columns_are_named_by_table_row_and_column() -> None:
-    """A text column names its row, except in the table of the run; texts are no responses."""
+    """Check the names of known columns: table, row and column.
+
+    A text column names its row, except in the table of the run; texts are no responses.
+    """
     kept: dict[str, Any] = {
         "run": {"version": "0.1", "wall_s": 2.0}, "all": {"jain": None},
         "labels": [{"label": "a", "share": 0.5}, {"label": "b", "share": 0.5}],
@@ -300,7 +312,10 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 
 
 def test_figures_that_summaries_lack_are_measured_once() -> None:
-    """The names of these figures are part of the variant, since the stored values differ."""
+    """Check that figures outside the summary are measured once for each run.
+
+    Their names are part of the variant, since the stored values differ.
+    """
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))
     assert plain.figures == ()
@@ -311,7 +326,10 @@ def test_figures_that_summaries_lack_are_measured_once() -> None:
 
 
 def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> None:
-    """The first wrong response is returned; a run of MesoNet has other tables."""
+    """Check the message on a response whose table is not recorded, and its remedy.
+
+    The first wrong response is reported; a run of MesoNet has other tables.
+    """
     scenario = load(tomllib.loads(SMALL))
     for places, wrong, message in (
         (["goodput_bps", "labels.fast.delay_p95_s", "x"], "labels.fast.delay_p95_s",
@@ -331,7 +349,10 @@ def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> 
 
 
 def test_the_file_of_a_function_may_have_a_colon(tmp_path: Path) -> None:
-    """The last colon separates the function, whose full name is required."""
+    """Check that the path of a function's file may contain a colon.
+
+    The last colon separates the function, whose full name is required.
+    """
     (tmp_path / "a:b.py").write_text("def most(run):\n    return 1\n")
     [found] = read_responses(tmp_path, {"x": {"python": "a:b.py:most"}})
     assert (found.name, found.place, found.function) == ("x", "", "most")

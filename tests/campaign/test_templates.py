@@ -1,4 +1,4 @@
-"""Scenarios merged from parts, values set by path, and settings of sweeps, each by hand."""
+"""Scenarios merged from parts, values set by path, and settings of sweeps, checked by hand."""
 
 import json
 import sys
@@ -38,7 +38,10 @@ from longhaul.campaign.template import (
 def test_tables_merge_lists_are_appended_and_other_values_replaced(
     lower: dict[str, Any], upper: dict[str, Any], merged: dict[str, Any]
 ) -> None:
-    """Alternative keys such as `kind` and `python` replace each other: the last one counts."""
+    """Check merged scenarios: tables are merged, lists appended, other values replaced.
+
+    Alternative keys such as `kind` and `python` exclude each other: the last one counts.
+    """
     before = json.dumps([lower, upper])
     assert merge_parts([lower, upper]) == merged
     assert json.dumps([lower, upper]) == before, "the parts stay as they are"
@@ -85,14 +88,17 @@ def test_tables_on_the_way_are_made_and_groups_of_no_flows_left_out() -> None:
 
 
 def test_values_are_not_shared_between_scenarios() -> None:
-    """A later path may change a part of a value that other runs share."""
+    """Check that runs do not share values: a later path may change part of a value."""
     value = {"limit": 1}
     filled = filled_in({}, {"queue": value, "queue.limit": 2})
     assert (filled, value) == ({"queue": {"limit": 2}}, {"limit": 1})
 
 
 def test_a_scenario_is_a_table_or_a_file_of_either_kind(tmp_path: Path) -> None:
-    """`extends` is relative to its file; a run's `run.json` contains the scenario."""
+    """Check the three forms of a scenario: a table, a TOML file, and a run's `run.json`.
+
+    `extends` is relative to its file.
+    """
     file = tmp_path / "c.toml"
     (tmp_path / "below").mkdir()
     (tmp_path / "below/s.toml").write_text('\ufeffextends = "base.toml"\nseed = 3\n', "utf-8")
@@ -142,7 +148,10 @@ def test_what_is_no_scenario_is_refused(
 def test_a_setting_is_the_level_scaled_and_with_its_unit(
     setting: Setting, level: Level, value: object
 ) -> None:
-    """A value from `of` is used unchanged, without factor and unit."""
+    """Check the value that a setting makes of a level, with its factor and unit.
+
+    A value from `of` is used unchanged, without factor and unit.
+    """
     found = setting.at({"n": level})
     assert (found, type(found)) == (value, type(value))
 
@@ -176,7 +185,10 @@ def test_conditions_of_an_axis_may_differ_between_replications() -> None:
 
 
 def test_the_speed_and_the_time_left_follow_from_packets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If no time has passed, the speed is computed for one nanosecond."""
+    """Check the speed and the remaining time that follow from the number of packets.
+
+    If no time has passed, the speed is computed for one nanosecond.
+    """
     monkeypatch.setattr(sys.modules[Outcome.__module__], "monotonic", lambda: 14.0)
     outcome = Outcome(9, 1, finished=2, data_packets=300, began=4.0)
     assert (outcome.done, outcome.packets_per_s, outcome.left_s) == (3, 30.0, None)

@@ -11,7 +11,10 @@ from longhaul.campaign.sweep import Run
 
 
 def test_a_scenario_is_read_back_from_its_toml() -> None:
-    """TOML 1.0.0: bare keys are ASCII, all others quoted; no escape names half of a surrogate."""
+    """Check that a scenario written as TOML is read back unchanged.
+
+    In TOML 1.0.0 bare keys are ASCII and all others quoted; no escape names half of a surrogate.
+    """
     scenario = {
         "title": 'two rockets \U0001f680 and a \\ in "quotes"',
         "duration": "10 s",
@@ -67,7 +70,10 @@ def test_a_file_gets_a_line_of_progress_now_and_then(
 def test_a_line_of_progress_says_what_is_known(
     left: float, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """20 million packets took ten seconds; a unit of remaining work is 5 million packets."""
+    """Check the text of a line of progress.
+
+    20 million packets took ten seconds; a unit of `left` is 5 million packets.
+    """
     monkeypatch.setattr(sys.modules[Outcome.__module__], "monotonic", lambda: 13.0)
     run = Run("e", {}, 0, {})
     with progress.show_progress("sweep") as advance:

@@ -14,7 +14,7 @@ from longhaul.plots import Options
 
 
 def fits(path: Path) -> bool:
-    """Return true if a file begins like the format of its suffix."""
+    """Return true if the first bytes of a file are those of the format of its suffix."""
     begin = path.read_bytes()[:300].lstrip().lower()
     beginnings = {
         ".pdf": b"%pdf-", ".svg": b"<?xml", ".png": b"\x89png", ".html": b"<!doctype html",
@@ -175,7 +175,10 @@ def test_a_width_that_is_none_is_refused(
 
 
 def test_a_pdf_keeps_its_text_and_its_bytes(finished: longhaul.Results, tmp_path: Path) -> None:
-    """TrueType fonts map glyphs to characters, so that text is searchable; type 3 fonts do not."""
+    """Check that the text of a PDF can be searched, and that its bytes repeat.
+
+    TrueType fonts map glyphs to characters; type 3 fonts do not.
+    """
     for name in ("a.pdf", "b.pdf"):
         longhaul.plot(finished, "cwnd", tmp_path / name, Options(width_in=3.35))
     content = (tmp_path / "a.pdf").read_bytes()

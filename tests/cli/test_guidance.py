@@ -1,4 +1,4 @@
-"""Guidance of messages and short forms: lines of campaign files, units, names, single files."""
+"""Guidance in messages: lines of campaign files, units, names; and short forms of commands."""
 
 import json
 import re

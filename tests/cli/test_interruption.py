@@ -25,7 +25,7 @@ DENSE = (
 
 
 def _interrupted(folder: Path, scenario: str, number: int, *words: str) -> tuple[int, str, float]:
-    """Run a scenario, send it a signal, and return exit code, message, and duration."""
+    """Run a scenario, send it a signal, and return exit code, message and duration in seconds."""
     (folder / "long.toml").write_text(scenario)
     command = [LONGHAUL, "run", "long.toml", "--out", "r1", "--quiet", *words]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
@@ -166,7 +166,7 @@ def test_files_without_end_are_refused(where: str, tmp_path: Path, cli: CommandL
 
 
 def _peak_kb(folder: Path, *words: str) -> int:
-    """Return the peak memory of a command."""
+    """Return the peak memory of a command in kB."""
     program = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True,"
         " stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"

@@ -1,4 +1,4 @@
-"""Modules loaded at the program's start; all commands are found nevertheless."""
+"""Modules that commands load at their start; all commands are found nevertheless."""
 
 import inspect
 import json
@@ -48,7 +48,7 @@ def loaded(*words: str, libraries: tuple[str, ...] = HEAVY, **environment: str) 
 def loaded_by(
     *commands: tuple[str, ...], libraries: tuple[str, ...] = HEAVY, **environment: str
 ) -> list[str]:
-    """Return the libraries that commands in one process have loaded when they end."""
+    """Return the libraries that are loaded after these commands ran in one process."""
     ended = subprocess.run(
         [sys.executable, "-c", LOADED, ",".join(libraries), json.dumps(commands)],
         capture_output=True, text=True, check=True, env={**os.environ, **environment},

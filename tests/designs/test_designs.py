@@ -1,4 +1,4 @@
-"""Designs: printed matrices row by row, and properties of matrices against published tables."""
+"""Designs: printed matrices row by row, and properties of matrices from published tables."""
 
 import csv
 import itertools

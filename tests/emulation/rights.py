@@ -9,7 +9,10 @@ import pytest
 
 
 def _lack(*programs: str) -> str | None:
-    """Return a requirement of emulation, or one of the programs, that this machine lacks."""
+    """Return the first requirement of emulation, or program, that this machine lacks.
+
+    None means that nothing lacks.
+    """
     if os.geteuid() != 0:
         return "an emulation needs root"
     if not Path("/dev/net/tun").exists():
@@ -22,6 +25,6 @@ def _lack(*programs: str) -> str | None:
 
 
 def needs(*programs: str) -> pytest.MarkDecorator:
-    """Return a mark that skips a test where rights or programs lack."""
+    """Return a mark that skips a test on machines without the rights or the programs."""
     lack = _lack(*programs)
     return pytest.mark.skipif(lack is not None, reason=lack or "")

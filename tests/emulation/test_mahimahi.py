@@ -1,4 +1,4 @@
-"""Command lines of mahimahi become equivalent scenarios."""
+"""Command lines of mahimahi, which are translated to equivalent scenarios."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from longhaul.running.loading import load
 
 
 def _links(folder: Path, line: str) -> dict[str, dict[str, Any]]:
-    """Return the resolved links of a command line, by direction."""
+    """Return the resolved links of the scenario for a command line, by direction."""
     (folder / "cell.up").write_text("1\n2\n")
     (folder / "cell.down").write_text("1\n")
     text = translate(line.split()).scenario()

@@ -1,4 +1,4 @@
-"""Common programs over scenarios of `scenarios/`; cleaning up after an emulation."""
+"""Common programs that use emulated scenarios, and the state of the machine afterwards."""
 
 import fcntl
 import json
@@ -23,7 +23,7 @@ SERVER = ("--in", "right iperf3 -s")
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hold a lock against other processes' tests, which count the machine's namespaces, too."""
+    """Hold a lock against tests in other processes, which also count the machine's namespaces."""
     shared = tmp_path_factory.getbasetemp().parent / "emulations"
     with shared.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -56,7 +56,7 @@ def _started(folder: Path, *words: str) -> "subprocess.Popen[str]":
 
 
 def _traces_outside() -> dict[str, object]:
-    """Return the state of the machine that an emulation must not change."""
+    """Return the part of the machine's state that an emulation must not change."""
     listing = subprocess.run(["ip", "-json", "link"], capture_output=True, check=True).stdout
     return {
         "links": sorted(link["ifname"] for link in json.loads(listing)),
@@ -80,7 +80,7 @@ def _networks() -> set[str]:
 
 
 def _left(before: set[str]) -> set[str]:
-    """Return network namespaces that were not there before, after some time for their end."""
+    """Return the network namespaces that are not in `before`, after some time for them to end."""
     for _ in range(60):
         if not _networks() - before:
             break

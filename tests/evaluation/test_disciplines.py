@@ -17,7 +17,7 @@ PROJECTED = {"mild": 0.001, "medium": 0.005, "heavy": 0.01}
 
 
 def _part(*sections: str) -> Suite:
-    """Return some criteria of the suite, one replication of each scenario."""
+    """Return the suite with the criteria of these sections, and one replication per scenario."""
     suite = find("rfc7928").only(sections)
     experiments = {
         name: replace(one, replications={"quick": 1}) for name, one in suite.experiments.items()
@@ -26,10 +26,11 @@ def _part(*sections: str) -> Suite:
 
 
 def test_congestion_levels_are_those_of_the_rfc(tmp_path: Path) -> None:
-    """Drop-tail's loss at each level is within a factor of two of that by Morris's formula.
+    """Check the losses at each congestion level of RFC 7928 against Morris's formula.
 
-    The formula assumes single losses, but drop-tail drops some 1.7 packets at a time, and more
-    often if flows are few, so that mild congestion deviates most.
+    Drop-tail's loss is within a factor of two. The formula assumes single losses, but drop-tail
+    drops some 1.7 packets at a time, and more often if flows are few, so that mild congestion
+    deviates most.
     """
     suite = _part("8.2.2")
     droptail = contender("droptail", "discipline")
@@ -81,6 +82,9 @@ def test_an_evaluation_of_a_discipline(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["red", "fq-codel", "cake", "cobalt", "pi", "fq-pie", "dualpi2"])
 def test_other_disciplines_take_the_buffer_of_the_suite(name: str) -> None:
-    """All scenarios of a discipline are valid with the suite's limit, whatever its parameters."""
+    """Check that all scenarios are valid with a discipline of any parameters.
+
+    The discipline gets the buffer of the suite.
+    """
     runs = find("rfc7928").runs([contender(name, "discipline")], "quick")
     assert all(run.resolved for run in runs if run.replication == 0)

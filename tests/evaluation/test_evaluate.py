@@ -1,4 +1,4 @@
-"""Suites, contenders, and an evaluation from end to end of one small experiment."""
+"""Suites, contenders, and one small experiment that is evaluated from end to end."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ def test_every_scenario_of_a_suite_is_valid(name: str, scale: str) -> None:
 
 @pytest.mark.parametrize("name", suites())
 def test_replications_differ(name: str) -> None:
-    """Every run draws random numbers; otherwise all replications would be equal."""
+    """Check that every run draws random numbers; otherwise all replications would be equal."""
     for run in find(name).runs([_any(name)], "quick"):
         written = json.dumps(run.scenario)
         drawn = ("uniform", "exponential", "bernoulli", '"abt"')
@@ -72,7 +72,7 @@ def test_some_criteria_alone_need_their_experiments_alone(cli: CommandLine) -> N
 
 @pytest.mark.parametrize("name", suites())
 def test_levels_of_figures_exist(name: str) -> None:
-    """The levels to which a figure is limited exist in the experiments."""
+    """Check that the experiments have the levels to which a figure is limited."""
     suite = find(name)
     for criterion in suite.criteria:
         for figure in criterion.figures:
@@ -113,7 +113,7 @@ def test_the_subject_is_not_compared_with_itself() -> None:
 
 
 def _small(suite: Suite, *names: str) -> Suite:
-    """Return the suite with some experiments, a replication of each, and their criteria."""
+    """Return the suite with experiments `names`, one replication of each, and their criteria."""
     experiments = {
         name: replace(suite.experiments[name], replications={"quick": 1}) for name in names
     }

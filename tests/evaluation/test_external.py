@@ -1,4 +1,4 @@
-"""Congestion control in another process has the windows of a class with the same law."""
+"""Congestion control in another process, compared with a class of the same law."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ SCENARIO = {
 
 
 class Reno(CongestionControl):
-    """The example's law in this process."""
+    """The law of the example, as a class in this process."""
 
     phases = "slow start"
 
@@ -57,7 +57,7 @@ def _command(language: str, folder: Path) -> list[str]:
 
 @contextmanager
 def _running(command: list[str], place: Path, *more: str) -> Iterator[str]:
-    """Provide the address of a running controller."""
+    """Start a controller, and provide its address while it runs."""
     process = subprocess.Popen([*command, str(place), *more])
     try:
         for _ in range(200):
@@ -99,7 +99,7 @@ def test_one_that_is_told_once_a_round_trip_has_as_much(tmp_path: Path) -> None:
 
 @contextmanager
 def _silent(*answers: bytes) -> Iterator[str]:
-    """Provide a controller that sends these answers on each connection, and nothing more."""
+    """Provide the address of a controller that sends `answers` on each connection, then nothing."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

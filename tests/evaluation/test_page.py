@@ -12,7 +12,7 @@ ARROW = ">"
 
 
 def _axis(*values: MeanInterval) -> tuple[float, list[float], int]:
-    """Return the end of the values' axis, the ends of intervals, and the number of arrows."""
+    """Return the end of the axis of values, the ends of the intervals, and the number of arrows."""
     named = {f"algorithm {number}": value for number, value in enumerate(values)}
     point = Point("e", {"buffer": "1 BDP"}, Figure("wait_p95_s", "wait"), named, "")
     drawn = page._drawn([[point]], "algorithm 0")
@@ -32,7 +32,10 @@ def test_intervals_end_within_the_axis() -> None:
 
 
 def test_an_arrow_says_that_an_interval_goes_on() -> None:
-    """An interval far longer than the others is cut, to leave room for the others."""
+    """Check that an interval that is cut at the end of the axis has an arrow.
+
+    An interval far longer than the others is cut, to leave room for the others.
+    """
     end, ends, arrows = _axis(MeanInterval(1.0, -40.0, 42.0, 3), MeanInterval(0.4, 0.1, 0.7, 3))
     assert ends == [end, 0.7]
     assert end == pytest.approx(2.05)

@@ -25,7 +25,7 @@ def _outcome(
     figure: Figure | None = None,
     standards: Sequence[str] = STANDARDS,
 ) -> Outcome:
-    """Return a figure's outcome for given values of each algorithm, one per replication."""
+    """Return the outcome of a figure for given values of each algorithm, one per replication."""
     figure = figure or Figure("delay", "delay", better="less", slack=0.01)
     criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
     rfc9743 = find("rfc9743")
@@ -55,7 +55,10 @@ def test_worse_is_worse_than_the_worst_of_the_standards(own: Sequence[float], ve
 
 
 def test_pairs_of_replications_are_compared() -> None:
-    """Values scatter between replications, but the difference is the same in each."""
+    """Check that algorithms are compared within replications.
+
+    Values scatter between replications, but the difference of two algorithms is the same in each.
+    """
     values = {"mine": [2.0, 4.0, 9.0], "cubic": [1.5, 3.5, 8.5], "reno": [1.5, 3.5, 8.5]}
     assert _outcome(values).verdict == WORSE
 

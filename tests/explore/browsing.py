@@ -39,14 +39,14 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def idle(browser: Any) -> list[Any]:  # noqa: ANN401
-    """Return a list of empty pages for the next tests: a new one takes five times as long."""
+    """Return the list of unused pages; opening a new page takes five times as long."""
     del browser  # the fixture closes the pages
     return []
 
 
 @pytest.fixture
 def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
-    """Provide a function that opens a file; at the end the console must be silent."""
+    """Provide a function that opens a file; the test fails if the page logs anything."""
     said: list[str] = []
     pages = []
 
@@ -88,7 +88,7 @@ def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
 
 
 def settle(page: Any) -> None:  # noqa: ANN401
-    """Wait until all changes are drawn."""
+    """Wait until all changes on a page are drawn."""
     page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
     page.wait_for_function("!document.body.hasAttribute('data-drawing')")
 
@@ -105,7 +105,7 @@ def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
 
 
 def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, float]) -> None:  # noqa: ANN401
-    """Drag over a canvas, between places from 0 to 1 of its width and height."""
+    """Drag over the canvas of a view; places are fractions of its width and height."""
     canvas = page.locator(f"#view-{view} canvas")
     # The heading stays at the top of the window and would cover the canvas.
     canvas.evaluate("element => element.scrollIntoView({block: 'center'})")
@@ -120,13 +120,13 @@ def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, flo
 
 
 def count(page: Any) -> int:  # noqa: ANN401
-    """Return the number of selected rows."""
+    """Return the number of rows that are selected on a page."""
     return int(page.inner_text("#count").split()[0].replace(",", ""))
 
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a page over 64 runs of 20 responses; one factor moves all of them, another none."""
+    """Write a page about 64 runs with 20 responses; one factor moves all of them, another none."""
     random = np.random.default_rng(1)
     algorithm = ["reno", "cubic", "hstcp", "bbr3"] * 16
     loss = np.repeat([1e-5, 1e-3], 32)
@@ -148,7 +148,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a page over a small run of MesoNet."""
+    """Write a page about a small run of MesoNet."""
     folder = tmp_path_factory.mktemp("mesonet")
     scenario = f"[mesonet]\nintervals = 40\n{MESONET_NETWORK}"
     run = longhaul.run(scenario, out=folder / "m1")

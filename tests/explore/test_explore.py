@@ -1,4 +1,4 @@
-"""The explorer's data: a page holds the recorded values of runs and campaigns."""
+"""The explorer's data: a page contains the recorded values of runs and campaigns."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
 
 
 class Page:
-    """A page, read as its script reads it."""
+    """A page of the explorer, read as its script reads it."""
 
     def __init__(self, file: Path) -> None:
         self.html = file.read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ class Page:
         return next(table for table in self.catalogue["tables"] if table["name"] == name)
 
     def values(self, stored: dict[str, Any]) -> np.ndarray:
-        """Return the numbers of a blob."""
+        """Return the numbers of a column or curve that is stored in the page."""
         content = base64.b64decode(self._element(f"blob-{stored['blob']}"))
         content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])
@@ -60,12 +60,12 @@ class Page:
         return np.where(raw == 65_535, np.nan, values)
 
     def column(self, table: str, name: str) -> np.ndarray:
-        """Return the numbers of a column."""
+        """Return the numbers of a column of a table."""
         columns = self.table(table)["columns"]
         return self.values(next(column for column in columns if column["name"] == name))
 
     def curves(self, table: str, measure: str) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return times, values of shape (elements, times), and the largest error of the values."""
+        """Return times, values of shape (elements, times), and the largest error of values."""
         entry = next(series for series in self.catalogue["series"] if series["table"] == table)
         stored = next(one for one in entry["measures"] if one["name"] == measure)
         times = self.values(entry["times"])
@@ -122,7 +122,7 @@ def test_curves_of_a_run_are_its_samples(of_flows: Page, finished: longhaul.Resu
 
 
 def text_of(page: Page, table: str, name: str) -> list[str]:
-    """Return the texts of a column."""
+    """Return the texts of a column of a table."""
     stored = next(column for column in page.table(table)["columns"] if column["name"] == name)
     return [stored["categories"][int(code)] for code in page.values(stored)]
 
@@ -265,7 +265,7 @@ def test_network_has_a_place_for_each_router(mesonet: longhaul.Results, tmp_path
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    """Return the table of a campaign of 12 runs."""
+    """Write the table of a campaign of 12 runs and return its path."""
     frame = pl.DataFrame(
         {
             "run": list(range(1, 13)),

@@ -1,4 +1,4 @@
-"""The explorer's page of many rows, of a large network, and of a server, in a browser."""
+"""The explorer's page in a browser, with many rows, with a large network, and from a server."""
 
 import os
 import threading
@@ -19,14 +19,14 @@ __all__ = ["browser", "campaign", "idle", "opened"]
 
 
 def slowdown() -> float:
-    """Return the slowdown by the machine's load; limits are for an idle machine."""
+    """Return the factor by which other load slows this machine; limits are for an idle one."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def first_view(opened: Open, file: Path) -> tuple[float, Any]:
-    """Return the seconds to the first view in a new page, and the last page.
+    """Return the seconds to the first view of a file, and the page that was opened last.
 
-    The seconds are scaled to an idle machine, and the best of some tries.
+    The seconds are the minimum of some tries, scaled to an idle machine.
     """
     tries = []
     for _ in range(4):
@@ -39,7 +39,10 @@ def first_view(opened: Open, file: Path) -> tuple[float, Any]:
 
 
 def answer_ms(page: Any, view: str) -> float:  # noqa: ANN401
-    """Return the time (ms) from a brush move to the frame that shows it; the best of ten."""
+    """Return the time (ms) from a move of the selection to the frame that shows it.
+
+    It is the minimum of ten moves.
+    """
     found: float = page.evaluate(
         """async view => {
             const canvas = document.querySelector(`#view-${view} canvas`);
@@ -72,7 +75,7 @@ def answer_ms(page: Any, view: str) -> float:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, int], Path]:
-    """Return Parquet files with given rows and responses, as any program may write them."""
+    """Return a function that writes a Parquet file with given numbers of rows and responses."""
 
     def of(rows: int, columns: int) -> Path:
         random = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""The explorer's page in a browser: views are linked, links restore views, no error is logged."""
+"""The explorer's page in a browser: linked views, links that restore views, no errors."""
 
 import json
 from pathlib import Path

@@ -64,7 +64,10 @@ def two(tmp_path: Path) -> Path:
 
 
 def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine) -> None:
-    """A campaign has the same figures as a single run, without functions of the user."""
+    """Check that a campaign has the same figures of merit as a single run.
+
+    The user writes no functions for this.
+    """
     ran = cli("campaign", "run", two / "c.toml", "--out", two / "c", "--quiet")
     assert ran.returncode == 0, ran.stderr
     table = ResponseTable.read(two / "c" / "results.parquet")
@@ -88,7 +91,7 @@ def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine
 
 
 def test_one_flow_alone_has_no_part_of_flows_that_reduce_together(tmp_path: Path) -> None:
-    """A congestion event needs two active flows, so that a single flow has no synchronisation."""
+    """Check that a single flow has no synchronisation: an event needs two active flows."""
     (tmp_path / "one.toml").write_text(TWO.rpartition("[[flows]]")[0])
     run = longhaul.run(tmp_path / "one.toml", out=tmp_path / "run")
     assert run.events.filter(pl.col("event") == "cut").height > 3
@@ -118,7 +121,7 @@ def test_a_figure_of_what_is_not_recorded_is_refused_before_a_run(
 
 @pytest.fixture
 def slowest() -> Iterator[str]:
-    """Add the figure of `docs/contributing.md` by its one function."""
+    """Register the figure of `docs/contributing.md`, by its one function, and return its name."""
     text = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
     [code] = re.findall(r"^## A figure\n.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     exec(code, dict(vars(runs)))

@@ -1,4 +1,4 @@
-"""Competitors condition by condition: numbers under filters, order, groups of flows, refusals."""
+"""Competitors by condition: numbers under filters, order, groups of flows, refusals."""
 
 from itertools import product
 from pathlib import Path
@@ -20,7 +20,7 @@ NUMBERS = (1, 8, 13, 14, 24)
 
 
 def frame() -> pl.DataFrame:
-    """Return goodputs of flow groups of experiment A, and runs of experiment B's algorithms."""
+    """Return goodputs of flow groups in experiment A, and runs of algorithms in experiment B."""
     rng = np.random.default_rng(8)
     names = [f"mean_{role}_{k}" for k in NUMBERS for role in groups.ROLES]
     rows = [
@@ -104,7 +104,11 @@ def test_matrices_have_own_and_competing_flows_apart_and_the_ranks_of_the_table(
 
 
 def test_deviation_of_ranks_is_over_roles_and_types_of_file() -> None:
-    """As in tables 8-31, 8-32 and 9-13, eight averages count, whatever the number of groups."""
+    """Check the deviation of an algorithm's ranks, which is over roles and kinds of file.
+
+    As in tables 8-31, 8-32 and 9-13 of NIST SP 500-282, it is that of eight averages, whatever the
+    number of flow groups.
+    """
     given = table().where("experiment", ["A"])
     *_, by_type = analyse("users", given, of_users(*ALL)).tables
     rows = {row[0]: np.array(row[1:]) for row in by_type.rows}

@@ -17,7 +17,10 @@ WHO = ["reno", "cubic", "bic"]
 
 
 def table(conditions: int, *, without: int = 0) -> ResponseTable:
-    """Return a table of three competitors under some conditions, without the last few rows."""
+    """Return a table of three competitors under some conditions.
+
+    The last `without` rows are missing.
+    """
     rows = [
         {"condition": k + 1, "algorithm": who, "rate": 0.01 * 4**k, "y1_TP1": 1.0 + k + at,
          "y2_TP1": 2.0 - at * k, "DD_TP1": 1.0 + k + at, "y1_TP2": at + 0.5, "events": 7 * k + at}
@@ -144,7 +147,10 @@ def test_responses_that_some_runs_lack_are_named(tmp_path: Path, cli: CommandLin
 
 
 def test_one_experiment_of_a_study_is_analysed(tmp_path: Path, cli: CommandLine) -> None:
-    """The factors of an experiment are null in rows of others; levels had single precision."""
+    """Check that one experiment of a study's table can be analysed alone.
+
+    Its factors are null in rows of other experiments, and its levels had single precision.
+    """
     own = pl.DataFrame({
         "experiment": ["A"] * 4, "share": [0.01, 0.02, 0.01, 0.02], "rule": ["p", "p", "q", "q"],
         "sent": [1.0, 2.0, 3.0, 4.0],

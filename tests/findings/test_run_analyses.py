@@ -1,4 +1,4 @@
-"""Analyses and plots of runs with traffic: two queues with the same connections."""
+"""Analyses and plots of runs with traffic: two queues, with the same connections."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ SHORTER_QUEUE = 'topology.parking-lot.hops.1.queue={ kind = "droptail", limit = 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Run two queues, and one of them with another seed."""
+    """Run two queue disciplines, and one of them with another seed."""
     folder = tmp_path_factory.mktemp("runs")
     settings = {"long": SHORT, "short": [*SHORT, SHORTER_QUEUE], "again": [*SHORT, "seed=4"]}
     return [longhaul.run(SCENARIO, out=folder / name, set=set_) for name, set_ in settings.items()]
@@ -57,7 +57,10 @@ def test_pairs_show_what_a_longer_queue_costs_and_saves(runs: list[longhaul.Resu
 
 
 def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
-    """Two equal flows each get half of the goodput that they have alone."""
+    """Check harm, the fraction of its goodput that a flow loses in competition.
+
+    Two equal flows each have half of the goodput that they have alone.
+    """
     common = {
         "duration": "40 s",
         "measure": {"from": "20 s", "every": "1 s"},
@@ -146,7 +149,10 @@ def test_hurst_and_convergence_cover_the_measurement_window(runs: list[longhaul.
 def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
     runs: list[longhaul.Results], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R/S needs three scales, from 16 samples on; the other methods need fewer samples."""
+    """Check that a Hurst parameter is estimated by the methods for which a series is long enough.
+
+    R/S needs three scales, from 16 samples on; the other methods need fewer samples.
+    """
     random = np.random.default_rng(1)
     short = [("packets", 0.1, random.poisson(9.0, 1_615).astype(float))]
     monkeypatch.setattr("longhaul.findings.runs.counted", lambda run: short)
@@ -157,7 +163,10 @@ def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
 
 
 def test_hurst_leaves_out_a_series_that_does_not_vary(tmp_path: Path) -> None:
-    """With one exchange in all, packets vary, but new connections do not."""
+    """Check that a series that does not vary gets no Hurst parameter.
+
+    With one exchange in all, numbers of packets vary, but those of new connections do not.
+    """
     run = longhaul.run(
         """
 duration = "100 s"

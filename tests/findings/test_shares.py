@@ -1,4 +1,4 @@
-"""Shares of labels, with means over replications, of runs and of campaigns."""
+"""Shares of flows by label, as means over replications, of runs and of campaigns."""
 
 import json
 from pathlib import Path
@@ -76,7 +76,7 @@ def test_a_label_with_two_algorithms_says_which(runs: list[Results], tmp_path: P
 
 @pytest.fixture
 def table() -> ResponseTable:
-    """Return a table of two queues and two replications; `y` is not a figure of labels."""
+    """Return a table of two queues and two replications; `y` has no value per label."""
     frame = pl.DataFrame({
         "queue": ["red", "red", "codel", "codel"], "replication": [1, 2, 1, 2],
         "a": [4e6, 6e6, 1e6, 1e6], "b": [2e6, 2e6, 3e6, 3e6], "y": [1.0, 2.0, 3.0, 4.0],
@@ -120,7 +120,7 @@ def test_named_responses_are_printed_in_the_unit_of_their_figure_and_kept_as_the
 
 @pytest.fixture
 def campaign(tmp_path: Path, cli: CommandLine) -> Path:
-    """Return the table of a campaign over rates and buffers."""
+    """Write the table of a campaign over rates and buffers and return its path."""
     file = tmp_path / "rates.toml"
     file.write_text("""
 title = "two rates"

@@ -1,4 +1,4 @@
-"""The environment of Gymnasium: windows follow actions, and a seed repeats an episode."""
+"""The Gymnasium environment: windows follow actions, and a seed repeats an episode."""
 
 import threading
 from typing import Any
@@ -19,7 +19,7 @@ SCENARIO: dict[str, Any] = {
 
 
 def _windows(env: CongestionEnv, action: float, seed: int) -> tuple[list[float], longhaul.Results]:
-    """Return the windows of an episode with one action throughout, and the run."""
+    """Return the windows of an episode in which every action is `action`, and its run."""
     env.reset(seed=seed)
     windows: list[float] = []
     while True:
@@ -36,7 +36,7 @@ def test_it_is_an_environment() -> None:
 
 
 def test_the_window_is_what_the_actions_make_it() -> None:
-    """Each round trip multiplies the window by 1.25^action, even after losses."""
+    """Check that each round trip multiplies the window by 1.25^action, even after losses."""
     windows, _ = _windows(CongestionEnv(SCENARIO), 0.5, seed=1)
     growth = np.array(windows[1:]) / windows[:-1]
     assert len(growth) > 20

@@ -44,7 +44,7 @@ trace = { flows = ["L1"], sources = [7, "0-2"], from = "5 s", until = "7 s" }
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """Run the small scenario once, for tests that only read."""
+    """Run the small scenario once, for tests that only read the results."""
     return longhaul.run(SMALL, out=tmp_path_factory.mktemp("mesonet") / "m1")
 
 
@@ -237,7 +237,10 @@ def test_functions_measure_what_the_tables_hold(run: longhaul.Results, tmp_path:
 
 
 def test_the_flow_matrix_has_the_packets_that_access_routers_accepted(tmp_path: Path) -> None:
-    """A function that is called each interval and the trace's table give the same counts."""
+    """Check the flow matrix against the trace of packets that access routers accepted.
+
+    The matrix is computed by a function that is called in each interval.
+    """
     from longhaul.mesonet.matrix import COLUMNS, counts
 
     found: list[pl.DataFrame] = []

@@ -1,4 +1,7 @@
-"""Mixed algorithms, limits on large files, goodput by flow group (NIST SP 500-282, chapter 8)."""
+"""Mixed algorithms, limits on large files, and goodput by flow group.
+
+See NIST SP 500-282, chapter 8.
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -57,7 +60,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Return the maximum by type of file, and the minimum by type, path, interface and role."""
+    """Return the limits of large files: the maximum by kind of file, and minima.
+
+    A minimum is that of a kind of file on a kind of path and interface, for one role of flows.
+    """
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [
         (path, interface, role)
@@ -80,12 +86,15 @@ WINDOW_S = 0.003
 
 
 def windows(times: pl.Series) -> pl.Series:
-    """Convert times into windows (`WINDOW_S`) since the start of the run, possibly fractional."""
+    """Convert times into numbers of windows (`WINDOW_S`) since the start of the run.
+
+    The result need not be an integer.
+    """
     return (times / WINDOW_S).round(9)
 
 
 def open_flows(flows: pl.DataFrame, file: str, times: pl.Series) -> pl.Series:
-    """Count the flows that transfer a type of file, or connect for it, at each time."""
+    """Count, at each time, the flows that transfer a kind of file or connect for it."""
     chosen = flows.filter(pl.col("file") == file)
     begun = windows(chosen["start_s"]).floor().sort()
     ended = windows(chosen["end_s"]).ceil().sort()
@@ -198,7 +207,10 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 
 
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
-    """The log reproduces each admission: first by the minimum of the cell, then the maximum."""
+    """Check that the log of flows reproduces the admission of each large file.
+
+    A flow is admitted by the minimum of its cell, or else by the maximum.
+    """
     tables = MesoNet.of(run)
     most, least = limits(run)
     times = tables.network["t_s"]

@@ -1,4 +1,4 @@
-"""Plots of a run of MesoNet against its tables: samples or extremes, gaps, means of periods."""
+"""Plots of a run of MesoNet, compared with its tables: samples, extremes, gaps, means."""
 
 import numpy as np
 import polars as pl
@@ -42,13 +42,13 @@ FLOWS = ("L1", "L2")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """Run the scenario once, for tests that only read."""
+    """Run the scenario once, for tests that only read the results."""
     few = ["mesonet.hosts.sources=3", "mesonet.users.think='5 s'"]
     return longhaul.run(SPARSE, out=tmp_path_factory.mktemp("sparse") / "sparse", set=few)
 
 
 def _points(axes: Axes, label: str) -> tuple[list[float], list[float]]:
-    """Return the drawn points of a line, with nan at gaps."""
+    """Return x and y of the line with this label; y is nan at gaps."""
     line = next(line for line in axes.get_lines() if line.get_label() == label)
     times, values = (np.asarray(part, dtype=float).tolist() for part in line.get_data())
     return times, values

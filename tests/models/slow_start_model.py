@@ -1,8 +1,9 @@
-"""Duration of slow starts, and Adaptive RED's first mark, which ends limited slow start.
+"""Models of slow start: its duration, and Adaptive RED's first mark, which ends it.
 
 Closed forms count round trips (RFC 3742). The fluid model follows one flow alone over one link with
-Adaptive RED as ns-2 sets it up, and gives the first cut of Table 6.1 of "A simulation-based study
-of HighSpeed TCP and its deployment" (LBNL-52549). Windows and queues are in segments.
+Adaptive RED as ns-2 configures it, and gives the first reduction of Table 6.1 of "A
+simulation-based study of HighSpeed TCP and its deployment" (LBNL-52549). Windows and queues are in
+segments.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ FIRST_MAX_P, DECAY, INTERVAL_S, LEAST_MAX_P = 0.1, 0.9, 0.5, 1e-4
 
 
 def rounds_to(window: float, max_ssthresh: float | None = None) -> float:
-    """Return the round trips from one segment to a window.
+    """Return the number of round trips in which slow start reaches `window` from one segment.
 
-    Standard slow start doubles; limited slow start (RFC 3742 section 3) adds half of
-    `max_ssthresh` segments a round trip above `max_ssthresh`.
+    Standard slow start doubles the window; limited slow start (RFC 3742 section 3) adds half of
+    `max_ssthresh` segments per round trip above `max_ssthresh`.
     """
     if max_ssthresh is None or window <= max_ssthresh:
         return log2(window)
@@ -32,7 +33,7 @@ def rounds_to(window: float, max_ssthresh: float | None = None) -> float:
 
 @dataclass(frozen=True)
 class AutomaticRed:
-    """Adaptive RED with thresholds and weight worked out from the link's rate, as ns-2 does."""
+    """Adaptive RED with thresholds and weight that follow from the link's rate, as in ns-2."""
 
     min_th: float
     max_th: float
@@ -42,7 +43,7 @@ class AutomaticRed:
     def at(
         cls, rate_bps: float, target_delay_s: float = 0.005, mean_packet_bytes: float = 500.0
     ) -> AutomaticRed:
-        """Return the settings for a link; the defaults are ns-2's."""
+        """Return the parameters for a link; the defaults are ns-2's."""
         packets_per_s = rate_bps / (8.0 * mean_packet_bytes)
         min_th = max(5.0, target_delay_s * packets_per_s / 2.0)
         return cls(min_th, 3.0 * min_th, 1.0 - exp(-1.0 / packets_per_s))
@@ -50,7 +51,7 @@ class AutomaticRed:
 
 @dataclass(frozen=True)
 class FirstCut:
-    """The cwnd reduction that ends a slow start."""
+    """Time and window of the reduction that ends a slow start."""
 
     time_s: float
     window: float
@@ -63,13 +64,13 @@ def first_cut(
     rate_bps: float = 1e9,
     rtt_s: float = 0.1,
 ) -> FirstCut:
-    """Return time and window of the first mark of a flow alone on a path.
+    """Return the time and window of the first reduction of a flow alone on a path.
 
     Limited slow start is ns-2's: above `max_ssthresh` each acknowledgement adds `1 / int(w /
-    (max_ssthresh / 2))`, or what congestion avoidance adds, if that is more. The mark comes when
-    the probability that it has come is one half: RED in "wait" mode marks no packet before `count
-    p` is 1, the next ones with probability `p / (2 - count p)`. The sender learns of a mark a round
-    trip later. The handshake takes a round trip, and the window begins with 2 segments.
+    (max_ssthresh / 2))`, or the increase of congestion avoidance if that is more. The mark comes
+    when its probability so far has reached one half: RED in "wait" mode marks no packet before
+    `count p` is 1, and later ones with probability `p / (2 - count p)`. The sender learns of a mark
+    a round trip later. The handshake takes a round trip, and the window begins with 2 segments.
     """
     flow = _Flow(max_ssthresh, response, path_window(rate_bps, rtt_s), rtt_s)
     average, max_p, adapted_s = 0.0, FIRST_MAX_P, 0.0
@@ -113,14 +114,14 @@ class _Flow:
         return max(0.0, self.window - self.capacity)
 
     def step(self) -> float:
-        """Advance by a fraction of a round trip; return the packets sent in it."""
+        """Advance by a fraction of a round trip, and return the packets that were sent in it."""
         packets = min(self.window, self.capacity) / STEPS
         self.window += packets * self._increment()
         self.time_s += self.rtt_s / STEPS
         return packets
 
     def _increment(self) -> float:
-        """Return the window growth of one acknowledgement."""
+        """Return the growth of the window per acknowledgement."""
         if self.window <= self.max_ssthresh:
             return 1.0
         limited = 1.0 / int(self.window / (0.5 * self.max_ssthresh))

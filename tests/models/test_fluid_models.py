@@ -1,4 +1,4 @@
-"""Delay differential equations and fluid models against known solutions, and against packets."""
+"""Delay differential equations and fluid models, against known solutions and packet simulation."""
 
 import json
 from math import pi, sqrt
@@ -29,7 +29,10 @@ from longhaul.running.loading import load
 
 
 def by_steps(t: np.ndarray) -> np.ndarray:
-    """Return the solution up to 4 of x' = -x(t - 1), x = 1 before, by the method of steps."""
+    """Return the solution of x' = -x(t - 1) with x = 1 up to time 0, for times up to 4.
+
+    It is computed by the method of steps.
+    """
     x = 1.0 - t
     x += np.where(t > 1, (t - 1) ** 2 / 2, 0.0)
     x -= np.where(t > 2, (t - 2) ** 3 / 6, 0.0)
@@ -243,7 +246,7 @@ def test_what_the_model_cannot_represent_is_named(change: dict[str, object], nam
 
 
 def keys_of(schema: dict[str, Any], *path: str) -> set[str]:
-    """Return the keys that the schema of scenarios has for a table."""
+    """Return the keys in the schema of scenarios for the table at `path`."""
     for name in path:
         schema = schema["items"] if name == "*" else schema["properties"][name]
     return set(schema["properties"])

@@ -1,4 +1,4 @@
-"""Closed forms of paths."""
+"""Closed forms for a path, such as its bandwidth-delay product."""
 
 from math import cbrt, inf, log
 

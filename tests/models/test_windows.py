@@ -1,4 +1,4 @@
-"""Windows round by round, with no network, from Python and from the command line."""
+"""Windows round by round without a network, from Python and from the command line."""
 
 import json
 from pathlib import Path

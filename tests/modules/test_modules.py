@@ -28,13 +28,13 @@ if shutil.which("cc") is None or sys.platform == "win32":
 
 @pytest.fixture(scope="module")
 def sawtooth(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the example's object."""
+    """Build the object file of the documentation's example."""
     return modules.build([SAWTOOTH], tmp_path_factory.mktemp("objects") / "sawtooth.so").object
 
 
 @pytest.fixture(scope="module")
 def recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the object of a module that checks its arguments."""
+    """Build the object file of a module that checks its arguments."""
     target = tmp_path_factory.mktemp("objects") / "recorder.so"
     return modules.build([HERE / "tcp_recorder.c"], target).object
 
@@ -59,7 +59,7 @@ def _written(tmp_path: Path, lines: str) -> Path:
 
 @pytest.mark.parametrize("tcp", [{}, {"initial_ssthresh": 20}])
 def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -> None:
-    """Standard TCP in a module sends the same packets as our standard TCP of Linux."""
+    """Check that standard TCP as a module sends the same packets as our standard TCP of Linux."""
     standard = {"kind": "reno", "variant": "linux-6.18"}
     ours = longhaul.run(_scenario(standard, tcp=tcp))
     module = longhaul.run(_scenario({"module": str(sawtooth), "gentle": False}, tcp=tcp))
@@ -71,7 +71,7 @@ def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -
 
 @pytest.mark.parametrize("gentle", [False, True])
 def test_the_decrease_follows_from_the_parameters(sawtooth: Path, *, gentle: bool) -> None:
-    """A reduction leaves w (1024 - decrease) / 1024 of w segments."""
+    """Check that a reduction of a window of w leaves w (1024 - decrease) / 1024 segments."""
     flow = {"module": str(sawtooth), "decrease": 256, "gentle": gentle}
     scenario = _scenario(flow)
     # At 100 Mbit/s, random losses come before a queue builds up.
@@ -88,7 +88,7 @@ def test_the_decrease_follows_from_the_parameters(sawtooth: Path, *, gentle: boo
 
 
 def test_a_run_repeats_byte_for_byte(sawtooth: Path, tmp_path: Path) -> None:
-    """Two runs of a module have the same files."""
+    """Check that two runs of a module have the same files."""
     scenario = _scenario({"module": str(sawtooth)}, {"module": str(sawtooth), "increase": 3})
     for name in ("a", "b"):
         longhaul.run(scenario, out=tmp_path / name)
@@ -97,7 +97,10 @@ def test_a_run_repeats_byte_for_byte(sawtooth: Path, tmp_path: Path) -> None:
 
 
 def test_flows_with_different_parameters_do_not_meet(sawtooth: Path) -> None:
-    """Parameters are variables of the file, of which each entry of `flows` has its own copy."""
+    """Check that flows with different parameters do not influence each other.
+
+    Parameters are variables of the object file, of which each entry of `flows` has its own copy.
+    """
     pair = [{"module": str(sawtooth), "increase": 1}, {"module": str(sawtooth), "increase": 8}]
     links = {"topology": {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}}
     together = longhaul.run(_scenario(*pair, **links))
@@ -108,7 +111,10 @@ def test_flows_with_different_parameters_do_not_meet(sawtooth: Path) -> None:
 
 
 def test_threads_do_not_meet(sawtooth: Path) -> None:
-    """Runs in several threads have the same results as alone, with one scenario or several."""
+    """Check that runs in several threads have the same results as alone.
+
+    Threads run one scenario or several.
+    """
     scenarios = [
         _scenario({"module": str(sawtooth), "increase": number % 3 + 1}) for number in range(6)
     ]
@@ -128,7 +134,7 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 
 
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
-    """Flows send at the pacing rate that the module sets.
+    """Check that flows send at the pacing rate that a module sets.
 
     The module traps if the order of calls differs from the kernel's, also under random losses.
     """
@@ -144,7 +150,7 @@ def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
 
 
 def test_the_first_ten_segments_are_not_paced(recorder: Path) -> None:
-    """The first ten segments leave at once, although pacing them would take over a second."""
+    """Check that the first ten segments leave at once; paced, they would take over a second."""
     scenario = _scenario({"module": str(recorder), "rate": 12_500}, duration="1 s")
     scenario["flows"][0]["trace_acks"] = True
     acks = longhaul.run(scenario).acks
@@ -178,7 +184,10 @@ module_init(mine_register);
 
 
 def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path: Path) -> None:
-    """Both exist without pacing, as in the kernel; otherwise the module would shrink its window."""
+    """Check that a module sees a delivery rate and application-limited samples without pacing.
+
+    The kernel has both without pacing; if they were missing, the module would shrink its window.
+    """
     module = modules.build([_written(tmp_path, LISTENER)], tmp_path / "mine.so").object
     scenario = _scenario({"module": str(module)})
     traffic = {"kind": "on-off", "on": "1 s", "off": "1 s", "message": "20 kB", "rate": "2 Mbps"}
@@ -190,7 +199,7 @@ def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path
 def test_the_hash_is_that_of_the_object_and_not_of_its_place(
     sawtooth: Path, tmp_path: Path
 ) -> None:
-    """A copy in another place gives the same scenario; another build does not."""
+    """Check that the scenario's hash depends on the content of the object file, not on its path."""
 
     def hashed(file: str | Path) -> str:
         return longhaul.load(_scenario({"module": str(file)})).hash
@@ -204,7 +213,7 @@ def test_the_hash_is_that_of_the_object_and_not_of_its_place(
 
 
 def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Path) -> None:
-    """A scenario recorded with one object file is not repeated with another."""
+    """Check that a scenario recorded with one object file is not repeated with another."""
     place = tmp_path / "tcp_x.so"
     shutil.copy(sawtooth, place)
     results = longhaul.run(_scenario({"module": str(place)}, duration="1 s"))
@@ -230,13 +239,16 @@ def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Pa
     ],
 )
 def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], message: str) -> None:
-    """The message states the allowed values, before anything runs."""
+    """Check that wrong parameters are refused before the run, with the allowed values."""
     with pytest.raises(longhaul.ScenarioError, match=message):
         longhaul.load(_scenario({"module": str(sawtooth), **flow}))
 
 
 def test_an_object_for_another_processor_is_refused(sawtooth: Path, tmp_path: Path) -> None:
-    """An ELF file's header names the processor; glibc would say that there is no such file."""
+    """Check the message on an object file for another processor.
+
+    The header of an ELF file names the processor; glibc would say that there is no such file.
+    """
     contents = bytearray(sawtooth.read_bytes())
     if contents[:4] != b"\x7fELF":
         pytest.skip("no ELF files here")
@@ -249,7 +261,7 @@ def test_an_object_for_another_processor_is_refused(sawtooth: Path, tmp_path: Pa
 
 
 def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
-    """A missing file, a text and a foreign shared object are refused."""
+    """Check that a missing file, a text and a foreign shared object are refused."""
     place = tmp_path / "x.so"
     with pytest.raises(longhaul.ScenarioError, match=r"cannot read .*x\.so"):
         longhaul.load(_scenario({"module": str(place)}))
@@ -265,7 +277,10 @@ def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
 def test_an_object_of_other_headers_is_to_be_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object states the version of its headers in the first field of its table."""
+    """Check that an object file for other headers is refused with advice to build it again.
+
+    The first field of its table has the version of its headers.
+    """
     headers = shutil.copytree(building.KERNEL, tmp_path / "kernel")
     interface = headers / "interface.h"
     now = re.search(r"LONGHAUL_INTERFACE (\d+)", interface.read_text())
@@ -304,14 +319,17 @@ module_init(register_%(name)s);
     ],
 )
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
-    """The message has the line of the first error, and the kernel's header of a missing item."""
+    """Check the message if a module cannot be built.
+
+    It has the line of the first error, and the kernel's header of a missing item.
+    """
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")
     assert not (tmp_path / "x.so").exists()
 
 
 def test_one_of_several_is_chosen(tmp_path: Path) -> None:
-    """A file that registers two congestion controls is refused unless one is named."""
+    """Check that a file with two congestion controls is refused unless one is named."""
     lines = OPERATIONS % {"name": "first"} + OPERATIONS.replace("mine_", "other_") % {
         "name": "second"
     }
@@ -330,14 +348,14 @@ def test_one_of_several_is_chosen(tmp_path: Path) -> None:
 
 
 def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says how to get a compiler."""
+    """Check the message if there is no compiler: it says how to get one."""
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(modules.ModuleBuildError, match="no C compiler `no-such-compiler`: install"):
         modules.build([SAWTOOTH], tmp_path / "x.so")
 
 
 def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
-    """The check reports a division by zero and an access out of bounds with their lines."""
+    """Check that `check` reports a division by zero and an access out of bounds with lines."""
     faults = {
         "return 2 / (tcp_sk(sk)->snd_cwnd_cnt);": "division by zero",
         "return ((u32 *)inet_csk_ca(sk))[tcp_sk(sk)->snd_cwnd + 300];": r"overflow|out of bounds",
@@ -350,7 +368,7 @@ def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
 
 
 def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> None:
-    """Three commands lead from source code to a run."""
+    """Check the three commands from source code to a run."""
     target = tmp_path / "saw.so"
     told = cli("module", "build", str(SAWTOOTH), "--out", str(target)).stdout
     for part in ("sawtooth", "hooks: cong_avoid, pkts_acked", "decrease", "512"):
@@ -358,7 +376,7 @@ def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> N
 
 
 def test_modules_are_evaluated_and_their_windows_plotted(sawtooth: Path) -> None:
-    """Modules are evaluated like built-in algorithms."""
+    """Check that modules are evaluated, and windows plotted, as for built-in algorithms."""
     assert contender(str(sawtooth)).table == {"module": str(sawtooth.resolve())}
     given = f'{{ module = "{sawtooth}", increase = 2 }}'
     assert contender(given).table["increase"] == 2

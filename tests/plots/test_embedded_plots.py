@@ -1,4 +1,4 @@
-"""A plot inside a page is smaller than its file; writing a plot does not change it."""
+"""Plots embedded in pages: they are smaller than the file, and writing does not change a plot."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Plots and reports exist, are complete, and need nothing from a network."""
+"""Plots and reports: they exist, are complete, and need nothing from a network."""
 
 import re
 from html.parser import HTMLParser
@@ -85,7 +85,7 @@ def test_throughput_is_the_difference_of_counters(finished: longhaul.Results) ->
 
 
 def _points(axes: Axes, index: int = 0) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the points of a line."""
+    """Return x and y of the line with this index."""
     x, y = axes.get_lines()[index].get_data()
     return np.asarray(x, dtype=float), np.asarray(y, dtype=float)
 
@@ -243,7 +243,7 @@ def test_eight_groups_leave_room_for_the_picture(tmp_path: Path) -> None:
 
 
 class Loads(HTMLParser):
-    """Parser that collects what a page would fetch, and every element's id."""
+    """Parser that collects the addresses a page would fetch, and the ids of its elements."""
 
     def __init__(self) -> None:
         super().__init__()

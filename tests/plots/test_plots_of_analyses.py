@@ -1,4 +1,4 @@
-"""Content of the plots of analyses: texts and points, on cases with known answers."""
+"""Content of the plots of analyses, texts and points, for cases with known answers."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @pytest.fixture
 def given() -> Screening:
-    """Return results of a 2^(4-1) fraction: x1 adds 8, x3 subtracts 4, x1*x2 adds 2."""
+    """Return the analysis of a 2^(4-1) design: x1 adds 8, x3 subtracts 4, x1*x2 adds 2."""
     design = two_level(4, runs=8)
     x = design.coded
     y = 20.0 + 4 * x[:, 0] - 2 * x[:, 2] + 1 * x[:, 0] * x[:, 1]
@@ -29,7 +29,7 @@ def given() -> Screening:
 
 
 def key_of(drawing: Figure) -> list[str]:
-    """Return the lines beside the panels."""
+    """Return the lines of text beside the panels of a plot."""
     return [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
 
 
@@ -39,7 +39,7 @@ def bars_of(drawing: Figure) -> list[Rectangle]:
 
 
 def overlapping(drawing: Figure, labels: list[Text]) -> list[tuple[str, str]]:
-    """Return pairs of overlapping labels, and labels that reach beyond their axes."""
+    """Return pairs of labels that overlap, and labels that reach beyond their axes."""
     drawing.canvas.draw()
     boxes = [label.get_window_extent() for label in labels]
     names = [label.get_text() for label in labels]

@@ -1,4 +1,4 @@
-"""Plots of competitors by condition: drawn numbers, names, order, room."""
+"""Plots of competitors by condition: plotted numbers, names, their order, and room for them."""
 
 import re
 from typing import Any
@@ -22,7 +22,7 @@ def texts(drawing: Figure, panel: int = 0) -> list[str]:
 
 
 def notes(drawing: Figure) -> str:
-    """Return the title and notes of a plot, on one line."""
+    """Return the title and the notes of a plot as one line of text."""
     return " ".join(" ".join(text.get_text() for text in drawing.texts).split())
 
 
@@ -31,7 +31,7 @@ def annotations(drawing: Figure, panel: int = 0) -> list[Annotation]:
 
 
 def row(drawing: Figure, name: str, panel: int = 0) -> list[str]:
-    """Return the texts of a named row below a panel."""
+    """Return the texts in the row `name` below a panel."""
     shown = annotations(drawing, panel)
     [head] = [text for text in shown if text.get_text() == name]
     height = head.get_position()[1]
@@ -78,7 +78,10 @@ def overlapping(boxes: list[Any]) -> int:
 
 @pytest.mark.parametrize("spread", [1.0, 1e-6])
 def test_numbers_of_residuals_do_not_lie_on_each_other(spread: float) -> None:
-    """All but two values are nearly equal, and conditions differ in magnitude."""
+    """Check that the numbers beside residuals do not overlap.
+
+    All but two values are nearly equal, and conditions differ in magnitude.
+    """
     rng = np.random.default_rng(4)
     values = 1 + spread * 10.0 ** rng.uniform(-4, 0, (20, 1)) * rng.normal(0, 0.02, (20, 8))
     values[:, 2:4] += 10.0 ** -np.arange(20)[:, None]

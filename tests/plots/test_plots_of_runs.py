@@ -1,4 +1,4 @@
-"""Scales, panels and points of plots of runs: the measured part is visible."""
+"""Plots of runs: scales, panels and points show the measured part."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Run both flows together, and each flow alone."""
+    """Run two flows together, and each of them alone."""
     base = tmp_path_factory.mktemp("runs")
     each = [SCENARIO["flows"], SCENARIO["flows"][:1], SCENARIO["flows"][1:]]
     names = ("both", "alone", "bbr")

@@ -1,4 +1,4 @@
-"""Plots of the state of algorithms and proxies: the lines are the recorded numbers."""
+"""Plots of the state of algorithms and proxies: lines have the recorded values."""
 
 from pathlib import Path
 

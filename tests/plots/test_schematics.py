@@ -1,8 +1,8 @@
-"""NIST's schematic flows and connections on a network: SP 500-282, figures 5-4 and 5-5.
+"""NIST's schematic plots of a flow and a connection (SP 500-282, figures 5-4 and 5-5).
 
-One flow of standard TCP at a round trip of one second: slow start to 128 segments, a loss just
-above 150, a whole window lost at 100. The window decides which packets are lost, so that a run
-without the loss determines its place. Times in NIST's figures are read off by eye.
+One flow of standard TCP at a round trip of one second is simulated: slow start to 128 segments, a
+loss just above 150, a whole window lost at 100. Which packets have to be lost depends on the
+window, so that a first run without the loss finds them. Times in NIST's figures are read by eye.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ import longhaul
 
 HANDSHAKE_S = 1.0
 READING_S = 2.5
-"""Error of reading a time from a figure."""
+"""Error in seconds of a time that is read from a figure."""
 
 SLOW_STARTS: dict[str, dict[str, Any]] = {
     "SCH1": {"kind": "standard"},
@@ -24,7 +24,10 @@ SLOW_STARTS: dict[str, dict[str, Any]] = {
 
 
 def scenario(slow_start: dict[str, Any], lost: list[int]) -> dict[str, Any]:
-    """Return a scenario of NIST's transport: two initial segments, timeouts of two round trips."""
+    """Return a scenario with NIST's transport, in which the packets `lost` are lost.
+
+    The initial window is two segments, and timeouts take two round trips.
+    """
     link = {"rate": "1 Gbps", "delay": "500 ms", "loss": {"packets": lost}}
     return {
         "title": "Schematic flow",
@@ -47,7 +50,7 @@ def samples(results: longhaul.Results, kind: str = "flow") -> pl.DataFrame:
 
 
 def reaches(results: longhaul.Results, cwnd: float, after_s: float = 0.0) -> dict[str, Any]:
-    """Return the first sample, after a time, with at least this window."""
+    """Return the first sample after `after_s` with a window of at least `cwnd`."""
     later = samples(results).filter((pl.col("t_s") > after_s) & (pl.col("cwnd_pkts") >= cwnd))
     return later.row(0, named=True)
 
@@ -60,7 +63,7 @@ def event(results: longhaul.Results, name: str) -> dict[str, Any]:
 
 @cache
 def schematic(name: str) -> longhaul.Results:
-    """Place a loss above 150 segments, then lose the whole window sent from 100 segments on."""
+    """Return a run with a loss above 150 segments, and a whole window lost at 100 segments."""
 
     def run(lost: list[int]) -> longhaul.Results:
         return longhaul.run(scenario(SLOW_STARTS[name], lost))
@@ -121,7 +124,7 @@ def test_schematic_flows_start_over_after_their_timeout(name: str, slow: list[fl
 
 
 def syns_s(lost: int) -> list[float]:
-    """Return the times at which SYNs reach the link, to 0.1 s; the first `lost` are dropped."""
+    """Return the times at which SYNs reach the link, to 0.1 s, if the first `lost` are dropped."""
     link = samples(longhaul.run(scenario({"kind": "standard"}, list(range(lost)))), "link")
     lost_s = [link.filter(pl.col("dropped_pkts") > count)["t_s"][0] for count in range(lost)]
     return [*lost_s, link.filter(pl.col("departed_pkts") > 0)["t_s"][0]]

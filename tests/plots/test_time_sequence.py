@@ -1,4 +1,4 @@
-"""Time-sequence graphs have each segment of a connection; windows and queues are the samples."""
+"""Time-sequence graphs: each segment of a connection, and samples of windows and queues."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ ONE = SMALL.replace("count = 2", "count = 1").rpartition("[[flows]]")[0]
 
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """Run one flow that fills and overflows a queue, captured in both directions."""
+    """Run one flow that overflows a queue, and capture its packets in both directions."""
     links = 'measure.capture=["bottleneck", "bottleneck-reverse"]'
     return longhaul.run(ONE, out=tmp_path_factory.mktemp("captured") / "c1", set=[links])
 

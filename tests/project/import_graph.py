@@ -1,4 +1,4 @@
-"""Graph of imports between files, and its cycles."""
+"""Graph of imports between files, and the cycles in it."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ Graph = Mapping[str, frozenset[str]]
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Return groups of modules that import each other, directly or not (Tarjan 1972)."""
+    """Return groups of modules that import each other, directly or indirectly (Tarjan 1972)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -38,7 +38,10 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def python_imports(package: Path) -> Graph:
-    """Return a Python package's imports, including those in functions and for type checkers."""
+    """Return the imports between a Python package's modules.
+
+    They include those in functions and for type checkers.
+    """
     files = {}
     for file in package.rglob("*.py"):
         parts = file.relative_to(package.parent).with_suffix("").parts
@@ -65,10 +68,10 @@ def python_imports(package: Path) -> Graph:
 
 
 def rust_imports(crate: Path) -> Graph:
-    """Return the imports between a crate's files, without tests.
+    """Return the imports between a crate's files, except in tests.
 
     A path counts as an import of the file that defines its item, not of files that re-export the
-    item, so that a `mod.rs` that only lists its parts is in no circle.
+    item. A `mod.rs` that only lists its submodules is thus in no cycle.
     """
     return _Crate(crate / "src").imports()
 
@@ -83,7 +86,7 @@ Path_ = tuple[str, ...]
 
 
 class _Crate:
-    """Source text of a crate's modules by path; the crate's root has the empty path."""
+    """Source text of a crate's modules by their path; the path of the crate's root is empty."""
 
     def __init__(self, root: Path) -> None:
         self.texts: dict[Path_, str] = {}
@@ -112,7 +115,7 @@ class _Crate:
         return {home for home in homes if home is not None and home != module}
 
     def _absolute(self, module: Path_, path: Path_) -> Path_ | None:
-        """Return a path from the crate's root; none if it leads out of the crate."""
+        """Return `path`, used in `module`, from the crate's root; None if it leaves the crate."""
         first, *rest = path
         if first == "crate":
             return tuple(rest)
@@ -125,7 +128,7 @@ class _Crate:
         return (*module, *path) if (*module, first) in self.texts else None
 
     def _home(self, module: Path_, path: Path_, depth: int = 0) -> Path_ | None:
-        """Return the module that defines the item of a path."""
+        """Return the module that defines the item of `path`, which `module` uses."""
         full = self._absolute(module, path)
         if full is None:
             return None
@@ -139,7 +142,7 @@ class _Crate:
 
 
 def _uses(text: str) -> Iterator[tuple[Path_, str]]:
-    """Yield each name that a file imports or re-exports: its path, and its local name."""
+    """Yield the path and the local name of each item that a file imports or re-exports."""
     for _, tree in _USE.findall(text):
         for leaf in _leaves("".join(tree.replace(" as ", "~").split())):
             path, _, alias = leaf.partition("~")

@@ -1,7 +1,8 @@
-"""Code blocks of a page, with their notes from the comments before them.
+"""Code blocks of a page, with the notes in the comments before them.
 
-A block whose first line is a comment with the name of a file is that file; shell blocks run in
-order, in one directory; a `text` block after a shell block has lines that its commands print.
+A block whose first line is a comment with a file name has the content of this file; shell blocks
+run in order, in one directory; a `text` block after a shell block has lines that the shell block
+prints.
 """
 
 import re
@@ -16,14 +17,14 @@ FILE = re.compile(r"\A# ([\w-]+\.(?:toml|py|csv))\n")
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of code."""
+    """A code block of a page."""
 
     language: str
     text: str
     note: str
     """`not run`, `needs`, `fails`, `slow`, or empty."""
     detail: str
-    """Reason for not running the block, or its requirements."""
+    """Reason for not running the block, or what it requires; empty without a note."""
 
     @property
     def file(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Fragments of scenarios on pages are valid: each is inserted into a scenario and read."""
+"""Fragments of scenarios on pages: each is inserted into a whole scenario and checked."""
 
 import ast
 import re
@@ -57,7 +57,7 @@ NOT_A_SCENARIO = {
 
 
 def placed(piece: dict[str, Any]) -> Iterator[str]:
-    """Yield overrides that insert a fragment at its place in a scenario."""
+    """Yield overrides that insert the fragment `piece` at its place in a scenario."""
     for key, value in piece.items():
         shown = toml(value)
         if key in TOP:
@@ -81,7 +81,7 @@ def nested(path: str, value: object) -> Iterator[str]:
 
 
 def pieces(page: Path) -> Iterator[str]:
-    """Yield the pieces of scenarios on a page."""
+    """Yield the fragments of scenarios on a page."""
     for block in blocks_of(page):
         if block.language == "toml" and block.file is None:
             yield block.text
@@ -127,7 +127,7 @@ def alternatives(text: str) -> list[dict[str, Any]]:
 
 
 def overrides(piece: dict[str, Any]) -> Iterator[str]:
-    """Yield the settings of a piece; its flows and link replace those of a one-flow scenario."""
+    """Yield overrides for a fragment; its flows and link replace those of a one-flow scenario."""
     piece = dict(piece)
     for flow in piece.pop("flows", []):
         yield from placed(flow)

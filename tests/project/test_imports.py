@@ -1,4 +1,4 @@
-"""Imports: no circles, no crate that uses one above it, and layers as the documents list them.
+"""Imports: no cycles, no crate that uses a higher one, and layers as the documents list them.
 
 The layers of Python modules are checked by `lint-imports`.
 """
@@ -16,9 +16,9 @@ CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
 
 
 def _is_natural(circle: list[str], separator: str) -> bool:
-    """Return true if a cycle consists of a module and its submodules.
+    """Return true if a cycle consists of a module and its submodules only.
 
-    In Rust, a module's parts see its private items, so that a type and the files that implement it
+    In Rust, submodules see a module's private items, so that a type and the files that implement it
     are one unit. An example is `table`, to which `table::stored` adds methods.
     """
     top = min(circle, key=len)

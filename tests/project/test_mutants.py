@@ -1,4 +1,4 @@
-"""Changes of code that `make mutants` samples, and switches that enable a single change."""
+"""Changes of code that `make mutants` draws, and the switches that enable one of them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ mod tests { fn two() -> u32 { 1 + 1 } }
 
 
 def found(text: str, file: Path) -> list[Mutation]:
-    """Return the possible changes of a file's text, numbered from 1."""
+    """Return the possible changes of `text`, the code of `file`, numbered from 1."""
     file.write_text(text, encoding="utf-8")
     return [replace(site, number=number) for number, site in enumerate(sites(file), 1)]
 
@@ -79,7 +79,7 @@ def test_what_only_asserts_is_not_changed(tmp_path: Path) -> None:
 
 
 def outcome(code: str, active: int, values: list[int], most: float) -> object:
-    """Return the result of a function, or the type of its error, with a change turned on."""
+    """Return the result of a function with change `active` enabled, or the type of its error."""
     space: dict[str, Callable[..., object]] = {"mutant": lambda number: number == active}
     exec(code, space)
     try:
@@ -102,7 +102,7 @@ def test_a_switch_turns_on_one_change_alone(values: list[int], tmp_path: Path) -
 
 
 def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
-    """The compiler's errors are attributed to changes by line."""
+    """Check that switches add no lines, since the compiler's errors are assigned by line."""
     changes = found(RUST, tmp_path / "queue.rs")
     code = switched(RUST.encode(), changes, copies.SWITCHES["rust"])
     assert code.count("\n") == RUST.count("\n")
@@ -112,7 +112,10 @@ def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
 def test_a_copy_loses_what_the_tree_has_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files that the tree no longer has are removed: a module in two files does not compile."""
+    """Check that a copy loses the files that the source tree no longer has.
+
+    A module that is in two files does not compile.
+    """
     monkeypatch.setitem(copies.COPIES, "rust", tmp_path)
     files = [Path("crates/units/src/lib.rs"), Path("scenarios")]
     monkeypatch.setattr(copies, "_files", lambda: files)

@@ -1,4 +1,4 @@
-"""The notebooks run, and produce the tables and figures of their pages."""
+"""The notebooks run, and give the tables and figures of their pages."""
 
 import runpy
 from importlib.util import find_spec
@@ -29,7 +29,7 @@ def test_a_notebook_runs(file: Path) -> None:
 
 
 def check(notebook: str, names: dict[str, object]) -> None:
-    """Check the statements of a notebook's text on its figures."""
+    """Check the statements in a notebook's text with the values of its variables, `names`."""
     if notebook == "run_to_figure":
         medians = names["regrown"].groupby("name")["regrown_s"].median()  # type: ignore[attr-defined]
         assert 3 * medians["hstcp-0"] < medians["reno-0"]

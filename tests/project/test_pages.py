@@ -32,7 +32,7 @@ PAGES = sorted(
     if any(block.language in {"sh", "toml", "python"} for block in blocks_of(page))
 )
 SHORT = {"index.md", "faq.md", "citing.md", "own-topology.md"}
-"""Pages whose commands take a few seconds in all; other pages are tested by `-m long`."""
+"""Pages whose commands take a few seconds in all; `-m long` tests the other pages."""
 
 
 def marked(page: Path) -> object:
@@ -57,7 +57,7 @@ def test_blocks_do_what_the_page_says(page: Path, tmp_path: Path) -> None:
 
 
 def is_possible(block: Block) -> bool:
-    """Return true if the requirements of a block are installed."""
+    """Return true if everything is installed that a block requires."""
     needs = block.detail.split() if block.note == "needs" else []
     return all(shutil.which(one) or find_spec(one) for one in needs)
 
@@ -85,7 +85,7 @@ def run(block: Block, folder: Path) -> str:
 
 
 def missing(shown: str, printed: str) -> Sequence[str]:
-    """Return the lines of a block that were not printed, ignoring spaces."""
+    """Return the lines in `shown` that are not in `printed`, ignoring spaces."""
 
     def plain(text: str) -> str:
         return re.sub(r"\s+", " ", text).strip()
@@ -96,7 +96,10 @@ def missing(shown: str, printed: str) -> Sequence[str]:
 
 
 def test_scenarios_of_the_gallery_are_those_of_the_pages() -> None:
-    """Each file in docs/scenarios is shown on a page, except for title, length and comments."""
+    """Check that each file in docs/scenarios is shown on a page.
+
+    Title, length and comments may differ.
+    """
     shown = {block.file: block for page in PAGES for block in blocks_of(page) if block.file}
     for file in DOCS.glob("scenarios/*.toml"):
         block = shown[file.name]

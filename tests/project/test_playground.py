@@ -63,7 +63,7 @@ window.Worker = class {
 
 
 def opened(folder: Path, static: Path) -> str:
-    """Write the playground as a separate page and return its address."""
+    """Write the playground as a separate page, and return its address."""
     text = (DOCS / "playground.md").read_text(encoding="utf-8")
     (body,) = re.findall(r"^```\{raw\} html\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     (folder / "page.html").write_text(f"<!doctype html>\n{body}")
@@ -92,7 +92,7 @@ def page(browser: Page, tmp_path: Path) -> Page:
 
 
 def run(page: Page, text: str, shown: str) -> None:
-    """Run a scenario after the page's own first run."""
+    """Run the scenario `text` after the page's own first run, and wait for the text `shown`."""
     page.wait_for_selector("#playground-answer svg, .playground-error")
     page.fill("#playground-text", text)
     page.click("#playground-run")

@@ -1,4 +1,4 @@
-"""The recipes of docs/contributing.md: a new algorithm or discipline is one file and one line."""
+"""The recipes of docs/contributing.md: one file and one line add an algorithm or discipline."""
 
 import os
 import re
@@ -13,7 +13,7 @@ RECIPES = (ROOT / "docs" / "contributing.md").read_text()
 
 
 def copy_of_the_tree(to: Path) -> Path:
-    """Copy all files that git knows, as they are now."""
+    """Copy all files of the repository in their present state."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, check=True, capture_output=True, text=True,
@@ -27,7 +27,7 @@ def copy_of_the_tree(to: Path) -> Path:
 
 
 def code_blocks(section: str) -> list[str]:
-    """Return the Rust of a section of the recipes."""
+    """Return the Rust code blocks in a section of the recipes."""
     (text,) = re.findall(rf"^## {section}$(.*?)(?=^## )", RECIPES, re.MULTILINE | re.DOTALL)
     return re.findall(r"```rust\n(.*?)```", text, re.DOTALL)
 
@@ -40,7 +40,7 @@ def insert_before(file: Path, end: str, line: str) -> None:
 
 
 def add_algorithm(tree: Path) -> None:
-    """Follow the recipe: write its file, and add the last line of its list."""
+    """Add an algorithm by the recipe: write its file, and add the last line of its list."""
     listing, source, *_ = code_blocks("An algorithm")
     lines = [line.strip() for line in listing.splitlines() if "::" in line]
     algorithms = tree / "crates" / "congestion" / "src" / "algorithms"
@@ -49,7 +49,7 @@ def add_algorithm(tree: Path) -> None:
 
 
 def add_discipline(tree: Path) -> None:
-    """Follow the recipe: copy the file that it names under another name, and add its line."""
+    """Add a discipline by the recipe: copy the file that it names, and add the line."""
     line, *_ = code_blocks("A queue discipline")
     line = line.split("//")[0].strip()
     queues = tree / "crates" / "engine" / "src" / "queue"

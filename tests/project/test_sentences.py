@@ -1,4 +1,4 @@
-"""Beginnings of docstrings and doc comments: a verb phrase or a noun phrase, never a clause."""
+"""First words of docstrings and doc comments: a verb phrase or a noun phrase, never a clause."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ RUST_DOC = re.compile(r"\s*//[/!](?!/) ?(.*)")
 
 
 def docstrings(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and text of all docstrings, those of fields and constants included."""
+    """Yield line number and text of all docstrings, those of fields and constants included."""
     for node in ast.walk(ast.parse(text)):
         body = getattr(node, "body", None)
         for statement in body if isinstance(body, list) else ():
@@ -23,7 +23,7 @@ def docstrings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def doc_comments(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and text of the first line of each doc comment."""
+    """Yield line number and text of the first line of each doc comment."""
     before = None
     for number, line in enumerate(text.splitlines(), 1):
         found = RUST_DOC.match(line)
@@ -33,7 +33,10 @@ def doc_comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def clauses(files: str) -> list[str]:
-    """Return file, line and first line of each comment that begins with a clause."""
+    """Return each comment that begins with a clause: file, line number and first line.
+
+    `files` is a pattern of paths.
+    """
     return [
         f"{file.relative_to(ROOT)}:{line}: {doc.splitlines()[0]}"
         for file in sorted(ROOT.glob(files))

@@ -1,4 +1,4 @@
-"""The generated pages have all entries of the registries, and their links lead to pages."""
+"""The generated pages have all entries of the registries, and links that lead to pages."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ LINK_KEY = re.compile(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Generate the pages, with empty plots."""
+    """Generate the pages with empty plots, and provide their directory."""
     root = tmp_path_factory.mktemp("docs")
     nothing = Chart((Line("nothing", [0.0, 1.0], [1.0, 2.0]),), "x", "y", "nothing")
     with pytest.MonkeyPatch.context() as patch:
@@ -73,7 +73,7 @@ def test_everything_in_the_registries_has_a_page(site: Path) -> None:
 
 
 def test_no_sentence_of_a_reference_page_lacks_its_beginning(site: Path) -> None:
-    """Every table has a description, and flags list their values once."""
+    """Check that each table has a description, and that flags list their values once."""
     assert set(columns.TABLES) == {row["table"] for row in _engine.columns()}
     for page in (site / "reference").rglob("*.md"):
         text = page.read_text("utf-8")
@@ -98,7 +98,10 @@ def test_forty_scenarios_are_in_the_gallery(site: Path) -> None:
 
 
 def test_commands_in_the_gallery_are_code(site: Path) -> None:
-    """Commands written as prose had typographic dashes and quotes, and failed when pasted."""
+    """Check that commands in comments of scenarios are shown as code.
+
+    As prose they had typographic dashes and quotes, and failed when pasted.
+    """
     (page,) = (site / "gallery").rglob("l4s.md")
     text = page.read_text(encoding="utf-8")
     command = "--set 'topology.dumbbell.bottleneck.queue={ kind = \"codel\", ecn = true }'"

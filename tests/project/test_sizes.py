@@ -1,4 +1,4 @@
-"""Sizes of both distributions, compressed as in a wheel."""
+"""Compressed sizes of both distributions, compared with their budgets."""
 
 import zlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Comparisons of speed: their runs share a core until all have been measured."""
+"""Comparisons of speed: compared runs share a core until all have been measured."""
 
 import pytest
 

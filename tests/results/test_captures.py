@@ -1,4 +1,4 @@
-"""Wireshark's expert finds as many retransmissions in captures as the run has."""
+"""Captures in Wireshark: its expert finds as many retransmissions as the run has."""
 
 import shutil
 import subprocess
@@ -40,7 +40,7 @@ USUAL = (
 
 
 def _expert(tmp_path: Path, queue: str, window: int) -> Counter[str]:
-    """Run web and bulk traffic over a queue, and count the expert's messages."""
+    """Run web and bulk traffic over a queue, and count the messages of Wireshark's expert."""
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not installed")
     run = longhaul.run(

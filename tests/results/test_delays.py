@@ -1,4 +1,4 @@
-"""Delays of packets: exact without queueing, by Little's law with queueing."""
+"""Delays of packets: exact values without queueing, Little's law with queueing."""
 
 from pathlib import Path
 from typing import Any

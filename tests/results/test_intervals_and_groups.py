@@ -1,4 +1,4 @@
-"""Counts in intervals, response times, replications and shares, on tables by hand."""
+"""Counts in intervals, response times, replications and shares, on tables written by hand."""
 
 from itertools import islice
 from types import SimpleNamespace
@@ -31,7 +31,10 @@ def sampled(*times: float, starts: list[float] | None = None) -> Any:  # noqa: A
 
 
 def test_packets_are_counted_from_the_beginning_of_the_measurement_window() -> None:
-    """Sample times are multiples of an interval up to rounding; the first sample has no count."""
+    """Check the counts of packets in intervals after the start of the measurement.
+
+    Sample times are multiples of an interval up to rounding; the first sample has no count.
+    """
     [(name, step_s, counts)] = counted(sampled(1.5, 2.0 - 1e-12, 2.5, 3.0))
     assert (name, counts.tolist()) == ("b: packets", [20.0, 30.0])
     assert step_s == pytest.approx(0.5)
@@ -39,7 +42,10 @@ def test_packets_are_counted_from_the_beginning_of_the_measurement_window() -> N
 
 
 def test_connections_are_counted_in_the_interval_in_which_they_begin() -> None:
-    """An interval includes its beginning; the last interval also includes its end."""
+    """Check that a connection is counted in the interval in which it begins.
+
+    An interval includes its beginning; the last interval also includes its end.
+    """
     *_, (name, step_s, counts) = counted(
         sampled(2.0, 3.0, 4.0, 5.0, starts=[1.9, 2.0, 2.9, 3.0, 4.0, 5.0, 5.1])
     )
@@ -63,7 +69,10 @@ EXCHANGES = pl.DataFrame(
 
 
 def test_times_are_of_what_began_in_the_measurement_window() -> None:
-    """A response that begins with the window is in it; an unfinished response has no time."""
+    """Check that response times are those of exchanges that began in the measurement window.
+
+    A response that begins with the window counts; an unfinished response has no time.
+    """
     timed = with_times(EXCHANGES, 2.0)
     assert timed["response_s"].to_list() == [0.25, None]
     found = response_times(FLOWS, EXCHANGES, 2.0)
@@ -74,7 +83,10 @@ def test_times_are_of_what_began_in_the_measurement_window() -> None:
 
 
 def test_runs_have_a_heading_each_if_there_are_several() -> None:
-    """A run's name is the heading above its first label only."""
+    """Check that each run has a heading if there are several.
+
+    The heading, the run's name, is above its first label only.
+    """
     block = Block("goodput", [("mean", ["1", "2"])])
     for runs, headings in (
         ([("r1", ["a", "all"])], ["a", "all"]),
@@ -87,7 +99,7 @@ def test_runs_have_a_heading_each_if_there_are_several() -> None:
 
 
 def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario: Any) -> Any:  # noqa: ANN401
-    """Return a run with the given rows of labels; `kinds` maps a label to its algorithm."""
+    """Return a run with given rows of labels; `kinds` maps a label to its algorithm."""
     return SimpleNamespace(
         name=name, scenario=scenario, meta=scenario.pop("meta", {}), algorithms=lambda: kinds,
         summary=lambda: SimpleNamespace(labels=pl.DataFrame(rows)),
@@ -95,7 +107,10 @@ def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario
 
 
 def test_replications_differ_in_random_numbers_alone() -> None:
-    """Emulations of different programs are no replications either."""
+    """Check that replications differ only in random numbers.
+
+    Emulations of different programs are no replications.
+    """
     runs = [
         run("one", [], {}, seed=1, n=1), run("two", [], {}, n=2), run("three", [], {}, n=1, seed=2),
         run("four", [], {}, replication=4, n=1), run("five", [], {}, n=1, m=0),
@@ -110,7 +125,10 @@ def test_replications_differ_in_random_numbers_alone() -> None:
 
 
 def test_shares_are_means_over_replications() -> None:
-    """A run without goodput has no shares. A label is named with its algorithm if that varies."""
+    """Check that shares are means over replications.
+
+    A run without goodput has no shares. A label is named with its algorithm if that varies.
+    """
 
     def labels(*values: tuple[str, float, float | None]) -> list[dict[str, Any]]:
         return [{"label": of, "goodput_bps": rate, "share": part} for of, rate, part in values]
@@ -132,7 +150,10 @@ def test_shares_are_means_over_replications() -> None:
 
 
 def test_summaries_without_rows_have_proxies_and_delays_where_runs_have_them() -> None:
-    """Campaigns check the names of responses by these columns before any run."""
+    """Check the columns of a summary without rows: proxies and delays only where runs have them.
+
+    Campaigns check the names of responses by these columns before any run.
+    """
     plain = Summary.without_flows(delays=False, proxies=False)
     split = Summary.without_flows(delays=False, proxies=True)
     slow = Summary.without_flows(delays=True, proxies=False)
@@ -146,7 +167,10 @@ def test_summaries_without_rows_have_proxies_and_delays_where_runs_have_them() -
 
 
 def test_tcp_options_are_read_up_to_their_end() -> None:
-    """RFC 9293, section 3.1; RFC 7323, section 2.2; RFC 2018, section 3."""
+    """Check that TCP options are read up to the option that ends the list.
+
+    See RFC 9293, section 3.1; RFC 7323, section 2.2; RFC 2018, section 3.
+    """
     sack = bytes([5, 18]) + b"".join(n.to_bytes(4, "big") for n in (1, 2, 300, 400))
     assert _tcp_options(bytes([1, 3, 3, 7, 1, 1]) + sack) == (7, [(1, 2), (300, 400)])
     assert _tcp_options(bytes([2, 4, 5, 180, 3, 3, 9])) == (9, [])
@@ -155,7 +179,10 @@ def test_tcp_options_are_read_up_to_their_end() -> None:
 
 
 def test_blocks_and_options_of_a_capture_are_padded() -> None:
-    """Both length fields count the whole block (draft-ietf-opsawg-pcapng, sections 3.1 and 3.5)."""
+    """Check the padding of blocks and options in a capture.
+
+    Both length fields count the whole block (draft-ietf-opsawg-pcapng, sections 3.1 and 3.5).
+    """
 
     def block(kind: int, body: bytes) -> bytes:
         length = (12 + len(body)).to_bytes(4, "little")
@@ -176,7 +203,10 @@ def test_blocks_and_options_of_a_capture_are_padded() -> None:
 def test_samples_that_cannot_be_read_are_damaged(
     finished: longhaul.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file's end may be intact although its first rows are damaged."""
+    """Check that samples which cannot be read are reported as damaged.
+
+    The file's end may be intact although its first rows are damaged.
+    """
 
     def scan(file: object) -> None:
         raise pl.exceptions.ComputeError("bad page")

@@ -1,4 +1,4 @@
-"""The reader of captures, on a file made by hand, block by block, and on a run's capture."""
+"""The reader of captures, tested with a file made block by block, and with a run's capture."""
 
 import struct
 from pathlib import Path
@@ -22,7 +22,7 @@ def block(kind: int, body: bytes) -> bytes:
 
 
 def option(code: int, value: bytes) -> bytes:
-    """Return an option, padded to four bytes (section 3.5)."""
+    """Return an option of a block, padded to four bytes (section 3.5)."""
     return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
 
 
@@ -32,7 +32,7 @@ def interface(name: bytes) -> bytes:
 
 
 def packet(number: int, t_ns: int, ip: bytes, comment: bytes = b"") -> bytes:
-    """Return a packet behind an Ethernet header (section 4.3), with a comment if one is given."""
+    """Return the block of a packet with Ethernet header (section 4.3), and a comment if given."""
     frame = bytes(14) + ip
     head = struct.pack("<5I", number, t_ns >> 32, t_ns & 0xFFFFFFFF, len(frame), len(frame))
     options = option(1, comment) + option(0, b"") if comment else b""
@@ -59,7 +59,7 @@ SCALE, BLOCKS = b"\x01\x03\x03\x07", b"\x01\x01\x05\x12" + struct.pack(">4I", 30
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Write a handshake, data, an answer with blocks, a dropped packet and a datagram."""
+    """Write a capture: handshake, data, an ACK with SACK blocks, a dropped packet, a datagram."""
     udp = struct.pack(">BBHIBBH", 0x45, 0, 28, 0, 64, 17, 0) + CLIENT + SERVER + bytes(8)
     parts = [
         block(SECTION, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)),
@@ -102,7 +102,10 @@ def test_packets_of_a_capture_made_by_hand(run: Path) -> None:
 
 
 def test_windows_are_scaled_as_each_end_said_with_its_syn(run: Path) -> None:
-    """Windows of SYNs are not scaled, and each end has its own shift (RFC 7323, section 2.2)."""
+    """Check that windows are scaled by the shift that each end announced in its SYN.
+
+    Windows of SYNs are not scaled (RFC 7323, section 2.2).
+    """
     assert packets(run)["window_bytes"].to_list() == [65535, 8000, 512 << 7, 512, 1 << 7, 1 << 7]
 
 

@@ -1,6 +1,6 @@
 """The export to qlog: it follows the schema of format 0.3, with the numbers of the tables.
 
-Rules are those of draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03.
+The rules are those of draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Events of a qlog for a flow made by hand: in order, and only changes of windows and states."""
+"""Events of a qlog for a flow made by hand: their order, and changes of windows and states."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +29,7 @@ EVENTS = [
 
 
 def run(tmp_path: Path, *, quic: bool = False, events: bool = True) -> Any:  # noqa: ANN401
-    """Return a run of one flow, whose packets have 1000 B of payload and 100 of headers."""
+    """Return a run of one flow, whose packets have 1000 bytes of payload and 100 of headers."""
     columns = ("t_s", "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts", "srtt_s")
     series = pl.DataFrame(SAMPLES, schema=columns, orient="row").with_columns(
         kind=pl.lit("flow"), id=0
@@ -71,10 +71,11 @@ def window(window: int, in_flight: int, **more: float) -> dict[str, float]:
 
 
 def test_events_are_changes_in_order_of_time(tmp_path: Path) -> None:
-    """A recovery after losses lasts until its exit event, after marks until the next sample.
+    """Check that events are in order of time, and only written for changes.
 
-    At equal times the event comes before the sample. Outside slow start no sample changes the
-    state, not even a window below the threshold after a pause.
+    A recovery after losses lasts until its exit event, after marks until the next sample. At equal
+    times the event comes before the sample. Outside slow start no sample changes the state, not
+    even a window below the threshold after a pause.
     """
     (trace,) = qlog.qlog(run(tmp_path))["traces"]
     metrics, state, lost = "metrics_updated", "congestion_state_updated", "packet_lost"
@@ -106,7 +107,7 @@ def test_events_are_changes_in_order_of_time(tmp_path: Path) -> None:
 
 
 def test_timeouts_of_quic_are_persistent_congestion(tmp_path: Path) -> None:
-    """RFC 9002, section 7.6, calls them persistent congestion."""
+    """Check that timeouts of QUIC are written as persistent congestion (RFC 9002, section 7.6)."""
     (trace,) = qlog.qlog(run(tmp_path, quic=True))["traces"]
     triggers = [
         data.get("trigger") for _, name, data in told(trace) if name.endswith("state_updated")
@@ -124,7 +125,10 @@ def test_without_events_states_follow_the_samples_in_slow_start(tmp_path: Path) 
 
 
 def test_a_stack_s_own_log_takes_the_place_of_events(tmp_path: Path) -> None:
-    """RFC 7464: records begin with RS; the first is of the trace itself."""
+    """Check that a stack's own log replaces the events.
+
+    In its format (RFC 7464) records begin with RS; the first one is about the trace itself.
+    """
     own = ['{"time":1,"name":"x","data":{}}', '{"time":2,"name":"y","data":{}}']
     text = "".join(f"\x1e{record}\n" for record in ['{"qlog_version":"0.3"}', *own])
     (tmp_path / "flow-0.sqlog").write_text(text, encoding="utf-8")
@@ -141,7 +145,7 @@ def test_a_run_without_windows_has_no_trace(tmp_path: Path) -> None:
 
 
 def test_events_at_the_same_time_keep_their_order(tmp_path: Path) -> None:
-    """Such events keep their recorded order, before the sample of that time."""
+    """Check that events at the same time keep their recorded order, before that time's sample."""
     flow = run(tmp_path).flows.to_dicts()[0]
     after = {"cwnd_after_pkts": 5.0, "ssthresh_after_pkts": 5.0, "in_flight_pkts": 9.0}
     happened = [

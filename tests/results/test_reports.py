@@ -1,4 +1,4 @@
-"""Reports begin with findings, and end with the origin of the numbers."""
+"""Reports of runs: findings at the beginning, and the origin of the numbers at the end."""
 
 import re
 from pathlib import Path
@@ -36,7 +36,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
 
 
 def report(runs: list[longhaul.Results], path: Path) -> str:
-    """Return the text of a report."""
+    """Write a report of the runs to `path`, and return its text."""
     return longhaul.report(runs, path).read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Figures computed from hand-written tables, checked against their definitions."""
+"""Figures computed from hand-written tables, compared with their definitions."""
 
 from io import StringIO
 from pathlib import Path
@@ -167,7 +167,10 @@ def test_three_samples_are_enough_to_count_in_intervals(
 
 
 def test_new_connections_are_counted_in_the_same_intervals() -> None:
-    """Samples at 2, 3, 4 and 5 s are three intervals, of which the last has its end."""
+    """Check the intervals in which new connections are counted.
+
+    Samples at 2, 3, 4 and 5 s make three intervals, of which the last includes its end.
+    """
     series = pl.DataFrame({"t_s": [1.0, 2.0, 3.0, 4.0, 5.0], "departed_pkts": [5, 9, 9, 12, 20]})
     exchanges = pl.DataFrame({"start_s": [1.5, 2.0, 2.5, 3.0, 4.5, 5.0, 5.5]})
     run: Any = SimpleNamespace(
@@ -180,7 +183,10 @@ def test_new_connections_are_counted_in_the_same_intervals() -> None:
 
 
 def test_a_summary_without_rows_has_the_columns_of_runs() -> None:
-    """Figures of delays and proxies are named where runs have them."""
+    """Check that a summary without rows has the same columns as that of runs.
+
+    Figures of delays and proxies are named only where runs have them.
+    """
     bare = Summary.without_flows(delays=False, proxies=False)
     assert bare.proxies.columns == []
     assert not [name for name in bare.labels.columns if name.startswith("delay_")]

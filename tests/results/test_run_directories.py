@@ -1,4 +1,4 @@
-"""Run directories: refusals of `run.json`, tables and names, and facts that a run states."""
+"""Run directories: refused `run.json`, tables and names, and facts that a run states."""
 
 import hashlib
 import json
@@ -175,7 +175,7 @@ def test_a_table_that_is_not_there_is_answered_with_those_that_are(
 
 
 def _changed(finished: longhaul.Results, **meta: object) -> longhaul.Results:
-    """Return the run with other facts in its `run.json`."""
+    """Return the run with facts of its `run.json` replaced by `meta`."""
     run = longhaul.open(finished.path)
     run.meta |= meta
     return run
@@ -317,7 +317,10 @@ def test_streams_of_a_flow_are_added_up(finished: longhaul.Results) -> None:
 
 
 def test_flows_of_streams_keep_the_order_of_their_first_streams(finished: longhaul.Results) -> None:
-    """Tables and reports name flows in the order of the scenario."""
+    """Check that flows with several streams keep the order of the scenario.
+
+    Tables and reports name the flows in the order of their first streams.
+    """
     names = [f"flow-{number * 7 % 50}" for number in range(50)]
     streams = pl.concat([finished.flows[[0]]] * 100).with_columns(
         bundle=pl.Series([name for name in names for _ in range(2)])

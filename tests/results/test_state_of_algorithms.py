@@ -1,4 +1,4 @@
-"""Traces of algorithms: samples by quantity and connection equal the table of ACKs."""
+"""Traces of algorithms: samples by quantity and connection, equal to the table of ACKs."""
 
 import polars as pl
 import pytest
@@ -16,7 +16,10 @@ def trace() -> Trace:
 
 
 def test_quantities_have_the_labels_that_record_them(trace: Trace) -> None:
-    """Only HighSpeed TCP has RFC 3649's a and b; all algorithms have windows."""
+    """Check which labels have each quantity of a trace.
+
+    Only HighSpeed TCP records RFC 3649's a and b; all algorithms record windows.
+    """
     own = of_algorithms()["hstcp"]
     assert [quantity.name for quantity in own] == ["a", "b"]
     for quantity in OF_ALL:

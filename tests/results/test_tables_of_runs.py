@@ -1,4 +1,4 @@
-"""Tables of runs leave out rows without information, and show all measurements."""
+"""Printed tables of runs: rows without information are left out, all measurements shown."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ WEB = ONE | {"flows": [{"label": "web", "traffic": TRAFFIC}]}
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, longhaul.Results]:
-    """Run a single flow, a single BBR flow, and a flow with two others."""
+    """Run a single flow, a single BBR flow, and a flow with two competitors."""
     base = tmp_path_factory.mktemp("runs")
     bbr = ONE | {"flows": [{"label": "mine", "congestion": {"kind": "bbr"}}]}
     given = {"one": ONE, "bbr": bbr, "two": TWO}
@@ -32,7 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, longhaul.Results
 
 
 def rows(table: Any) -> dict[str, list[tuple[str, list[str]]]]:  # noqa: ANN401
-    """Return the rows of each block, as (name, cells)."""
+    """Return the rows of each block of a printed table, as (name, cells)."""
     return {block.heading: block.rows for block in table.blocks}
 
 
@@ -110,7 +110,10 @@ def test_the_next_command_fits_the_run(
 
 
 def test_a_summary_is_printed_in_columns(runs: dict[str, longhaul.Results]) -> None:
-    """One block has labels and all flows, another has links; names are left of the numbers."""
+    """Check the layout of a printed summary.
+
+    One block has labels and all flows, another has links; names are left of the numbers.
+    """
     summary = runs["two"].summary()
     of_labels, of_links = repr(summary).split("\n\n")
     for text, heads in (

@@ -1,4 +1,4 @@
-"""Every algorithm on a network, by the command that a user would type."""
+"""Every algorithm on a network, run by the command that a user would type."""
 
 from pathlib import Path
 
@@ -9,22 +9,27 @@ import longhaul
 from longhaul import _engine
 
 ONE_FLOW = Path(__file__).parents[2] / "scenarios" / "one_flow.toml"
-"""A single flow on 100 Mbit/s and 50 ms, with a queue of half a BDP."""
+"""Scenario of a single flow on 100 Mbit/s and 50 ms, with a queue of half a BDP."""
 
 PAYLOAD_MBPS = 96.5
-"""Goodput of the full link, which headers reduce."""
+"""Goodput in Mbit/s of the full link, less than its rate because of headers."""
 
 ALGORITHMS = [row["name"] for row in _engine.algorithms()["algorithms"]]
 
 WITHOUT_THEIR_ROUTERS = {"xcp"}
-"""Algorithms that need feedback of routers, and warn that no router gives any."""
+"""Algorithms that need feedback from routers, and warn that no router gives any."""
 
 TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
-"""Algorithms whose own bursts cause all queueing delay here; pacing would avoid the bursts."""
+"""Algorithms that take queueing caused by their own bursts for congestion.
+
+Pacing would avoid the bursts.
+"""
 
 MADE_FOR_SMALL_WINDOWS = {"sync-mixreact"}
-"""Algorithms for small windows, such as those of twenty flows on 10 Mbit/s. They adjust at every
-third ACK, which is a hundred times a round trip here."""
+"""Algorithms for small windows, such as those of twenty flows on 10 Mbit/s.
+
+They adjust the window at every third ACK, which is a hundred times per round trip here.
+"""
 
 EXCEPTIONS = WITHOUT_THEIR_ROUTERS | TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION | MADE_FOR_SMALL_WINDOWS
 

@@ -1,4 +1,4 @@
-"""Calibration: the rate of new connections that gives a wanted load."""
+"""Calibration, which finds the rate of new connections for a given load."""
 
 import json
 from pathlib import Path

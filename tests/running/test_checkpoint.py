@@ -1,4 +1,4 @@
-"""Runs of MesoNet that are killed and resumed end like runs that were never stopped."""
+"""Runs of MesoNet that are killed and resumed: they end like runs that were never stopped."""
 
 import fcntl
 import json
@@ -42,7 +42,7 @@ measure = { flow_log = true, batch = 50, trace = { flows = [1], sources = ["0-9"
 
 
 def _files(run: Path) -> dict[str, Any]:
-    """Return every file of a run, with `run.json` without facts about the machine."""
+    """Return every file of a run; `run.json` without facts about the machine."""
     found: dict[str, Any] = {file.name: file.read_bytes() for file in sorted(run.iterdir())}
     meta = json.loads(found["run.json"])
     del meta["machine"]
@@ -56,7 +56,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def _kill(command: list[str], folder: Path, *, checkpoints: int, later_s: float = 0.0) -> bool:
-    """Kill a run some time after some checkpoints; return true if it was still at work."""
+    """Kill a run `later_s` seconds after `checkpoints` checkpoints; return true if it still ran."""
     state = folder / "run.checkpoint" / "state"
 
     def written() -> int:
@@ -122,7 +122,7 @@ def test_nothing_of_an_older_run_gets_into_one_with_checkpoints(
 
 
 def _raising(at: int) -> Callable[[Interval], dict[str, float]]:
-    """Return a measure that raises an error in an interval."""
+    """Return a measuring function that raises an error in interval `at`."""
 
     def measure(interval: Interval) -> dict[str, float]:
         if interval.number == at:
@@ -176,10 +176,10 @@ def test_what_cannot_be_gone_on_with_is_refused(tmp_path: Path, cli: CommandLine
 
 
 class Own(CongestionControl):
-    """A user's algorithm."""
+    """A user's algorithm, which never changes the window."""
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Leave the window as it is."""
+        """Leave the window unchanged."""
 
 
 def test_only_the_engine_s_own_mesonet_has_checkpoints(

@@ -1,4 +1,4 @@
-"""Determinism: the same bytes in another process, and in threads side by side."""
+"""Determinism: the same bytes in another process, and in simultaneous threads."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

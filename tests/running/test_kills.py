@@ -1,4 +1,4 @@
-"""Kills at any moment lose no finished result, and leave no unfinished result that looks finished.
+"""Kills at any moment: no finished result is lost, and no unfinished one looks finished.
 
 Ctrl-C, SIGTERM, SIGKILL or a full disk ends runs, studies and reports; the next call cleans up.
 """
@@ -26,7 +26,7 @@ TIMES = 50
 
 
 def _full_disk(most: int) -> Callable[[], None]:
-    """Return a function that limits the size of files, as a full disk would."""
+    """Return a function that limits files to `most` bytes, as a full disk would."""
 
     def limit() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -38,7 +38,11 @@ def _full_disk(most: int) -> Callable[[], None]:
 def _killed(
     folder: Path, words: list[str], number: int | None, moment_s: float, most: int = 0
 ) -> tuple[int, str]:
-    """Call `longhaul`, send it a signal after a moment or let it fill the disk."""
+    """Call `longhaul` and end it early; return exit code and message.
+
+    After `moment_s` it gets the signal `number`; without a signal, files are limited to `most`
+    bytes.
+    """
     process = subprocess.Popen(
         [LONGHAUL, *words],
         cwd=folder,
@@ -62,7 +66,7 @@ def _killed(
 
 
 def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
-    """Wait for our signal handlers; before, signals end the interpreter itself."""
+    """Wait until our signal handlers are installed; before, signals end the interpreter itself."""
     while process.poll() is None:
         status = Path(f"/proc/{process.pid}/status").read_text()
         caught = int(status.split("SigCgt:")[1].split()[0], 16)
@@ -72,7 +76,7 @@ def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
 
 
 def _moments(seed: int, longest_s: float) -> Iterator[tuple[int | None, float, int]]:
-    """Yield signal (None for a full disk), its time, and the disk's limit in bytes."""
+    """Yield random signals (None for a full disk), their times, and the disk's limits in bytes."""
     draw = random.Random(seed)
     for index in range(TIMES):
         number = (*SIGNALS, None)[index % 4]
@@ -153,7 +157,7 @@ def test_a_study_may_be_killed_at_any_moment(tmp_path: Path) -> None:
 
 
 def _finished(folder: Path) -> dict[str, bytes]:
-    """Return the finished runs of a study, without facts that depend on the machine."""
+    """Return the files of finished runs of a study, without facts that depend on the machine."""
     runs = {}
     for file in (folder / "study").rglob("store/results-*/*/*.json"):
         kept = json.loads(file.read_bytes())

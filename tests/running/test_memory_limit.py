@@ -1,4 +1,4 @@
-"""A run that exceeds its memory limit stops, keeps its records, and states what took the memory."""
+"""A run that exceeds its memory limit: it stops, keeps its records, and says what took memory."""
 
 import sys
 from pathlib import Path

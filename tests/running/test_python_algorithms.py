@@ -1,4 +1,4 @@
-"""Algorithms in Python: the windows of built-in algorithms, and clear messages about errors."""
+"""Algorithms in Python: same windows as built-in algorithms, and clear messages about errors."""
 
 import json
 import signal
@@ -21,7 +21,7 @@ ALGORITHMS = Path(longhaul.__file__).parent / "scenarios" / "algorithms"
 
 
 class Growing(CongestionControl):
-    """Standard TCP as a class, instead of a file."""
+    """Standard TCP, given as a class instead of a file."""
 
     def __init__(self, increase: float = 1.0) -> None:
         self.increase = increase
@@ -32,7 +32,7 @@ class Growing(CongestionControl):
 
 
 def with_python(python: str) -> str:
-    """Return the small scenario with another algorithm in place of HighSpeed TCP."""
+    """Return the small scenario with the algorithm `python` in place of HighSpeed TCP."""
     return SMALL.replace('{ kind = "hstcp" }', python)
 
 
@@ -43,7 +43,7 @@ def tables(run: longhaul.Results) -> dict[str, Any]:
 
 
 def same(one: longhaul.Results, other: longhaul.Results) -> bool:
-    """Return true if two runs have the same tables, to the last bit."""
+    """Return true if two runs have the same tables, bit for bit."""
     others = tables(other)
     return all(table.equals(others[name]) for name, table in tables(one).items())
 
@@ -129,17 +129,17 @@ def test_two_threads_run_algorithms_in_python_side_by_side() -> None:
 
 
 class Seen(CongestionControl):
-    """Algorithm that notes its calls."""
+    """Algorithm that counts its calls."""
 
     told: list[tuple[Any, ...]] = []  # noqa: RUF012
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Grow as standard TCP."""
+        """Grow the window as standard TCP does."""
         self.told.append(("ack", ack.now_s, ack.acked, ack.srtt_s, ack.in_flight, ack.limit))
         window.cwnd += ack.credit / window.cwnd
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Note the round."""
+        """Note the round trip."""
         self.told.append(("round", ack.round, window.in_slow_start))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:

@@ -1,4 +1,4 @@
-"""QUIC flows as a user sees them: tables, warnings, captures, qlog, evaluations."""
+"""QUIC flows for a user: tables, warnings, captures, qlog, evaluations."""
 
 import json
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Sync-TCP on a network: the study's FTP experiment with one bottleneck (Weigle 2003, Table 4.3).
+"""Sync-TCP on a network: FTP experiment with one bottleneck (Weigle 2003, Table 4.3).
 
-Six routers in a row; twenty flows each way, each with its own base round trip, meet at the first
-link. The run lasts five minutes, as published; bounds come from the printed statements.
+Six routers are in a row; twenty flows in each direction, each with its own base RTT, share the
+first link. The run lasts five minutes, as published; bounds come from the printed statements.
 """
 
 from functools import cache
@@ -16,16 +16,16 @@ ROUND_TRIPS_MS = [
     54.77, 97.21, 85.70, 46.04, 88.02, 20.90, 98.48, 94.66, 17.41, 31.30,
     77.30, 31.11, 17.51, 16.54, 118.42, 52.97, 691.18, 410.78, 16.36, 26.56,
 ]  # fmt: skip
-"""Base round trips of table 4.2, which are propagation delays only."""
+"""Base round trips of the flows in ms (Table 4.2), without queueing."""
 
 UTILISATION = {"reno": 0.9059, "sync-pcwnd": 0.9197, "sync-mixreact": 0.8579}
 DROPPED = {"reno": 0.0156, "sync-pcwnd": 0.0006, "sync-mixreact": 0.0103}
 QUEUE_PKTS = {"reno": 41.51, "sync-pcwnd": 26.49, "sync-mixreact": 30.97}
-"""Mean queues of table 4.3."""
+"""Mean queue in packets by protocol (Table 4.3)."""
 
 
 def scenario(kind: str) -> dict[str, Any]:
-    """Return a scenario with one protocol, segments of 1420 bytes, and windows up to 46."""
+    """Return a scenario with protocol `kind`, 1420-byte segments, and windows up to 46 segments."""
     queue = {"kind": "droptail", "limit": "92 packets"}
     hop = {"rate": "10 Mbps", "delay": "1 ms", "queue": queue}
     flows = [
@@ -97,7 +97,7 @@ def test_pcwnd_uses_the_bottleneck_as_published() -> None:
 
 @cache
 def watched(detector: str | None) -> longhaul.Results:
-    """Run four standard TCP flows on a short queue, with a passive detector or without."""
+    """Run four standard TCP flows over a short queue, with a passive detector if one is given."""
     congestion = {"kind": "sync", "detector": detector, "reaction": "none"}
     return longhaul.run(
         {
@@ -127,7 +127,7 @@ def test_detectors_that_only_watch_leave_every_packet_as_it_is(detector: str) ->
 
 
 def one_flow(flow: dict[str, Any]) -> longhaul.Results:
-    """Run Sync-TCP(Pcwnd) on a short queue for two minutes, with every ACK recorded."""
+    """Run one Sync-TCP(Pcwnd) flow over a short queue for two minutes, and record every ACK."""
     return longhaul.run(
         {
             "title": "One flow",

@@ -1,4 +1,4 @@
-"""Traffic from end to end: tables of exchanges; web traffic as Weigle (UNC 2003) describes it."""
+"""Traffic from end to end: tables of exchanges, and web traffic as in Weigle (UNC 2003)."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def test_runs_without_traffic_have_no_exchanges(small: Path) -> None:
 
 
 def hurst(counts: np.ndarray) -> float:
-    """Return the Hurst parameter by aggregated variances, from 0.1 s to 13 s."""
+    """Return the Hurst parameter by aggregated variances, at time scales from 0.1 s to 13 s."""
     levels = [2**n for n in range(8)]
     blocks = [counts[: len(counts) // level * level].reshape(-1, level) for level in levels]
     variances = [block.mean(axis=1).var() for block in blocks]
@@ -46,7 +46,10 @@ def hurst(counts: np.ndarray) -> float:
 
 @pytest.mark.long
 def test_web_traffic_loads_a_link_as_stated() -> None:
-    """Without queueing, Hurst parameter and load are as in docs/traffic.md over four seeds."""
+    """Check the load and the Hurst parameter of web traffic against docs/traffic.md.
+
+    There is no queueing; values are means over four seeds.
+    """
     faster = [
         f"{link}.rate=100 Mbps"
         for link in ("topology.dumbbell.bottleneck", "flows.0.access", "flows.1.access")
@@ -67,7 +70,10 @@ def test_web_traffic_loads_a_link_as_stated() -> None:
 
 
 def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
-    """Connections are opened at the same times, with the same requests (docs/traffic.md)."""
+    """Check that protocols and queues do not change the requests.
+
+    Connections are opened at the same times, with the same requests (docs/traffic.md).
+    """
     asked = ("name", "connection", "start_s", "request_bytes", "response_bytes")
     runs = []
     for settings in (
@@ -97,7 +103,10 @@ def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
 
 @pytest.mark.long
 def test_the_goodput_settles_in_the_warm_up() -> None:
-    """Without queueing, the running goodput varies less after 120 s than before."""
+    """Check that the running goodput varies less after the warm-up of 120 s than before.
+
+    There is no queueing.
+    """
     faster = [
         f"{link}.rate=100 Mbps"
         for link in ("topology.dumbbell.bottleneck", "flows.0.access", "flows.1.access")
@@ -117,7 +126,10 @@ def test_the_goodput_settles_in_the_warm_up() -> None:
 
 @pytest.mark.long
 def test_a_quarter_of_a_million_exchanges() -> None:
-    """250,000 exchanges take the documented time (docs/traffic.md), in constant memory."""
+    """Check time and memory of 250,000 exchanges against docs/traffic.md.
+
+    The memory is constant.
+    """
     settings = ['duration="6000 s"', "measure.stop.exchanges=250000"]
     results = longhaul.run(SCENARIOS / "http_dumbbell.toml", set=settings)
     # "About 40 simulated minutes", warm-up included.

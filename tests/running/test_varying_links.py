@@ -21,7 +21,10 @@ start = { uniform = ["0 s", "1 s"] }
 
 
 def mean_wait_s(estimate: str) -> float:
-    """Return the mean wait after the change: packets of 1500 B take 6 ms at 2 Mbit/s."""
+    """Return the mean queueing delay (s) after the link's rate has changed to 2 Mbit/s.
+
+    Packets of 1500 bytes then take 6 ms.
+    """
     path = "topology.dumbbell.bottleneck.queue.delay_estimate"
     run = longhaul.run(SLOWS_DOWN, set=[f"{path}={estimate}"])
     return float(run.links["queue_mean_pkts"][0]) * 0.006

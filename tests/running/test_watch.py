@@ -1,4 +1,4 @@
-"""Watching a run in the terminal does not change its tables."""
+"""Watching a run in the terminal: its tables do not change."""
 
 import io
 import os

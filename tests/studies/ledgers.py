@@ -1,4 +1,4 @@
-"""Ledgers of recorded results, each judged once for all tests of a process."""
+"""Judgements of the recorded results of studies, made once for all tests of a process."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ from longhaul.studies.study import find
 
 @cache
 def judgements_of(name: str) -> list[Judgement]:
-    """Judge the claims of an installed study."""
+    """Return the judgements of the claims of an installed study."""
     study = find(name)
     _, record = recorded(study)
     return ledger.judge(study, record.data, record.facts.scale)

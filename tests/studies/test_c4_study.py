@@ -56,7 +56,10 @@ CHAPTERS = {
 
 
 def test_every_printed_number_is_a_claim_with_its_section() -> None:
-    """The path of wifi_fade differs from the source's, so that its numbers are hypotheses."""
+    """Check that every printed number is a claim that cites its section.
+
+    The path of wifi_fade differs from the source's, so that its numbers are hypotheses.
+    """
     other_path = "hypothesis: {}, on its path without the jitter"
     expected = set()
     for test in STUDY.experiments:
@@ -79,7 +82,10 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
 
 
 def test_no_band_reaches_below_what_the_link_permits() -> None:
-    """Bands respect the bounds of a changing path and of round trips, and loads of 0 to 100 %."""
+    """Check that no band extends beyond what the link permits.
+
+    Limits are those of a changing path and of round trips, and loads of 0 to 100 %.
+    """
     for claim in STUDY.claims:
         if claim.derived:
             continue
@@ -140,7 +146,10 @@ MEANS = {
 
 
 def _margin(claim: Claim, number: float) -> float:
-    """Return the allowed distance of a band's end from a printed number: picoquic's precision."""
+    """Return the allowed distance between a band's end and a printed number.
+
+    It is the precision of picoquic's output.
+    """
     is_c4 = claim.question.levels["main"] == "c4"
     share = 0.03 if is_c4 else 0.025
     if claim.question.metric == "load_pct":
@@ -151,7 +160,10 @@ def _margin(claim: Claim, number: float) -> float:
 
 
 def _is_near_its_mean(claim: Claim, share: float) -> bool:
-    """Return true if a 90 % completion time is printed within this share of the mean time."""
+    """Return true if the printed 90 % completion time is close to the mean one.
+
+    `share` is the allowed relative distance.
+    """
     mean = MEANS[claim.experiments[0], claim.question.levels["main"]]
     printed = claim.expected.printed
     assert mean is not None
@@ -160,7 +172,10 @@ def _is_near_its_mean(claim: Claim, share: float) -> bool:
 
 
 def test_bands_follow_from_picoquic_and_from_the_two_copies() -> None:
-    """Bands of BBR v3 and CUBIC against C4 extend over the numbers of both copies of the draft."""
+    """Check that bands follow from picoquic's results, and from both copies of the draft.
+
+    Bands of BBR v3 and CUBIC against C4 include the numbers of both copies.
+    """
     for claim in STUDY.claims:
         printed = claim.expected.printed
         assert printed is not None
@@ -181,7 +196,7 @@ def test_bands_follow_from_picoquic_and_from_the_two_copies() -> None:
 
 @pytest.fixture(scope="module")
 def kept() -> tuple[Any, dict[str, Any]]:
-    """Run 5 MB of BBR v3 against 10 MB of CUBIC."""
+    """Run 5 MB of BBR v3 against 10 MB of CUBIC, and return the run and its stored values."""
     runs = STUDY.runs("quick", ["vs_cubic"], 1)
     (cell,) = [run for run in runs if run.cell["main"] == "bbr3"]
     results = longhaul.run(cell.scenario)

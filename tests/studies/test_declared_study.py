@@ -1,4 +1,4 @@
-"""A study without Python: three files of declarations, and refused declarations."""
+"""A study without Python, made of three files of declarations, and refused declarations."""
 
 import json
 from math import nan
@@ -30,7 +30,7 @@ def recipe() -> dict[str, str]:
 
 @pytest.fixture
 def study(tmp_path: Path, workers_here: None) -> Path:
-    """Write the recipe's study, with runs of four seconds."""
+    """Write the study of the recipe, with runs of four seconds."""
     folder = tmp_path / "link"
     folder.mkdir()
     files = recipe()

@@ -1,4 +1,4 @@
-"""The metrics and measures of the study of gentle HighSpeed TCP, on invented results."""
+"""The study of gentle HighSpeed TCP: its metrics and measures, on invented results."""
 
 from itertools import pairwise
 from typing import Any
@@ -45,7 +45,7 @@ def kept(rate_bps: float, **groups: list[float]) -> dict[str, Any]:
 
 
 def metrics(found: dict[str, Any], experiment: str = "E", **cell: float) -> dict[str, float]:
-    """Return the study's metrics of a run."""
+    """Return the study's metrics of a run with the stored values `found`."""
     row: dict[str, float] = STUDY.module("metrics").metrics(found, Run(experiment, cell, 0, {}))
     return row
 

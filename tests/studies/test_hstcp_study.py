@@ -30,13 +30,16 @@ def data(*rows: dict[str, Any], axes: tuple[str, ...]) -> Data:
 
 
 def runs(cers: list[float]) -> Data:
-    """Return a run with bursts for each congestion event rate."""
+    """Return results of runs with bursts, one for each congestion event rate in `cers`."""
     rows = [{"k": 10, "replication": i, "cer": cer} for i, cer in enumerate(cers)]
     return data(*rows, axes=("k",))
 
 
 def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
-    """Table 6.1 of LBNL-52549 has 33,032.00 packets and 27,274 lost or marked without limit."""
+    """Check the end of a slow start without limit against Table 6.1 of LBNL-52549.
+
+    The table has a window of 33,032.00 packets and 27,274 packets lost or marked.
+    """
     (run,) = [run for run in STUDY.runs("full", ["EXP-6.11"]) if run.cell["max_ssthresh"] == 0]
     measure = run.scenario["measure"] | {"from": "6 s"}
     short = replace(run, scenario=run.scenario | {"duration": "12 s", "measure": measure})
@@ -73,7 +76,10 @@ def test_a_rate_leaves_the_loss_rate_between_two_points() -> None:
 
 
 def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
-    """The goodput of n among n + 1 equal flows, minus their goodput with one HSTCP flow (5.5)."""
+    """Check the goodput that n flows lose to one HSTCP flow instead of one of their own kind.
+
+    It is their goodput among n + 1 equal flows, minus that with one HSTCP flow (chapter 5.5).
+    """
     alone = [{"experiment": "A", "n": n, "lu_regtcp": 100.0} for n in (2, 10)]
 
     def trend(*beside: float) -> float:
@@ -87,7 +93,10 @@ def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
 
 
 def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
-    """HSTCP steals 10 and 30 points of REGTCP's 50 % under RED, 30 and 70 under drop-tail."""
+    """Check the growth of the difference between the queues in bandwidth stolen.
+
+    HSTCP steals 10 and then 30 points of REGTCP's 50 % with RED, 30 and then 70 with drop-tail.
+    """
     kept = {"red": (40.0, 20.0), "droptail": (20.0, -20.0)}
     rows = [
         {"queue": queue, "n": n, "lu_regtcp": lu}
@@ -106,7 +115,10 @@ def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
 
 
 def test_a_level_is_kept_if_all_quarters_have_it() -> None:
-    """All quarters of the hour, including the start, have to be near the level (section 6.7)."""
+    """Check the ratio of the largest to the smallest mean window of a run's four quarters.
+
+    A level is kept if all quarters, including the first, are near it (section 6.7).
+    """
 
     def spread(*windows: float) -> float:
         samples = [
@@ -141,7 +153,7 @@ def test_shares_are_of_what_both_use() -> None:
 
 
 def test_the_scripts_arguments_are_keys_of_the_scenario() -> None:
-    """Each key in the README's table of arguments is a key of the study's scenarios."""
+    """Check that each key in the README's table of arguments is a key of the study's scenarios."""
     table = STUDY.readme.partition("## The script's arguments")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ") and line[2].isdigit()]
     assert len(rows) == 18

@@ -1,4 +1,4 @@
-"""Studies are found through the entry points of installed distributions."""
+"""Studies of installed distributions, which are found through their entry points."""
 
 from pathlib import Path
 

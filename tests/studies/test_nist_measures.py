@@ -21,7 +21,7 @@ ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable", "TC
 
 
 def runs(**responses: np.ndarray) -> Data:
-    """Return sensitivity runs with these responses; other responses follow the first factor."""
+    """Return sensitivity runs with these responses; all others are equal to the first factor."""
     rows = [
         {"experiment": "SA64", "run": run + 1, "algorithm": "TCP", "replication": 0}
         | {f"y{n}_measured": 10.0 + SIGNS[run, 0] for n in range(1, 23)}
@@ -95,7 +95,7 @@ def test_a_part_of_the_runs_of_a_sensitivity_analysis_is_none() -> None:
 
 
 def conditions(metric: str, values: dict[int, list[float]]) -> Data:
-    """Return results of a metric of eight algorithms, in alphabetical order, by condition."""
+    """Return results of a metric of eight algorithms (in alphabetical order) by condition."""
     rows = [
         {"experiment": "N7-MAIN", "condition": condition, "algorithm": name, "replication": 0,
          metric: value}
@@ -187,7 +187,10 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
 
 
 def test_clusters_without_some_responses_or_algorithms() -> None:
-    """FAST differs in most responses, BIC and Scalable TCP differ in the other nine."""
+    """Check the number of conditions with a cluster, without some responses or algorithms.
+
+    FAST differs in most responses, BIC and Scalable TCP differ in the other nine.
+    """
     apart = {"FAST": (1.0, 9.0), "BIC": (8.0, 1.4), "Scalable": (8.1, 1.4)}
     rows: list[dict[str, object]] = []
     for place, algorithm in enumerate(ALGORITHMS):

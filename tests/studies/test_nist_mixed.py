@@ -38,7 +38,7 @@ def conditions(experiment: str) -> dict[Any, dict[str, Any]]:
 
 
 def alone(experiment: str) -> list[Run]:
-    """Return the runs of all conditions with one alternate."""
+    """Return the runs of all conditions of an experiment with one alternate algorithm."""
     runs = STUDY.runs("full", [experiment])
     assert len(runs) == 224
     return [run for run in runs if run.cell["algorithm"] == "HTCP"]
@@ -71,7 +71,10 @@ def test_conditions_are_the_design_of_table_8_13(experiment: str) -> None:
 
 
 def test_a_condition_is_what_its_table_says() -> None:
-    """Table 8-14, condition 21, and table 9-4, condition 25, whose x8 is printed as 1."""
+    """Check condition 21 against Table 8-14, and condition 25 against Table 9-4.
+
+    The latter prints 1 for factor x8.
+    """
     values = explained(STUDY.cell("N8L-MAIN", {"condition": "21", "algorithm": "FAST-AT"}))
     assert {
         "mesonet.network.backbone_rate": "800",
@@ -106,7 +109,10 @@ def test_a_condition_is_what_its_table_says() -> None:
     ("experiment", "sources"), [("N8H-MAIN", {17_460, 26_190}), ("N9-MAIN", {174_600, 261_900})]
 )
 def test_speeds_buffers_and_hosts_are_as_printed(experiment: str, sources: set[int]) -> None:
-    """Tables 8-15, 8-16, 8-18 and 9-5 to 9-7, except the misprints 720 Mbps and 4,096 packets."""
+    """Check speeds, buffers and hosts against Tables 8-15, 8-16, 8-18 and 9-5 to 9-7.
+
+    The misprints 720 Mbps and 4,096 packets are excepted.
+    """
     times = 10 if experiment == "N9-MAIN" else 1
     found = [explained(run) for run in alone(experiment)]
     assert {int(one["mesonet.hosts.sources.all"]) for one in found} == sources
@@ -172,7 +178,7 @@ BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
 def as_printed() -> Data:
-    """Return results with the printed means; conditions differ equally for all algorithms."""
+    """Return results with the printed means, in which all algorithms vary alike over conditions."""
     order = STUDY.module("mixed.measures").ORDER
     rows = []
     for experiment in MAIN:
@@ -194,7 +200,7 @@ def as_printed() -> Data:
 
 
 def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
-    """Claims on goodput that follow from the printed means agree with these means."""
+    """Check that claims on goodput which follow from the printed means are reproduced by them."""
     judged = {one.claim.id: one for one in judge(STUDY, as_printed(), "full", MAIN)}
     decided = [
         name
@@ -218,7 +224,11 @@ def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
 
 
 def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]]) -> Data:
-    """Return results of a design, with metrics by place in the congestion order and alternate."""
+    """Return results of a whole design.
+
+    `metrics` gives the metrics of a run from the condition's place in the order of congestion and
+    the alternate algorithm.
+    """
     order = STUDY.module("mixed.measures").ORDER
     rows = [
         {"experiment": experiment, "condition": condition, "algorithm": algorithm, "replication": 0}
@@ -230,7 +240,10 @@ def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]
 
 
 def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
-    """BIC gains 1 % per place in the order of congestion, FAST nothing, all others 0.5 %."""
+    """Check measures of the advantage of alternates over the competing TCP flows.
+
+    BIC gains 1 % per place in the order of congestion, FAST nothing, all others 0.5 %.
+    """
     rates = {"BIC": 0.01, "FAST": 0.0}
 
     def metrics(place: int, algorithm: str) -> dict[str, float]:
@@ -255,13 +268,16 @@ def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
 
 
 def declared(data: Data, name: str) -> float:
-    """Return the measured number of a claim."""
+    """Return the number that claim `name` measures in `data`."""
     (claim,) = (claim for claim in STUDY.claims if claim.id == name)
     return claim.question.value(data)
 
 
 def test_algorithms_are_compared_with_the_others_of_a_condition() -> None:
-    """FAST completes a tenth fewer flows than the others in the 16 most congested conditions."""
+    """Check the deviation of an algorithm from the mean of the others, over conditions.
+
+    FAST completes a tenth fewer flows than the others in the 16 most congested conditions.
+    """
 
     def metrics(place: int, algorithm: str) -> dict[str, float]:
         value = 100.0 * (0.9 if algorithm == "FAST" and place >= 16 else 1.0)
@@ -303,7 +319,7 @@ def test_every_claim_names_what_a_run_has(tmp_path: Path) -> None:
 
 
 def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> None:
-    """Files of one size take the time that an unlimited flow's acknowledgements predict."""
+    """Check transfer times of files against those predicted from an unlimited flow's ACKs."""
     ack = STUDY.module("loss_free.acknowledgements")
     routers = [{"name": name, "direct": 1} for name in ("X", "Y")]
     links = [{"from": "X", "to": "Y", "delay": 20}]
@@ -344,7 +360,10 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 
 
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
-    """Under each condition the goodputs of the six algorithms are 10 packets/s apart, by name."""
+    """Check mean ranks on the cut network, only over groups in which all alternates have flows.
+
+    Under each condition the goodputs of the six algorithms are 10 packets/s apart, by name.
+    """
     others = 13  # group of documents on very fast paths between fast hosts; CTCP has no flows in it
     rows = [
         {
@@ -369,7 +388,10 @@ def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> No
 
 
 def test_outliers_on_a_cut_network_are_a_part_of_responses_and_conditions() -> None:
-    """FAST retransmits ten times as much as the others in one of two conditions."""
+    """Check the fraction of pairs (response, condition) with an outlier on the cut network.
+
+    FAST retransmits ten times as much as the others in one of two conditions.
+    """
     names = [name for name in contrasts.MACROSCOPIC if name != "movie_share"]
     rows = [
         {"experiment": "N9-CUT", "condition": condition, "algorithm": name, "replication": 0}

@@ -1,4 +1,4 @@
-"""The conditions of NIST SP 500-282: printed numbers, and access to a condition."""
+"""The conditions of NIST SP 500-282: printed numbers, and access to one condition."""
 
 import json
 import tomllib
@@ -49,7 +49,10 @@ def test_hosts_are_as_many_as_printed(
 def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
     condition: str, below: int
 ) -> None:
-    """Normal routers keep their sources; L1, L2 and L3 are between the routers of table 6-12."""
+    """Check that the cut network keeps the sources of normal routers and the long-lived flows.
+
+    L1, L2 and L3 are between the routers of table 6-12; `below` is the number of sources.
+    """
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N7-MAIN", "N7-CUT"))
     for key in ("mesonet.network.capacity.normal", "mesonet.network.capacity.direct"):
@@ -92,7 +95,11 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
 def test_a_share_under_its_original_name_is_the_algorithm_of_the_study(
     algorithm: str, original: str, tmp_path: Path
 ) -> None:
-    """MesoNet's configuration file names seven probabilities (SP 500-282, section 3.2.4)."""
+    """Check that MesoNet's original keys for algorithms give the same results as the study's.
+
+    MesoNet's configuration file names seven probabilities, such as `prCTCP` (SP 500-282, section
+    3.2.4).
+    """
     study = STUDY.cell("N7-CUT", {"condition": "8", "algorithm": algorithm}).scenario
     kept = {key: value for key, value in study["mesonet"].items() if key != "periods"}
     short = {**study, "mesonet": {**kept, "MI": 10}}
@@ -109,7 +116,10 @@ def test_a_share_under_its_original_name_is_the_algorithm_of_the_study(
     ("experiment", "words", "shortest"), [("N6-MAIN", 1, 6), ("N7-MAIN", 1, 6), ("SA64", 31, 4)]
 )
 def test_conditions_are_an_orthogonal_fraction(experiment: str, words: int, shortest: int) -> None:
-    """A 2^(6-1) design of resolution VI, and a 2^(11-5) design of resolution IV."""
+    """Check that the conditions are an orthogonal fraction of the stated resolution.
+
+    They are a 2^(6-1) design of resolution VI, and a 2^(11-5) design of resolution IV.
+    """
     ((axis, table),) = STUDY.experiments[experiment].conditions.items()
     assert list(table) == list(range(1, len(table) + 1)), axis
     factors = list(table[1])
@@ -128,7 +138,7 @@ def test_conditions_are_an_orthogonal_fraction(experiment: str, words: int, shor
 
 
 def test_a_condition_is_what_its_table_says() -> None:
-    """Table 7-4, condition 21, as NIST's own parameters."""
+    """Check condition 21 against Table 7-4, in NIST's own parameters."""
     run = STUDY.cell("N7-MAIN", {"condition": "21", "algorithm": "FAST-AT"})
     values = explained(run)
     assert {

@@ -60,9 +60,10 @@ def test_recorded_results_have_the_metrics_of_all_claims(study: Study) -> None:
 
 
 def test_the_number_of_full_runs_is_the_sources() -> None:
-    """LBNL-52549, sections 6.1 to 6.11, has 5449 runs in ten replications.
+    """Check the number of runs of the HSTCP study that the source has as well.
 
-    The study has more runs: further replications of 6.9a and 6.9b, section 7.3.3, sensitivities.
+    LBNL-52549, sections 6.1 to 6.11, has 5449 runs in ten replications. The study has more runs:
+    further replications of 6.9a and 6.9b, section 7.3.3, sensitivities.
     """
     runs = find("hstcp-2003").runs("full")
     ours = ("EXP-7.2", "EXP-7.2b", "-LENGTH", "-WEB")

@@ -33,7 +33,7 @@ def test_the_common_saw_tooth() -> None:
 
 @pytest.fixture(scope="module")
 def run() -> tuple[Any, longhaul.Results, dict[str, Any]]:
-    """Return a run of 150 s, with five transfers behind the proxy."""
+    """Return a run of 150 s with five transfers behind the proxy: run, results, stored values."""
     (cell,) = [
         run
         for run in STUDY.runs("full", ["PEP-E06"], 1)
@@ -77,14 +77,14 @@ MEASURES = STUDY.module("measures").MEASURES
 
 
 def table(rows: list[dict[str, Any]]) -> Data:
-    """Return results of one experiment."""
+    """Return results of one experiment with these rows."""
     values = pl.DataFrame([{"experiment": "E", "replication": 0, **row} for row in rows])
     axes = ("proxy", "queue", "size", "flows", "traffic")
     return Data(values, pl.DataFrame(), tuple(axis for axis in axes if axis in values.columns))
 
 
 def test_measures_take_the_whole_of_what_a_sentence_covers() -> None:
-    """An extreme over all cells is found, although most cells hardly differ."""
+    """Check that a measure over cells finds the extreme, although most cells hardly differ."""
     rates = {(1, 300): 53.0, (1, 3000): 70.0, (50, 300): 94.0, (50, 3000): 94.2}
     found = table(
         [{"proxy": "cubic", "queue": "droptail", "flows": flows, "size": size, "mbps": mbps}

@@ -1,4 +1,4 @@
-"""Studies: a tiny study from end to end, and invalid studies."""
+"""Studies: a small study from end to end, and invalid studies."""
 
 import json
 import shutil
@@ -333,7 +333,7 @@ def test_recorded_runs_are_not_repeated_by_adding_to_them(tiny: Path, cli: Comma
 
 
 def with_conditions(tiny: Path, table: str, settings: str) -> None:
-    """Add an experiment E3 to the study, with the start of measurements by condition."""
+    """Add an experiment E3 to the study; the start of its measurement depends on the condition."""
     (tiny / "conditions").mkdir()
     (tiny / "conditions/loads.csv").write_text(table)
     more = f"""
@@ -477,7 +477,10 @@ def test_studies_are_listed(cli: CommandLine) -> None:
 def test_a_claim_on_trajectories_of_one_replication_is_of_one_run(
     tiny: Path,
 ) -> None:
-    """The other replications have metrics, but no samples over time."""
+    """Check that a claim on samples over time, recorded for one replication, is of one run.
+
+    The other replications have metrics, but no samples.
+    """
     with (tiny / "claims.csv").open("a") as file:
         file.write("E,E1,sampled,n=2,samples,3,2,4,,exact,1,4\n")
     with (tiny / "measures.py").open("a") as file:

@@ -1,4 +1,4 @@
-"""New results completed by recorded results: the used rows, and the runs without any row."""
+"""New results of a study, completed by recorded results: used rows, and missing runs."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +19,7 @@ def run(experiment: str, replication: int, n: int, key: str = "") -> Any:  # noq
 
 
 def data(values: list[tuple[Any, ...]], samples: list[tuple[Any, ...]] = ()) -> Data:  # type: ignore[assignment]
-    """Return tables with a metric y, and samples of it over time."""
+    """Return results with a metric y, and with samples of y over time."""
     tables = [
         pl.DataFrame(rows, schema=[*NAMES, *own], orient="row") if rows else pl.DataFrame()
         for rows, own in ((values, ["y"]), (samples, ["t_s"]))
@@ -39,7 +39,10 @@ def rows(table: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
 
 
 def test_runs_without_a_new_row_have_the_recorded_one() -> None:
-    """A recorded row serves all experiments with its scenario; rows of unknown runs are dropped."""
+    """Check that runs without a new row get their recorded row.
+
+    A recorded row serves all experiments with its scenario; rows of unknown runs are dropped.
+    """
     new = data([("A", 0, 1, 11.0)], [("A", 0, 1, 0.25)])
     whole = and_recorded(new, RECORDED, RUNS)
     assert rows(whole.values, "y") == [("A", 0, 1, 11.0), ("A", 0, 2, 20.0), ("B", 0, 1, 10.0)]

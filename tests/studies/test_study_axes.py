@@ -1,4 +1,4 @@
-"""Axes of studies' figures have the same ticks as matplotlib's own axes."""
+"""Axes of studies' figures, compared with matplotlib's own axes: same ticks."""
 
 import io
 import re
@@ -67,18 +67,18 @@ def _svg(kind: type[Axes], draw: Draw, panels: int = 1) -> str:
 
 
 def _texts(svg: str) -> list[str]:
-    """Return the texts with their places and styles."""
+    """Return the texts of a plot with their positions and styles."""
     return sorted(re.findall(r"<text[^>]*>[^<]*</text>|<tspan[^>]*>[^<]*</tspan>", svg))
 
 
 def _grid(svg: str) -> set[tuple[str, str]]:
-    """Return the ends of each grid line."""
+    """Return the end points of each grid line."""
     paths = re.findall(r'<path d="([^"]*)"[^>]*stroke: #b0b0b0', svg)
     return {ends for path in paths for ends in re.findall(r"M (\S+ \S+) *\n?L (\S+ \S+)", path)}
 
 
 def _other_lines(svg: str) -> list[str]:
-    """Return the lines drawn in other colours, spines among them."""
+    """Return the lines in other colours than the grid's, spines included."""
     paths = re.findall(r'<path d="([^"]*)"([^>]*)>', svg)
     return sorted(path for path, style in paths if "#b0b0b0" not in style)
 
@@ -102,7 +102,10 @@ def test_a_power_of_ten_stands_above_the_axis_in_plain_text() -> None:
 
 
 def test_grid_lines_of_major_ticks_are_shown_or_hidden() -> None:
-    """Without a choice they change, as in Matplotlib; minor ticks have none."""
+    """Check which grid lines are shown or hidden for each argument.
+
+    Without an argument they are toggled, as in Matplotlib; minor ticks have none.
+    """
     with rc_context({"axes.grid": False}):
         axis: Any = Figure().subplots(subplot_kw={"axes_class": QuickAxes}).xaxis
     shown = []

@@ -1,4 +1,4 @@
-"""Cells that claims need and that were run: their search, their numbers, and their description."""
+"""Cells that claims need and that were run: search for them, their values and descriptions."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +23,7 @@ def experiment(name: str = "E", replications: int = 1, **levels: list[Any]) -> A
 
 
 def cells(name: str, **levels: list[Any]) -> list[Cell]:
-    """Return cells of an experiment, one for each place of the lists."""
+    """Return cells of experiment `name`, one for each position in the lists of levels."""
     rows = zip(*levels.values(), strict=True) if levels else [()]
     return [(name, tuple(zip(levels, row, strict=True))) for row in rows]
 
@@ -105,7 +105,7 @@ def test_experiments_are_described_in_the_order_of_the_study() -> None:
 
 
 def recorded() -> RecordedCells:
-    """Return two cells of E, one without `loss`, one cell of F, and other rows."""
+    """Return two cells of experiment E, one of them without `loss`, a cell of F, and other rows."""
     rows: list[dict[str, Any]] = [
         {"experiment": "E", "n": 1, "loss": 0.5, "rate": 1.0},
         {"experiment": "E", "n": 2, "loss": None, "rate": 2.0},
@@ -140,7 +140,7 @@ def test_a_cell_was_run_if_its_row_has_all_metrics(
 
 
 def asked(needed: dict[Cell, tuple[str, ...]], **facts: Any) -> Any:  # noqa: ANN401
-    """Return a claim that needs these cells."""
+    """Return a claim that needs these cells for these metrics."""
     of: dict[str, Any] = {"whole": "", "whole_axis": None, "names_runs": True}
     question = SimpleNamespace(
         cells=lambda experiments, scale="full": needed if scale == "full" else {},

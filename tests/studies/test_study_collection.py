@@ -18,7 +18,7 @@ FACTS = {"data_packets": 9, "wall_s": 2.0, "results_version": 8, "version": "0.1
 
 
 def run(number: int, n: int, name: str = "E") -> Any:  # noqa: ANN401
-    """Return a run whose key is its name, level and replication."""
+    """Return a run whose key consists of its name, level and replication."""
     return SimpleNamespace(experiment=name, cell={"n": n}, replication=number,
                            key=f"{name} {n} {number}")  # fmt: skip
 
@@ -50,7 +50,10 @@ def study(*modules: str, **own: Any) -> Any:  # noqa: ANN401
 
 
 def test_runs_of_a_store_are_rows_with_metrics_and_costs() -> None:
-    """Runs that are missing have no row; axes are those that have a column."""
+    """Check the rows for runs in a store, with metrics and costs.
+
+    Missing runs have no row; axes are those that have a column.
+    """
     found = collected(study(), RUNS, Path())
     assert found.axes == ("n",)
     assert found.values.columns == [
@@ -174,7 +177,10 @@ def rows(name: str = "E", count: int = 2, **more: Any) -> list[dict[str, Any]]: 
 
 
 def test_an_experiment_is_a_table_of_its_runs_to_explore() -> None:
-    """Axes are factors, costs are left out, and the metric of most claims comes first."""
+    """Check that the explorer has a table of runs for each experiment.
+
+    Axes are factors, costs are left out, and the metric of most claims comes first.
+    """
     [(name, frame, roles)], page = explored(rows(), claims="rate rate loss")
     assert (name, frame["cell"].to_list()) == ("E", ["1", "2"])
     assert set(frame.columns) == {"cell", "n", "replication", "queue", "loss", "rate"}

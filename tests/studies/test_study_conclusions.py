@@ -1,4 +1,4 @@
-"""Conclusions of a source never state more than their claims show."""
+"""Conclusions of a source, which never state more than their claims show."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Results of a study: values and curves of cells, pairs of replications, and what is missing."""
+"""Results of a study: values and curves of cells, pairs of replications, missing values."""
 
 from math import nan
 from pathlib import Path
@@ -13,7 +13,7 @@ from longhaul.studies.data.lookup import Samples, at
 
 
 def data() -> Data:
-    """Experiment A of two algorithms over a load, with replications; B of one cell."""
+    """Return experiment A, two algorithms over a load with replications, and B with one cell."""
     rows = [
         {"experiment": "A", "load": load, "name": name, "replication": number, "rate": rate,
          "loss": loss}
@@ -137,7 +137,7 @@ def test_samples_that_are_kept_are_looked_up_once() -> None:
 
 
 def test_each_replication_is_data_of_its_own() -> None:
-    """Samples over time of other replications are not in it."""
+    """Check that the data of one replication have none of another's samples over time."""
     each = data().each_replication
     assert [len(one.values) for one in each] == [4, 2, 2]
     assert [one.values["replication"].unique().to_list() for one in each] == [[0], [1], [2]]
@@ -188,7 +188,10 @@ def test_two_curves_are_compared_at_common_points() -> None:
 
 
 def test_tables_are_read_with_exact_levels(tmp_path: Path) -> None:
-    """Levels are those before their rounding to single precision; other axes are left out."""
+    """Check that tables are read with the levels before they were rounded to single precision.
+
+    Other axes are left out.
+    """
     data().write(tmp_path)
     after = Data.read(tmp_path, ("other", "load", "name"))
     assert after.axes == ("load", "name")

@@ -1,4 +1,4 @@
-"""Reading of `experiments.toml`: its content, shared settings, and refusals."""
+"""Reading of a study's `experiments.toml`: content, shared settings, and refusals."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ LOADS = 'conditions = "loads"\n'
 
 
 def read(folder: Path, text: str, **files: str) -> dict[str, Experiment]:
-    """Read experiments from a text, next to `files`, whose names have `__` for a slash."""
+    """Read experiments from a text; `files` are further files, with `__` for a slash in names."""
     for name, content in files.items():
         file = folder / name.replace("__", "/")
         path = file.with_suffix(".csv" if "conditions" in name else ".toml")
@@ -40,7 +40,10 @@ def test_an_experiment_has_defaults(tmp_path: Path) -> None:
 
 
 def test_an_experiment_without_scenario_is_theory(tmp_path: Path) -> None:
-    """Theory is not simulated, and its factors are not axes of results."""
+    """Check that an experiment without a scenario is theory, which is not simulated.
+
+    Its factors are no axes of results.
+    """
     found = read(tmp_path, HEAD + ONE + "replications = { full = 3 }\nfactors = { n = [1] }\n")["E"]
     assert found.template is None
     assert (len(found.sweep("full")), found.cells("full").all, found.axes) == (0, [], ())
@@ -77,7 +80,10 @@ replications = { full = 5 }
 
 
 def test_values_may_be_given_by_scale(tmp_path: Path) -> None:
-    """Scales are allowed in factors, settings and scenario; tables with other keys are values."""
+    """Check values that depend on the scale of a study.
+
+    Scales are allowed in factors, settings and scenario; tables with other keys are values.
+    """
     by_scale = '{ quick = "1 s", full = "9 s" }'
     scenario = f"[scenario]\nduration = {by_scale}\nmeasure = [{{ every = {by_scale} }}]\n"
     own = """
@@ -98,7 +104,10 @@ half = { levels = { quick = 1, all = 2 } }
 
 
 def test_parts_of_a_scenario_follow_the_scenario_of_the_file(tmp_path: Path) -> None:
-    """Lists are extended, other values replaced; included directories may use the study's parts."""
+    """Check that parts of a scenario are merged after the scenario of the file.
+
+    Lists are extended, other values replaced; included directories may use the study's parts.
+    """
     parts = {
         "scenarios__first": 'duration = "2 s"\nflows = [{ label = "first" }]\n',
         "scenarios__second": 'duration = "3 s"\n',
@@ -130,7 +139,10 @@ def test_included_experiments_come_last_and_have_files_of_their_own(tmp_path: Pa
 
 
 def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
-    """The table's first column names the levels, as numbers if possible."""
+    """Check that a table of conditions is an axis, whose levels are in its first column.
+
+    Levels are numbers if possible.
+    """
     table = "load,how,share\n1,late,0.5\n2.5,early,1\nall-on,late,2\n"
     found = read(tmp_path, HEAD + SCENARIO + ONE + LOADS, conditions__loads=table)["E"]
     assert found.conditions == {
@@ -150,7 +162,10 @@ def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
 
 
 def test_conditions_may_differ_between_replications(tmp_path: Path) -> None:
-    """Such factors are not words of claims, since they have no single value for a cell."""
+    """Check conditions that differ between replications.
+
+    Their factors are not words of claims, since they have no single value for a cell.
+    """
     table = "load,replication,how,who\n1,0,late,a\n1,1,early,a\n2,0,late,b\n"
     common = "[common]\n" + LOADS
     found = read(tmp_path, HEAD + SCENARIO + common + ONE, conditions__loads=table)["E"]

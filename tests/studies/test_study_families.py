@@ -1,4 +1,4 @@
-"""Families of a study's cells: declarations, refusals, and effects on verdicts."""
+"""Families of a study's claims: declarations, refusals, and effects on verdicts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -94,7 +94,7 @@ def cell(
     name: str, where: str, value: str = "2", *, tolerance: str = "50 %", runs: str = "1",
     source: str = "Table 1", measure: str = "value", experiment: str = "E", **ends: str,
 ) -> Claim:  # fmt: skip
-    """Return a claim on a printed number, by default from one run."""
+    """Return a claim on a printed number, by default of one run."""
     row = dict.fromkeys(("low", "high", "opposite"), "") | ends
     about = {"id": name, "experiment": experiment, "statement": "", "source": source}
     words = f"of={experiment.split()[0]} {where}"
@@ -196,7 +196,7 @@ def rows(*numbers: Sequence[float | None]) -> Any:  # noqa: ANN401
 
 
 def asked(name: str) -> Any:  # noqa: ANN401
-    """Return a cell that looks its number up; 2 is printed, in a band from 1 to 4."""
+    """Return a claim that reads the number of cell `name`; 2 is printed, the band is 1 to 4."""
 
     def value(replication: Mapping[str, float | None]) -> float:
         if (number := replication[name]) is None:
@@ -217,7 +217,10 @@ def of_cells(data: Any, statistic: str = DIFFERENCE) -> Family | None:  # noqa: 
 def test_replications_without_all_cells_do_not_count(
     lacking: Sequence[float | None],
 ) -> None:
-    """Differences are relative to print, 2: a mean of (3 + 5) / 2 is 1 above."""
+    """Check that replications that lack a cell do not count in a family.
+
+    Differences are relative to the printed value 2: a mean of (3 + 5) / 2 is 1 above.
+    """
     whole = [(3.0, 5.0), (2.0, 2.0), (1.0, 2.0)]
     assert of_cells(rows(*whole, lacking)) == Family((1.0, 0.0, -0.25), (-0.5, 1.0), DIFFERENCE)
     assert of_cells(rows(*whole[:2], lacking)) is None
@@ -232,7 +235,10 @@ def test_numbers_that_have_no_logarithm_are_refused_with_the_family() -> None:
 
 
 def test_a_family_is_judged_for_all_of_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All three replications are ten times as large as print."""
+    """Check that a family gives all of its cells the same verdict.
+
+    All three replications are ten times as large as the printed values.
+    """
     few = families._FamilyCells("few", "rate", DIFFERENCE, (asked("C"), asked("D")))
     cells = replace(few, title="T", metric="loss")
     monkeypatch.setattr(families, "_declared", lambda _: [few, cells])

@@ -34,7 +34,10 @@ def read(folder: Path, text: str) -> list[Figure]:
 
 
 def test_a_declared_figure_has_defaults(tmp_path: Path) -> None:
-    """By default lines show the first experiment in different styles, in a single panel."""
+    """Check the defaults of a declared figure.
+
+    Lines show the first experiment in different styles, in a single panel.
+    """
     lines = [Line("E", "rate", "CUBIC", LABELS[0]), Line("E", "loss", "Reno", LABELS[1])]
     assert read(tmp_path, DECLARED) == [
         Figure("4.1", "One flow", ("E", "F"), "", Frame("loss rate", "utilisation"), "loss", lines,
@@ -101,7 +104,7 @@ def test_figures_have_names_for_files(number: str, name: str) -> None:
 
 
 def data() -> Data:
-    """Return runs of two experiments, queues and replications over a number of flows."""
+    """Return runs of two experiments, queues and replications over numbers of flows."""
     rows = [
         {"experiment": name, "queue": queue, "n": n, "replication": number,
          "rate": 10.0 * n + number, "loss": None if queue == "droptail" and n == 4 else 0.5 * n}
@@ -131,7 +134,7 @@ def points(axes: Axes, place: int) -> list[list[float]]:
 
 
 def test_a_line_has_the_medians_and_the_single_runs() -> None:
-    """Points of runs come first, as they are recorded; medians are in the order of the axis."""
+    """Check a line's points: single runs in their recorded order, and medians along the axis."""
     red, droptail = panels(figure(line(), line("rate/loss")))
     assert [axes.get_title() for axes in (red, droptail)] == ["RED", "drop-tail"]
     assert points(red, 0) == [[4, 4, 1, 1, 2, 2], [40, 41, 10, 11, 20, 21]]
@@ -168,7 +171,10 @@ def test_a_figure_without_any_run_is_not_drawn(drawn: dict[str, Any], is_drawn: 
 
 
 def test_a_panel_may_be_drawn_by_a_function() -> None:
-    """The function gets the panel's queue; a panel without runs stays empty."""
+    """Check that a panel can be drawn by a function, which gets the panel's queue.
+
+    A panel without runs stays empty.
+    """
 
     def draw(axes: Axes, given: Data, queue: str) -> None:
         if queue == "red":
@@ -298,7 +304,10 @@ def test_powers_of_ten_are_named(low: float, high: float, labels: list[str] | No
 
 
 def test_panels_leave_room_for_labels_and_legend() -> None:
-    """In inches of 8.4 by 3: names and labels on the left, a row of the legend below."""
+    """Check the room for labels and legend around panels, in inches of 8.4 by 3.
+
+    Names and labels are on the left, a row of the legend below.
+    """
     whole = drawing(figure(line()), data())
     assert whole is not None
     left, right = (axes.get_position() for axes in whole.axes)

@@ -45,7 +45,7 @@ columns = [
 
 
 def own(folder: Path, name: str, text: str, claims: str = "A1 A2 B1") -> Any:  # noqa: ANN401
-    """Return a study with a file and claims of these names."""
+    """Write a file of a study, and return the study with claims of these names."""
     (folder / name).write_text(text)
     named = [SimpleNamespace(id=one) for one in claims.split()]
     return SimpleNamespace(path=folder, claims=named)
@@ -113,7 +113,7 @@ def test_conclusions_are_judged_by_claims_that_exist(
 
 
 def judged(name: str, verdict: str = REPRODUCED, source: str = "", **facts: Any) -> Judgement:  # noqa: ANN401
-    """Return a judgement of a claim that needs the cells n = 1 and 2 of the experiment E."""
+    """Return a judgement of a claim that needs the cells n = 1 and n = 2 of experiment E."""
     question: Any = SimpleNamespace(
         cells=lambda _, __="full": {("E", (("n", n),)): () for n in (1, 2)}
     )
@@ -228,7 +228,7 @@ def claims(folder: Path, text: str, name: str = "claims.toml") -> list[Claim]:
 
 
 def test_a_claim_is_declared_with_its_words(tmp_path: Path) -> None:
-    """A claim is about the first experiment unless it names another."""
+    """Check a claim's words; it is about the first experiment unless it names another."""
     [found] = claims(tmp_path, CLAIM)
     assert (found.id, found.experiments, found.measure) == ("C", ("E", "F"), "value")
     assert found.question.words == {"of": "E", "metric": "loss", "less.n": 2.0, "n": 1.0}
@@ -339,7 +339,10 @@ def counted(runs: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def test_runs_are_chosen_by_levels(link: Study) -> None:
-    """Replications follow one another; experiments without an axis are left out."""
+    """Check the runs that are selected by levels.
+
+    Replications follow one another; experiments without the axis are left out.
+    """
     assert len(link.runs("full")) == 2 * (4 + 2 + 1)
     chosen = counted(link.runs("full", where={"loss": ["0.0001"], "n": ["2", "1"]}))
     assert chosen == [("E", number, n, 1e-4) for number in (0, 1) for n in (1, 2)]

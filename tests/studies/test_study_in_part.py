@@ -1,4 +1,4 @@
-"""Studies run in part: chosen levels, separately made runs, resumed runs."""
+"""Studies run in part: selected levels, separately made runs, resumed runs."""
 
 import json
 import re
@@ -156,7 +156,7 @@ def test_run_made_alone_is_taken_for_the_studys(study: Path, cli: CommandLine) -
 
 
 def explored(page: Path) -> dict[str, Any]:
-    """Return the tables of an explorer by name."""
+    """Return the tables in the explorer's page by name."""
     found = re.search(r'id="catalogue">(.*?)</script>', page.read_text(), re.DOTALL)
     assert found
     return {table["name"]: table for table in json.loads(found[1])["tables"]}
@@ -252,7 +252,10 @@ def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 def test_versions_and_parts_of_runs_that_a_study_does_not_take(
     study: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only complete runs of results versions with the same figures are accepted."""
+    """Check which results versions and incomplete runs a study does not take.
+
+    Only complete runs of results versions with the same figures are accepted.
+    """
     cli("study", "scenario", study, "clean", "algorithm=cubic", "--out", "one.toml")
     cli("run", "one.toml", "--out", "one", "--quiet")
     run, own = longhaul.open("one"), Study("link", study)

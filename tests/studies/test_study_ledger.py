@@ -1,4 +1,4 @@
-"""The ledger in words: numbers, bands, intervals, counts of verdicts, and its table."""
+"""The ledger of a study's claims as text: numbers, bands, intervals, counts, and its table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -118,7 +118,10 @@ def test_a_family_with_a_verdict_leaves_no_cell_reproduced(
 
 
 def test_a_summary_counts_verdicts_of_each_kind() -> None:
-    """Statements of several claims count once; families are counted apart."""
+    """Check the counts of verdicts of each kind in a summary.
+
+    Statements of several claims count once; families are counted separately.
+    """
     loads = family("loads", UNDECIDED)
     ones = [
         judged("A", REPRODUCED, "derived", sentence="s"),
@@ -176,12 +179,15 @@ def test_the_table_has_a_row_for_each_claim() -> None:
 def test_the_interval_of_samples_holds_the_measured_value(
     measured: float, samples: Sequence[float], interval: Interval | None
 ) -> None:
-    """The interval covers the central 95 % of the samples and the measured value."""
+    """Check that the interval of bootstrap samples includes the measured value.
+
+    It covers the central 95 % of the samples.
+    """
     assert ledger._interval(measured, samples) == pytest.approx(interval)
 
 
 class Asked:
-    """Stand-in for a question, with a number or an exception as its answer."""
+    """Stand-in for a claim's question, which answers with a number or raises an exception."""
 
     def __init__(self, answer: float | Exception) -> None:
         self.answer = answer

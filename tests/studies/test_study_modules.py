@@ -1,4 +1,4 @@
-"""Modules of a study: required definitions, reduction of runs, and places of studies."""
+"""Modules of a study: required definitions, reduction of runs, and paths of studies."""
 
 import hashlib
 from pathlib import Path
@@ -34,7 +34,7 @@ low        = 0
 
 
 def link(folder: Path, text: str = HEAD + RESPONSES + SCENARIO + ONE, **modules: str) -> Study:
-    """Return a study with one experiment, a claim, and these modules."""
+    """Write a study with one experiment, a claim and these modules, and return it."""
     (folder / "experiments.toml").write_text(text)
     (folder / "claims.toml").write_text(CLAIM)
     for name, code in modules.items():
@@ -146,7 +146,10 @@ def test_declared_figures_precede_those_in_python(tmp_path: Path) -> None:
 
 
 def test_a_run_is_reduced_by_the_study_or_by_its_responses(tmp_path: Path) -> None:
-    """Each way of reduction has its own store."""
+    """Check that a run is reduced by the study's function, or by its responses.
+
+    Each way of reduction has its own store.
+    """
     plain, sampled = (link(tmp_path, f"{HEAD}{SCENARIO}{ONE}{more}", metrics=METRICS)
                       for more in ("", "all_samples = true\n"))  # fmt: skip
     (tmp_path / "experiments.toml").write_text(HEAD + SCENARIO + ONE)

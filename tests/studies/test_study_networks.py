@@ -1,4 +1,4 @@
-"""Networks of studies: reading from scenarios, selection, and layout of their pictures."""
+"""Networks of studies: read from scenarios, selected for the page, and laid out as pictures."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +24,10 @@ def network(*groups: Group, proxies: tuple[tuple[int, int], ...] = (), access: s
 
 
 def test_a_dumbbell_has_a_router_on_either_side() -> None:
-    """Flows of one name and path form a group; a group without flows is left out."""
+    """Check that a dumbbell has a router at either end of its bottleneck.
+
+    Flows of one name and path form a group; a group without flows is left out.
+    """
     found = read(
         {
             "topology": {
@@ -58,7 +61,10 @@ def test_a_dumbbell_has_a_router_on_either_side() -> None:
 
 
 def test_a_parking_lot_has_routers_between_its_hops() -> None:
-    """Flows cross all hops unless they have a path; proxies name their routers."""
+    """Check that a parking lot has routers between its hops.
+
+    Flows cross all hops unless they have a path; proxies name their routers.
+    """
     hops = [{"rate": "1 Mbps"}, {"delay": "2 ms"}]
     flows = [{"label": "all"}, {"label": "back", "direction": "reverse"},
              {"label": "one", "path": [1, 2]}]  # fmt: skip
@@ -111,7 +117,7 @@ def test_a_network_is_part_of_one_with_all_of_its_ways(
 
 
 def lot(name: str, hops: int, *labels: str) -> Any:  # noqa: ANN401
-    """Return an experiment of flows over a parking lot, whose other runs have no network."""
+    """Return an experiment with flows over a parking lot; its other runs have no network."""
     flows = [{"label": label} for label in labels]
     scenario = {"topology": {"parking-lot": {"hops": [{}] * hops}}, "flows": flows}
     runs = [SimpleNamespace(scenario=scenario), SimpleNamespace(scenario={})]
@@ -145,7 +151,10 @@ def test_a_caption_has_the_hosts_links_and_the_axes() -> None:
 
 
 def test_a_picture_has_room_for_all_of_its_lines() -> None:
-    """There are two lines for flows above the routers, one of them empty, and three below."""
+    """Check the height of a picture, which has room for all of its lines of text.
+
+    There are two lines for flows above the routers, one of them empty, and three below.
+    """
     back = Group("back", 2, 1, 0)
     picture = set_up._picture(network(Group("a", 1, 0, 1), back, back, nodes=("left", "right")))
     # Routers are 14 + 22 px from the edges and 190 px apart; lines of text are 17 px high.
@@ -167,7 +176,10 @@ def test_a_picture_has_room_for_all_of_its_lines() -> None:
 
 @pytest.mark.parametrize("proxy", [(0, 1), (1, 0)])
 def test_a_link_between_proxies_is_dashed(proxy: tuple[int, int]) -> None:
-    """The link carries a connection between two proxies, which are its routers."""
+    """Check that the link between two proxies is dashed.
+
+    It carries the connection between them.
+    """
     picture = set_up._picture(network(FLOW, proxies=(proxy,)))
     assert picture.count("stroke-dasharray") == 1
     assert '<path d="M36 87H226" stroke="currentColor" stroke-width="2" stroke-dash' in picture

@@ -1,4 +1,4 @@
-"""Numbers of READMEs are those of the recorded results."""
+"""Numbers in READMEs of studies, compared with the recorded results."""
 
 import json
 import re

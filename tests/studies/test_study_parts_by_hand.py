@@ -1,4 +1,4 @@
-"""Verdicts on some levels of an axis, texts of conclusions, citations and links."""
+"""Verdicts from some levels of an axis, texts of conclusions, citations and links, by hand."""
 
 import base64
 import json
@@ -51,7 +51,10 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """24 of 32 levels are missing, and any number of them may count."""
+    """Check the bounds of a number over all levels if 24 of 32 are missing.
+
+    Any number of the missing levels may count.
+    """
     assert bounds(kind, (2.0, 4.0), PART) == expected
 
 
@@ -101,7 +104,10 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 
 
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
-    """All levels' bounds are in the band, but the rule for one more run leaves it undecided."""
+    """Check that a prediction interval alone decides nothing.
+
+    The bounds over all levels are in the band, but the rule for one more run is undecided.
+    """
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (
         UNDECIDED, UNDECIDED
@@ -152,7 +158,10 @@ def test_a_conclusion_says_how_many_statements_hold(said: list[str], word: str) 
 def test_the_worst_verdict_of_a_conclusion(
     verdicts: list[str], said: list[str], is_part: bool, worst: str
 ) -> None:
-    """Agreement counts as undecided as long as runs are missing."""
+    """Check the worst verdict of a conclusion's claims.
+
+    Agreement counts as undecided as long as runs are missing.
+    """
     assert conclusions._worst(verdicts, said, is_part=is_part) == worst
 
 
@@ -168,12 +177,18 @@ def test_the_worst_verdict_of_a_conclusion(
     ],
 )  # fmt: skip
 def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) -> None:
-    """At most forty figures between the ends of a range are listed."""
+    """Check the figures that a source cites, including those in ranges.
+
+    At most forty figures between the ends of a range are listed.
+    """
     assert citations.figures(source) == cited
 
 
 def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
-    """Up to eight existing levels are named, and only for axes that lack a level."""
+    """Check the text about missing levels of an experiment.
+
+    Up to eight existing levels are named, and only for axes that lack a level.
+    """
     experiment: Any = SimpleNamespace(conditions={"n": {}})
 
     def there(levels: list[int], of: int) -> str:
@@ -190,7 +205,10 @@ def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
 
 
 def test_a_link_opens_an_explorer_at_a_table() -> None:
-    """The address has the state in its fragment, as JSON in base 64."""
+    """Check the address that opens an explorer at a table.
+
+    Its fragment has the state as JSON in base 64.
+    """
     name, _, state = exploration.link_to(Path("here/e.html"), "Ü", "t").partition("#")
     assert name == "e.html"
     assert json.loads(base64.urlsafe_b64decode(state)) == {

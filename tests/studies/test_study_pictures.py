@@ -1,4 +1,4 @@
-"""Drawing of figures in worker processes and the main process, and samples of claims."""
+"""Drawing of figures in worker processes and in the main process, and samples of claims."""
 
 import gc
 from concurrent.futures import Future
@@ -53,7 +53,10 @@ def test_a_picture_is_embedded_under_its_name(
 def test_figures_are_drawn_by_further_cores_if_there_are_many(
     cores: int | None, count: int, others: int, figures: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One process is started per four figures; the main process draws the remaining ones."""
+    """Check how many processes draw figures: one per four figures, and the main process.
+
+    The main process draws the remaining figures.
+    """
     del figures[:]
     figures += range(count)
     pools = []
@@ -111,19 +114,19 @@ def test_a_worker_draws_with_the_tables_that_it_was_given(monkeypatch: pytest.Mo
 
 
 class Asked:
-    """Stand-in for a question with answers for all samples at once, or one by one."""
+    """Stand-in for a claim's question, which answers for all samples at once or one by one."""
 
     def __init__(self, at_once: list[float] | None, *each: float | Exception) -> None:
         self.at_once = at_once
         self.each = list(each)
 
     def in_samples(self, samples: Any) -> np.ndarray | None:  # noqa: ANN401
-        """Return the numbers in all samples."""
+        """Return the answers for all samples; None if they are computed one by one."""
         assert samples == "at once"
         return None if self.at_once is None else np.array(self.at_once)
 
     def value(self, sample: int) -> float:
-        """Return the number in a sample."""
+        """Return the answer for one sample."""
         answer = self.each[sample]
         if isinstance(answer, Exception):
             raise answer

@@ -1,4 +1,4 @@
-"""Questions of claims: their words by side, the cells that they need, and judgements in JSON."""
+"""Questions of claims: their words by side, the cells that they need, and JSON of judgements."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -35,7 +35,10 @@ def test_words_are_numbers_where_they_can_be() -> None:
 
 
 def test_words_are_sorted_by_side() -> None:
-    """A word of `less.`, `over.`, `with.` or `against.` replaces that of the first side."""
+    """Check that words are assigned to the two sides of a comparison.
+
+    A word that begins with `less.`, `over.`, `with.` or `against.` replaces that of the first side.
+    """
     sides = Sides.read(
         words_of("of=E metric=m less.n=2 over.metric=k when.k=1.. each=q runs=each other.n=3")
     )
@@ -154,7 +157,7 @@ def test_the_level_of_a_cell_needs_all_other_words_alike() -> None:
 
 
 def experiment(name: str, *axes: str) -> Any:  # noqa: ANN401
-    """Return an experiment with levels 1 and 2 of each axis, in the full scale."""
+    """Return an experiment with levels 1 and 2 of each axis at the full scale."""
     levels: list[dict[str, float]] = [{}]
     for axis in axes:
         levels = [{**cell, axis: level} for cell in levels for level in (1.0, 2.000000001)]
@@ -313,7 +316,7 @@ def test_a_judgement_is_printed_as_json() -> None:
 
 
 def grid() -> Data:
-    """Return results of A with two queues and B with one, over numbers of flows."""
+    """Return results of A with two queues, and of B with one, over numbers of flows."""
     rows = [
         {"experiment": name, "replication": number, "queue": queue, "n": n, "rate": rate * n,
          "delay": delay}

@@ -1,4 +1,4 @@
-"""Recordings of a study: rounding of tables, facts about runs, and precedence."""
+"""Recorded results of a study: rounding of tables, facts about runs, and precedence."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +145,10 @@ def test_scales_are_quick_and_full() -> None:
 def test_runs_are_executed_for_each_reduction_in_a_store_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Failed runs of all reductions are returned."""
+    """Check that runs are executed once for each reduction, each with its own store.
+
+    Failed runs of all reductions are returned.
+    """
     plain, own, unused = (Reduction(name, lambda _: {}) for name in ("", "own", "unused"))
     reductions = {"A": plain, "B": own, "C": plain, "D": unused}
     of: Any = SimpleNamespace(experiments={name: name for name in reductions},

@@ -1,4 +1,4 @@
-"""Bootstrap samples of a study's results."""
+"""Bootstrap samples of a study's results, drawn over replications."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,10 @@ from longhaul.studies.selection import Word
 
 
 def results(**replications: int) -> Data:
-    """Return experiments with protocols `a` and `b`; the rate of `b` is higher by ten."""
+    """Return experiments with the given numbers of replications.
+
+    Each has the protocols `a` and `b`; the rate of `b` is higher by ten.
+    """
     rows = [
         {
             "experiment": name,
@@ -34,14 +37,17 @@ def results(**replications: int) -> Data:
 
 
 def test_every_experiment_keeps_its_number_of_runs() -> None:
-    """An experiment with three replications has three in each sample, another has twenty."""
+    """Check that an experiment has as many runs in each sample as in the results."""
     for sample in ResampledData(results(few=3, many=20, once=1), 50):
         assert [len(sample.points(name)) for name in ("few", "many", "once")] == [6, 40, 2]
         assert sample.points("once", protocol="a")["rate"].to_list() == [0.0]
 
 
 def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
-    """Protocols are compared within replications, which share their random numbers."""
+    """Check that a run drawn twice counts twice, together with its pair.
+
+    Protocols are compared within replications, which share their random numbers.
+    """
     means = set()
     for sample in ResampledData(results(some=5), 50):
         first, second = (sample.runs("rate", "some", protocol=name) for name in "ab")
@@ -52,7 +58,10 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
-    """Ratios of the experiments then compare runs with the same random numbers."""
+    """Check that experiments with the same replications share the drawn ones.
+
+    Ratios of such experiments then compare runs with the same random numbers.
+    """
     for sample in ResampledData(results(one=4, other=4), 20):
         assert sample.runs("rate", "one", protocol="a") == sample.runs(
             "rate", "other", protocol="a"
@@ -60,7 +69,10 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
 
 
 def test_trajectories_are_those_of_the_first_draw() -> None:
-    """Measures of trajectories use a single run."""
+    """Check that samples over time are those of the replication that is drawn first.
+
+    Measures of trajectories use a single run.
+    """
     for sample in ResampledData(results(some=5, once=1), 20):
         drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]
@@ -68,13 +80,16 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:
-    """Single runs have no scatter, so there are no samples."""
+    """Check that there are no samples if all experiments have a single run, without scatter."""
     assert not list(ResampledData(results(once=1, other=1), 10))
     assert not list(ResampledData(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 
 
 def test_runs_of_several_cells_are_refused() -> None:
-    """Two protocols give two values per replication."""
+    """Check that values by replication are refused for several cells.
+
+    Two protocols give two values per replication.
+    """
     data = results(some=2, other=2)
     with pytest.raises(NotRunError, match="several cells"):
         data.runs("rate", "some")
@@ -104,7 +119,7 @@ CLAIMS: tuple[tuple[str, dict[str, Word]], ...] = (
 
 
 def grid(seed: int, lacking: float) -> Data:
-    """Return experiments of two axes, in which a share of the runs lacks the metric."""
+    """Return experiments of two axes, in which the fraction `lacking` of runs has no metric."""
     random = np.random.default_rng(seed)
     rows = [
         {
@@ -125,7 +140,10 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Samples are computed together only if they have the same cells."""
+    """Check claims computed for all samples at once against those computed one by one.
+
+    All at once is possible only if the samples have the same cells.
+    """
     samples = ResampledData(grid(seed, lacking), 8)
     together = 0
     for name, words in CLAIMS:
@@ -139,7 +157,10 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
 
 
 def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_them() -> None:
-    """The rows at each level are found once for all samples, for any number of axes."""
+    """Check that the rows at each level are found once for all samples with the same cells.
+
+    This is so for any number of axes.
+    """
     data = grid(1, 0.0)
     first, other = list(ResampledData(data, 2))
     for axes in (("flows",), ("flows", "queue"), ()):
@@ -148,7 +169,7 @@ def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_th
 
 
 def uneven() -> Data:
-    """Return experiments with irregular replications, numbers of runs and order of rows."""
+    """Return experiments whose replications, numbers of runs and orders of rows are irregular."""
     rows = [
         {"experiment": name, "n": n, "replication": number, "rate": rate, "loss": loss}
         for name, n, number, rate, loss in (
@@ -162,7 +183,10 @@ def uneven() -> Data:
 
 @pytest.mark.parametrize("given", [uneven, lambda: grid(3, 0.2), lambda: results(some=3, once=1)])
 def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data]) -> None:
-    """Cells, medians, numbers of runs and levels are those of the drawn rows."""
+    """Check the cells of a sample against those of a table of its drawn rows.
+
+    Medians, numbers of runs and levels must agree.
+    """
     data = given()
     for sample in ResampledData(data, 6):
         table = Data(sample.values, pl.DataFrame(), data.axes)
@@ -179,7 +203,10 @@ def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data
 
 
 def test_a_run_that_is_drawn_again_has_another_number() -> None:
-    """A replication has one number in all cells, and keeps its number at its first draw."""
+    """Check that a replication that is drawn again gets another number.
+
+    It has one number in all cells, and keeps its own number the first time.
+    """
     several = 0
     for sample in ResampledData(uneven(), 20):
         runs = sample.lookup("plain", of_runs=True).column("replication")

@@ -45,7 +45,10 @@ def figure(number: str, *lines: tuple[str, str], experiments: tuple[str, ...] = 
 
 
 def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
-    """Claims on all of their levels, and verdicts that no further level changes, do not count."""
+    """Check the count of preliminary verdicts: those on a part of the levels, not yet final.
+
+    Claims on all of their levels, and verdicts that no further level changes, do not count.
+    """
     ones = [
         judged(about("A"), UNDECIDED, so_far, part=PART, is_partial=True)
         for so_far in (REPRODUCED, REPRODUCED, CONTRADICTED, UNDECIDED, "", "", "")
@@ -56,7 +59,10 @@ def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
 
 
 def test_claims_are_shown_in_the_figures_that_their_source_cites() -> None:
-    """Other claims are shown in the first figure with their metric and experiment, if any."""
+    """Check in which figures a claim is shown: those that its source cites.
+
+    Other claims are shown in the first figure with their metric and experiment, if any.
+    """
     figures = [figure("1", ("E", "m")), figure("2", ("E", "m"), ("F", "k")), figure("3")]
     ones = [
         judged(about("cited", source="Figures 2 and 3")), judged(about("drawn", source="Table 1")),
@@ -68,7 +74,7 @@ def test_claims_are_shown_in_the_figures_that_their_source_cites() -> None:
 
 
 def study(*theory: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return a study of experiments E and F; those named in `theory` have no template."""
+    """Return a study of the experiments E and F; those named in `theory` have no scenario."""
     experiments = {
         name: SimpleNamespace(template=None if name in theory else {}, title=f"<{name}>")
         for name in ("E", "F")
@@ -93,7 +99,10 @@ def test_a_claim_is_a_row() -> None:
 
 
 def test_rows_lead_to_the_runs_of_their_first_experiment() -> None:
-    """Theory has no runs, and a page without an explorer has no links."""
+    """Check that a claim's row links to the runs of its first experiment in the explorer.
+
+    Theory has no runs, and without an explorer there are no links.
+    """
     explorer = Path("here/link-explorer.html")
     both = judged(about("A", "E F"))
     linked = page._row(both, [], explorer, study("F"))["explore"]
@@ -133,7 +142,7 @@ RUNS = pl.DataFrame(
 def test_an_experiment_is_a_row_of_its_runs(
     name: str, axes: tuple[str, ...], runs: pl.DataFrame, row: tuple[str, str, str]
 ) -> None:
-    """The row has the range of replications and the number of runs of each results version."""
+    """Check an experiment's row: number of runs, range of replications, results versions."""
     of: Any = SimpleNamespace(data=SimpleNamespace(values=runs, axes=axes))
     found = page._experiment(Experiment(name, "Title", {}, {}, {}, {}, "the rest"), of)
     assert (found["name"], found["title"], found["left_out"]) == (name, "Title", "the rest")
@@ -168,7 +177,10 @@ def test_a_figure_has_its_claims_and_counts_others_on_its_experiments() -> None:
 
 
 def test_a_conclusion_counts_the_claims_that_it_asks_of_the_source_and_of_us() -> None:
-    """Checks of the set-up do not count; derived claims do if they were measured."""
+    """Check the claims that a conclusion counts.
+
+    Checks of the set-up do not count; derived claims do if they were measured.
+    """
     sources = ("derived", "derived", "derived", "set-up", "hypothesis", "Table 2")
     verdicts = (REPRODUCED, CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, REPRODUCED)
     pairs = enumerate(zip(sources, verdicts, strict=True))
@@ -261,7 +273,7 @@ def test_a_report_is_of_all_claims_and_the_judgements_of_the_chosen_experiments(
 
 
 class Drawn:
-    """Stand-in for pictures that are drawn in the background."""
+    """Stand-in for plots that are drawn in the background."""
 
     def __init__(self, *_: object) -> None:
         pass
@@ -276,7 +288,10 @@ class Drawn:
 def test_conclusions_are_shown_with_questions_summary_and_whom_they_are_about(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Subjects of conclusions are in the order of their first conclusion."""
+    """Check that conclusions are shown with their subjects, questions and summary.
+
+    Subjects are in the order of their first conclusion.
+    """
     question = Conclusion("q", "", "", (), ())
     first = Conclusion("first", "", "", ("b", "a"), ())
     second = replace(first, title="second", about=("a", "c"))
@@ -302,7 +317,10 @@ def test_conclusions_are_shown_with_questions_summary_and_whom_they_are_about(
 def test_claims_checks_and_hypotheses_have_their_parts_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only claims are counted, cited in figures, and linked to the explorer."""
+    """Check that claims, checks and hypotheses are in separate parts of the page.
+
+    Only claims are counted, cited in figures, and linked to the explorer.
+    """
     sources = {"A": "Figure 1", "B": "set-up", "C": "hypothesis", "D": "Figure 9"}
     ones = [judged(about(name, source=source)) for name, source in sources.items()]
     ones[3] = replace(ones[3], replications=2)

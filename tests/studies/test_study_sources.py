@@ -1,4 +1,4 @@
-"""Passages that claims cite exist in their sources, and omissions have reasons."""
+"""Passages that claims cite, which must exist in their sources, and reasons for omissions."""
 
 import csv
 import re
@@ -27,13 +27,13 @@ REFERENCE = re.compile(
 
 
 def contents(study: Study) -> set[tuple[str, str]]:
-    """Return kind and number of all headings, tables, figures and equations of a source."""
+    """Return the kind and number of all headings, tables, figures and equations of a source."""
     with (CONTENTS / f"{study.path.name}.csv").open(encoding="utf-8", newline="") as text:
         return {(row["kind"], row["number"]) for row in csv.DictReader(text)}
 
 
 def cited(source: str) -> Iterator[tuple[str, str]]:
-    """Return kind and number of each item that a claim cites."""
+    """Yield the kind and number of each item that a claim's source cites."""
     if "preface" in source.lower():
         yield "section", "Preface"
     yield from (("file", name) for name in re.findall(r"\bfile (\w+)", source))
@@ -93,9 +93,9 @@ def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
 
 
 def turning_point(claim: Claim) -> float | None:
-    """Return the value at which both sides of a comparison are equal; None without comparison.
+    """Return the value of a claim at which both sides of its comparison are equal.
 
-    The value is 0 for a correlation or a difference, and 1 for a ratio.
+    It is 0 for a correlation or a difference, 1 for a ratio, and None without a comparison.
     """
     words = claim.question.words
     if claim.measure in ("trend", "correlation"):
@@ -111,7 +111,10 @@ def turning_point(claim: Claim) -> float | None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
-    """`opposite` is the value of equal sides if a half-open band ends there."""
+    """Check the value from which on a statement about the larger side is contradicted.
+
+    If a half-open band ends at the value of equal sides, `opposite` is that value.
+    """
     for claim in study.claims:
         band, turn = claim.expected, turning_point(claim)
         is_open = not (isfinite(band.low) and isfinite(band.high))
@@ -121,9 +124,10 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """`opposite` is the value of equal sides, an end of the band, or one half.
+    """Check that `opposite` of each claim is one of the values that its sentence allows.
 
-    For a count of most levels, half of the levels is the band's lower end minus one.
+    These are the value of equal sides, an end of the band, and one half. For a count of most
+    levels, half of the levels is the band's lower end minus one.
     """
     for claim in study.claims:
         band = claim.expected
@@ -134,7 +138,10 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_printed_size_has_no_contrary(study: Study) -> None:
-    """A band on both sides of a printed number is about its size, not about the larger side."""
+    """Check that a claim about a printed size has no `opposite`.
+
+    A band on both sides of a printed number is about its size, not about the larger side.
+    """
     for claim in study.claims:
         band = claim.expected
         if band.printed is not None and band.low < band.printed < band.high:

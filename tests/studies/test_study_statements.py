@@ -1,4 +1,4 @@
-"""Statements: claims of one sentence count once, and are judged together."""
+"""Statements: claims of one sentence, which count once and are judged together."""
 
 from collections import Counter
 from dataclasses import replace
@@ -90,7 +90,10 @@ def test_every_named_sentence_has_several_claims(study: Study) -> None:
 
 
 def test_a_card_counts_statements_once() -> None:
-    """The five claims A22 are about one number, so that cards have fewer statements than claims."""
+    """Check that a card counts statements instead of claims.
+
+    The five claims A22 are about one number, so that there are fewer statements than claims.
+    """
     study = find("split-pep-2009")
     _, results = record.recorded(study)
     judgements = ledger.judge(study, results.data, "full")

@@ -1,4 +1,4 @@
-"""Claims of studies: every verdict, and refused files."""
+"""Claims of studies: each kind of verdict, and refused files."""
 
 from dataclasses import replace
 from math import inf
@@ -21,7 +21,7 @@ from longhaul.studies.questions import DECLARED
 
 
 def claim(low: float, high: float, opposite: float | None = None) -> Claim:
-    """Return a claim with this band."""
+    """Return a claim with the band from `low` to `high`."""
     band = Expected(low, high, opposite, rounding=0.5, precision=SINGLE)
     question = DECLARED["value"].question({"of": "E", "metric": "m"}, ("E",))
     return Claim("C", ("E",), "value", question, "it is so", band, "", "", "")

@@ -27,7 +27,10 @@ from longhaul.studies.errors import unknown
     ],
 )
 def test_a_word_selects_levels(word: selection.Word, chosen: list[Any], others: list[Any]) -> None:
-    """Ranges include both ends; calculated levels may differ in their last bits."""
+    """Check which levels a word selects.
+
+    Ranges include both ends; calculated levels may differ in their last bits.
+    """
     selects = selection.selects(word)
     assert [level for level in (*chosen, *others) if selects(level)] == chosen
 
@@ -73,7 +76,10 @@ def test_other_arithmetic_is_refused(text: str) -> None:
 
 
 def test_a_name_that_does_not_exist_is_answered_with_one_that_does() -> None:
-    """Four equal letters of ten suffice for a suggestion, since names of experiments are short."""
+    """Check the suggestion for a name that does not exist.
+
+    Four equal letters of ten suffice, since names of experiments are short.
+    """
     error = str(unknown("experiment", "N7-MAN", ["N7-MAIN", "FTP-TODAY"], "longhaul study list"))
     assert error.startswith("no experiment is called `N7-MAN` (did you mean `N7-MAIN`?)")
     assert "did you mean `PEP-E02`" in str(unknown("experiment", "E2", ["PEP-E02"]))

@@ -62,7 +62,7 @@ def test_the_flow_that_is_followed_is_that_of_the_largest_response() -> None:
 
 @pytest.fixture(scope="module")
 def run() -> tuple[Run, longhaul.Results, dict[str, Any]]:
-    """Run Reno for a minute at 95 % load."""
+    """Run Reno for a minute at 95 % load, and return run, results and stored values."""
     wanted = cell("H1", protocol="reno", load=95)
     measure = {"from": "10 s", "every": "1 s"}
     results = longhaul.run({**wanted.scenario, "duration": "70 s", "measure": measure})
@@ -107,7 +107,7 @@ def test_curves_are_distribution_functions(
 
 
 def data(**metrics: list[float]) -> Data:
-    """Return three replications of two protocols at two loads."""
+    """Return three replications of two protocols at two loads, with these metrics."""
     rows = []
     for number in range(3):
         for place, (protocol, load) in enumerate(
@@ -170,7 +170,7 @@ WEB = MEASURES.WEB
 
 
 def web(rows: list[dict[str, Any]]) -> Data:
-    """Return results of one experiment."""
+    """Return results of one experiment with these rows."""
     values = pl.DataFrame([{"experiment": "E", "replication": 0, **row} for row in rows])
     axes = tuple(
         axis for axis in ("queue", "load", "tcp", "pair", "protocol") if axis in values.columns
@@ -179,7 +179,10 @@ def web(rows: list[dict[str, Any]]) -> Data:
 
 
 def test_where_distributions_cross() -> None:
-    """The first curve is 10 points ahead at 300 ms, 30 behind at 400 ms, and equal at 325 ms."""
+    """Check the time at which two distributions of response times cross.
+
+    The first is 10 points ahead at 300 ms, 30 behind at 400 ms, and so equal at 325 ms.
+    """
     steps = range(100, 1501, 100)
     early = {f"within_{ms}": 40.0 if ms <= 300 else 50.0 for ms in steps}
     late = {f"within_{ms}": 30.0 if ms <= 300 else 80.0 for ms in steps}
@@ -215,7 +218,7 @@ def test_pairs_of_one_total_load() -> None:
 
 
 def axes_of(number: str, samples: pl.DataFrame) -> list[Axes]:
-    """Return the panels of a figure that has only these samples."""
+    """Return the panels of a figure for data that have only these samples."""
     figure = next(one for one in FIGURES.WEB if one.number == number)
     axes = ("protocol", "load", "pair")
     whole = drawing(figure, Data(pl.DataFrame(), samples, axes))
@@ -224,7 +227,7 @@ def axes_of(number: str, samples: pl.DataFrame) -> list[Axes]:
 
 
 def curve(name: str, heights: list[float], experiment: str, **levels: str | float) -> pl.DataFrame:
-    """Return a curve over 0, 1 and so on."""
+    """Return a curve with these heights at 0, 1 and so on."""
     x = [float(at) for at in range(len(heights))]
     words = {"experiment": experiment, "curve": name, "replication": 0, **levels}
     return pl.DataFrame({"x": x, "y": heights}).with_columns(

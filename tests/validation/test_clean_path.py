@@ -1,4 +1,4 @@
-"""On an otherwise empty path, delay- and model-based algorithms keep their papers' queues."""
+"""Delay- and model-based algorithms alone on a path: they keep the queues of their papers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BDP_PKTS = 333.3
 
 
 def alone(kind: str, duration_s: int = 40, **parameters: float | str) -> longhaul.Results:
-    """Simulate one flow on 100 Mbit/s and 40 ms, and measure the second half."""
+    """Simulate one flow on 100 Mbit/s and 40 ms, and measure the second half of the run."""
     return longhaul.run(
         {
             "title": f"{kind} alone",
@@ -33,10 +33,10 @@ def bottleneck(results: longhaul.Results) -> dict[str, Any]:
 
 
 def test_fast_holds_alpha_packets_in_the_queue() -> None:
-    """The queue has `alpha - 1` packets: delayed ACKs add one packet to Linux's smoothed RTT.
+    """Check that FAST keeps `alpha - 1` packets in the queue.
 
-    Linux measures the RTT of the first of two segments, which has waited a packet's transmission
-    time for the second.
+    Linux measures the RTT of the first of the two segments that a delayed ACK covers, which has
+    waited one packet's transmission time for the second; this adds one packet to the smoothed RTT.
     """
     for alpha in (50, 200):
         link = bottleneck(alone("fast", alpha=alpha))

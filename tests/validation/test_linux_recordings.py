@@ -1,4 +1,4 @@
-"""Recordings of a kernel: measures, valid recordings, and messages about missing rights."""
+"""Recordings of a kernel: their figures, valid recordings, and messages about missing rights."""
 
 import json
 import math
@@ -18,7 +18,11 @@ HEADER = "t,flow,cwnd,ssthresh,rtt_us,retrans,ca_state,bytes_acked\n"
 
 
 def folder(tmp_path: Path, late_share: float = 0.0) -> Path:
-    """Return a recording of 60 s: slow start to 40 segments, then a reduction every 10 s."""
+    """Write a recording of 60 s and return its directory.
+
+    The flow has a slow start to 40 segments, then a reduction every 10 s; the fraction `late_share`
+    of packets is late.
+    """
     lines, threshold, acked = [], 2**31 - 1, 0
     for number in range(6000):
         time = number / 100

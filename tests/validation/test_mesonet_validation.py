@@ -1,4 +1,4 @@
-"""MesoNet against NIST SP 500-282: values are within tolerance, with known exceptions."""
+"""MesoNet compared with NIST SP 500-282: values within tolerance, with known exceptions."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -251,7 +251,7 @@ def test_the_report_is_read_as_it_was_written(
 
 
 def page_table(page: str, first: str) -> list[list[str]]:
-    """Return the rows of the page's table with this header."""
+    """Return the rows of the page's table whose header begins with `first`."""
     lines = iter(page.splitlines())
     next(line for line in lines if line.startswith(f"| {first} |"))
     next(lines)

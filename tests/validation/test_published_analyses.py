@@ -1,4 +1,4 @@
-"""Analyses fed with the published tables return the published figures, to the printed digits."""
+"""Analyses of the published tables: they return the published results to the printed digits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Mean windows under losses: a recursion against closed forms, and the simulation against both."""
+"""Mean windows under losses: a recursion against closed forms, and simulations against both."""
 
 from math import log, pi, prod, sqrt
 
@@ -26,7 +26,7 @@ def test_a_saw_tooth_of_aimd_has_its_closed_form(increase: float, decrease: floa
 
 
 def random_over_even(kept: float) -> float:
-    """Return the ratio of AIMD's mean windows under random and under evenly spaced losses.
+    """Return the ratio of AIMD's mean window under random losses to that under even losses.
 
     Between losses w^2 grows by 2 a per segment; a loss keeps the fraction `q = kept^2` of it. The
     stationary w^2 is 2 a / p times a sum of exponential variables with weights 1, q, q^2 and so on,

@@ -1,4 +1,4 @@
-"""Measurement of sawteeth in the comparison with ns-2."""
+"""Measurement of window sawteeth, as used in the comparison with ns-2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from validation.ns2.sawtooth import measure
 
 
 def case(module: str) -> Case:
-    """Return a case of one flow, measured from 10 s on."""
+    """Return a case of one flow of the Linux module `module`, measured from 10 s on."""
     return Case("teeth", 10.0, (f"flow={module},1,0,0,0,0,1",), (1,))
 
 

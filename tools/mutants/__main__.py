@@ -48,7 +48,10 @@ def main() -> None:
 
 
 def _draw(rooms: Sequence[Room], count: int, seed: int) -> list[Mutation]:
-    """Draw changes in all rooms, in proportion to the rooms' shares, and number them from 1."""
+    """Draw `count` changes and number them from 1.
+
+    Each group of files (room) gets a number in proportion to its share.
+    """
     whole = sum(room.share for room in rooms)
     drawn: list[Mutation] = []
     for room in rooms:
@@ -58,7 +61,7 @@ def _draw(rooms: Sequence[Room], count: int, seed: int) -> list[Mutation]:
 
 
 def _judge(drawn: Sequence[Mutation], rooms: dict[str, Room], language: str) -> Outcomes:
-    """Return the outcome of each change of one language, and print each one immediately."""
+    """Return the outcome of each change of one language, and print each as it is known."""
     reasons = _equivalent()
     outcomes = {mutation.number: EQUIVALENT for mutation in drawn if _key(mutation) in reasons}
     judged = [mutation for mutation in drawn if mutation.number not in outcomes]
@@ -91,7 +94,10 @@ def _python(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation]
 
 
 def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], Suite]:
-    """Build with all changes that compile, and run the tests without an active change."""
+    """Build the copy with all changes that compile, and run the tests without an active change.
+
+    Returns the changes that compile, and the tests with the changes that each reaches.
+    """
     while True:
         copies.write("rust", drawn)
         build = rust_tests.build(homes)
@@ -105,7 +111,10 @@ def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], 
 
 
 def _meets(mutation: Mutation, error: rust_tests.Lines) -> bool:
-    """Return true if an error is on a line of a change; lines are numbered as in the original."""
+    """Return true if a compiler error is on a line of the change.
+
+    Lines are numbered as in the original file.
+    """
     file, first, last = error
     start, end = mutation.lines
     return file == mutation.file and first <= end and start <= last
@@ -116,7 +125,7 @@ def _key(mutation: Mutation) -> tuple[str, str, str]:
 
 
 def _equivalent() -> dict[tuple[str, str, str], str]:
-    """Return the reason for each change that no test can detect."""
+    """Return the changes that no test can detect, each with the reason."""
     entries = tomllib.loads(_LIST.read_text(encoding="utf-8"))["equivalent"]
     return {(each["file"], each["function"], each["change"]): each["reason"] for each in entries}
 

@@ -18,7 +18,7 @@ _SWITCH = Path("python/sitecustomize.py")
 
 
 def write(language: str, mutations: Iterable[Mutation]) -> None:
-    """Update a copy from the source tree, and add the changes behind switches."""
+    """Update the copy for a language from the source tree, and add `mutations` behind switches."""
     copy = COPIES[language]
     by_file: dict[Path, list[Mutation]] = {}
     for mutation in mutations:
@@ -42,14 +42,14 @@ def write(language: str, mutations: Iterable[Mutation]) -> None:
 
 
 def _files() -> list[Path]:
-    """Return the tree's files that Git does not ignore, and links to directories."""
+    """Return the tree's files that Git does not ignore, and symbolic links to directories."""
     command = ["git", "ls-files", "-coz", "--exclude-standard"]
     listed = subprocess.check_output(command, cwd=TREE, text=True)
     return [Path(name) for name in listed.split("\0") if name and (TREE / name).exists()]
 
 
 def _remove_others(copy: Path, kept: set[Path]) -> None:
-    """Remove files that the tree no longer has, since a module must not be in two files."""
+    """Remove from `copy` all files but `kept`, since a module must not be in two files."""
     tops = {copy / name.parts[0] for name in kept}
     for path in (path for top in tops if not top.is_symlink() for path in top.rglob("*")):
         made = path.suffix in (".so", ".pyc")
@@ -63,7 +63,7 @@ def _link(path: Path, target: Path) -> None:
 
 
 def _update(path: Path, code: bytes) -> None:
-    """Write a file if its content differs, since Cargo rebuilds crates with written files."""
+    """Write a file only if its content differs, since Cargo rebuilds crates with written files."""
     if not path.is_file() or path.read_bytes() != code:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(code)
@@ -90,11 +90,14 @@ def _python(mutation: Mutation, original: str) -> str:
 
 
 SWITCHES = {"rust": _rust, "python": _python}
-"""Functions by language that write a change and the original code as two cases of a switch."""
+"""Functions by language that write a switch between the changed and the original code."""
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return the environment of builds and tests, with fixed random cases and the copy's Python."""
+    """Return the environment of builds and tests, with `variables` in addition.
+
+    It fixes random cases, and makes tests import the copy's Python.
+    """
     paths = os.pathsep.join(str(COPIES["python"] / name) for name in ("python", "reproductions"))
     fixed = {"PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(_WORK / "build")}
     return {**os.environ, **fixed, "PYTHONPATH": paths, **variables}

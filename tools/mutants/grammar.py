@@ -28,19 +28,19 @@ class Grammar:
     function: str
     negation: str
     conditions: frozenset[str]
-    """Nodes with a condition."""
+    """Types of nodes that have a condition."""
     numbers: frozenset[str]
     actions: frozenset[str]
-    """Expressions that are removed if they are statements."""
+    """Types of expressions that are removed if they are statements."""
     exits: frozenset[str]
-    """Statements, other than expressions, that leave a function."""
+    """Types of statements, other than expressions, that leave a function."""
     skipped: frozenset[str]
-    """Nodes without executed expressions: types, patterns, constants, macros."""
+    """Types of nodes without executed expressions: types, patterns, constants, macros."""
     skipped_fields: frozenset[str]
     defaults: dict[str, list[str]]
-    """Values for an early return at a function's beginning, by return type."""
+    """Values that a changed function returns at its beginning, by its return type."""
     optional: str
-    """Part of the name of types that include None."""
+    """Text in the names of return types that include None."""
 
 
 RUST = Grammar(

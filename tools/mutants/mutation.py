@@ -10,7 +10,7 @@ from tools.mutants.rooms import TREE, Room
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change of a file, at bytes `start` to `end`."""
+    """One change of a file, which replaces the bytes from `start` to `end`."""
 
     file: Path
     function: str
@@ -19,7 +19,11 @@ class Mutation:
     end: int
     mutated: str
     form: str = "expression"
-    """`expression`, `statement` (removed), or `entry` (a return at a function's beginning)."""
+    """Part of the code that is changed.
+
+    It is `expression`, `statement` (which is removed), or `entry` (a return is added at a
+    function's beginning).
+    """
     room: str = ""
     number: int = 0
 
@@ -31,7 +35,7 @@ class Mutation:
 
     @property
     def change(self) -> str:
-        """The code and its replacement; for a constant also its line."""
+        """Text of the change: code and replacement, for a constant also its line."""
         if self.form == "entry":
             return f"begins with {self.mutated}"
         text = (TREE / self.file).read_bytes()
@@ -48,9 +52,10 @@ class Mutation:
 def draw(
     room: Room, count: int, rng: random.Random, sites: Callable[[Path], list[Mutation]]
 ) -> list[Mutation]:
-    """Draw changes of a room: a part, then a function, a kind and a place, each uniformly.
+    """Draw `count` changes in the files of `room`.
 
-    No two changes are of the same code.
+    A part, a function in it, a kind of change and its place are each drawn uniformly. No two
+    changes are of the same code. `sites` returns the possible changes of a file.
     """
     parts = {
         part: [replace(site, room=room.name) for file in files for site in sites(file)]
@@ -84,7 +89,7 @@ def _place(site: Mutation) -> tuple[Path, int, int]:
 def switched(
     code: bytes, mutations: Iterable[Mutation], switch: Callable[[Mutation, str], str]
 ) -> str:
-    """Return a file's code with all changes behind switches, each written by `switch`."""
+    """Return a file's code with each change behind a switch, which `switch` writes."""
 
     def written(start: int, end: int, left: list[Mutation]) -> str:
         text = ""

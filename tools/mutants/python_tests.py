@@ -1,4 +1,4 @@
-"""Control run of the copy's Python tests, in which each test records the changes it reaches."""
+"""Run of the copy's Python tests without an active change, to record which changes they reach."""
 
 import sys
 import tempfile
@@ -13,7 +13,7 @@ _PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--exitfirst", "-p", "no:c
 
 
 def suite(folders: Sequence[str]) -> Suite:
-    """Run the tests of directories with no change active; failing tests are left out."""
+    """Run the tests of `folders` without an active change; failing tests are left out."""
     with tempfile.TemporaryDirectory() as folder:
         reached, times = Path(folder) / "reached", Path(folder) / "times.xml"
         options = ["--maxfail=1000", f"--numprocesses={JOBS}", f"--junit-xml={times}"]
@@ -39,7 +39,10 @@ def _passed(times: Path) -> Iterable[Test]:
 
 
 def _numbers(notes: Iterable[str], tests: Sequence[str]) -> defaultdict[str, set[int]]:
-    """Return the changes that each test reaches; a fixture's changes belong to its file's tests."""
+    """Return the numbers of the changes that each test reaches.
+
+    A change that a fixture reaches counts for all tests of its file.
+    """
     numbers: defaultdict[str, set[int]] = defaultdict(set)
     for note in notes:
         number, _, test = note.partition("\t")

@@ -1,4 +1,4 @@
-"""Report with a table of outcomes by room, and the changes that no test detects."""
+"""Report of mutation testing: outcomes by group of files, and changes that no test detects."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ NOT_COMPILED = "does not compile"
 _OUTCOMES = (KILLED, SURVIVED, NOT_REACHED, EQUIVALENT, NOT_COMPILED)
 
 Outcomes = dict[int, str]
-"""Outcomes by number of the change."""
+"""Outcome of each change, by the number of the change."""
 
 
 def report(
     rooms: Sequence[Room], drawn: Sequence[Mutation], outcomes: Mapping[int, str]
 ) -> Iterator[str]:
-    """Yield the lines of a report in Markdown."""
+    """Yield the lines of the report in Markdown."""
     yield f"\n| room | {' | '.join(_OUTCOMES)} | noticed |"
     yield "|---" * (len(_OUTCOMES) + 2) + "|"
     groups = {room.name: {room.name} for room in rooms}

@@ -1,4 +1,4 @@
-"""Rooms: groups of source files for drawing and reporting changes, with their tests."""
+"""Rooms: groups of source files, for which changes are drawn and reported separately."""
 
 import re
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ SUFFIXES = {"rust": ".rs", "python": ".py"}
 
 @dataclass(frozen=True)
 class Room:
-    """A group of source files that are reported together."""
+    """A group of source files with the tests that are run first for its changes."""
 
     name: str
     language: str
     roots: tuple[str, ...]
     home: str
-    """Package (Rust) or folder (Python) whose tests come first."""
+    """Package (Rust) or folder (Python) whose tests are run first."""
     share: int
-    """Number of the room's changes for each 160 in all rooms."""
+    """Weight of the room: number of its changes if 160 are drawn in all rooms."""
 
     def parts(self) -> dict[str, list[Path]]:
-        """Return files by part: an algorithm, a queue, a directory of the transport."""
+        """Return the room's files by part, such as an algorithm, a queue, or a directory."""
         parts: dict[str, list[Path]] = {}
         for root in (TREE / root for root in self.roots):
             for file in sorted(root.rglob(f"*{SUFFIXES[self.language]}")):
@@ -32,7 +32,7 @@ class Room:
 
 
 def _is_test(file: Path) -> bool:
-    """Return true for files that are only compiled for tests or are in a directory of tests."""
+    """Return true for files that are compiled only for tests or are in a directory of tests."""
     return "tests" in (file.stem, *file.parts) or any(map(_is_declared_test, (file, *file.parents)))
 
 

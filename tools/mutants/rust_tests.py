@@ -1,4 +1,4 @@
-"""Build of the copy's Rust tests, and a control run of each test alone."""
+"""Build of the copy's Rust tests, and a run of each test alone without an active change."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from tools.mutants.copies import COPIES, environment
 from tools.mutants.suites import JOBS, Suite, Test, run
 
 Lines = tuple[Path, int, int]
-"""A file, and the first and last line of a part of it."""
+"""A range of lines: the file, its first line and its last line."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Binary:
 
 @dataclass(frozen=True)
 class Build:
-    """Test programs, or the places of the compiler's errors."""
+    """Result of a build: the test programs, or the lines with compiler errors."""
 
     binaries: list[Binary]
     errors: list[Lines]
 
 
 def build(packages: Sequence[str]) -> Build:
-    """Build the tests of packages."""
+    """Build the tests of the crates `packages` in the copy."""
     chosen = [f"--package={name}" for name in packages]
     command = ["cargo", "test", "--locked", "--no-run", "--message-format=json", *chosen]
     ended = subprocess.run(
@@ -65,7 +65,7 @@ def _binary(message: dict[str, Any]) -> Iterator[Binary]:
 
 
 def suite(binaries: Sequence[Binary]) -> Suite:
-    """Run each test alone with no change active; failing tests are left out."""
+    """Run each test alone without an active change; failing tests are left out."""
     with ThreadPoolExecutor(JOBS) as pool:
         ran = pool.map(_alone, [test for binary in binaries for test in _tests(binary)])
         return Suite(dict(found for found in ran if found is not None))

@@ -1,4 +1,4 @@
-"""Suites of tests: selection of the tests that reach a change, and the first one to fail."""
+"""Test suites: selection of the tests that reach a change, and the first one to fail."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from tools.mutants.copies import COPIES, environment
 from tools.mutants.mutation import Mutation
 
 JOBS = 2
-"""Number of parallel processes."""
+"""Number of processes that run tests in parallel."""
 # Maximum number and total seconds of the tests of one process.
 _AT_ONCE = 20
 _AT_ONCE_S = 2.0
@@ -19,7 +19,7 @@ _START_S = {"rust": 30, "python": 300}
 
 @dataclass(frozen=True)
 class Test:
-    """A test: the command to run it, alone or with others, and its seconds without a change."""
+    """A test: the command that runs it, alone or with others, and its seconds without a change."""
 
     language: str
     command: tuple[str, ...]
@@ -30,12 +30,12 @@ class Test:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that pass without a change, with the numbers of the changes that each test reaches."""
+    """Tests that pass without a change, each with the numbers of the changes that it reaches."""
 
     reached: dict[Test, frozenset[int]]
 
     def of(self, mutation: Mutation, home: str) -> list[Test]:
-        """Return the tests that reach a change; tests of `home` and fast tests come first."""
+        """Return the tests that reach a change: tests of `home` first, then by their duration."""
         tests = [test for test, numbers in self.reached.items() if mutation.number in numbers]
         return sorted(tests, key=lambda test: (test.home != home, test.seconds, test.name))
 
@@ -44,7 +44,10 @@ _FAILED = re.compile(r"^(?:test (\S+) .*FAILED|FAILED (\S+))", re.MULTILINE)
 
 
 def first_failure(tests: Sequence[Test], number: int) -> str | None:
-    """Return the first test that fails or does not end with a change; None if all pass."""
+    """Return the name of the first test that fails or does not end with change `number` active.
+
+    The result is None if all tests pass.
+    """
     for batch in _batches(tests):
         limit = _START_S[batch[0].language] + 20 * sum(test.seconds for test in batch)
         names = [test.name for test in batch]
@@ -60,7 +63,7 @@ def first_failure(tests: Sequence[Test], number: int) -> str | None:
 
 
 def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
-    """Yield the tests in groups that run in one process each."""
+    """Yield the tests in groups, each of which runs in one process."""
     batch: list[Test] = []
     for test in tests:
         full = len(batch) == _AT_ONCE or sum(other.seconds for other in batch) > _AT_ONCE_S
@@ -75,7 +78,10 @@ def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
 def run(
     language: str, command: Sequence[str], limit: float | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a language's copy, for at most `limit` seconds."""
+    """Run a command in the copy for a language, for at most `limit` seconds.
+
+    `variables` are added to its environment.
+    """
     return subprocess.run(
         command,
         cwd=COPIES[language],

@@ -1,4 +1,7 @@
-"""Switch of changes; each interpreter imports this module at its start as `sitecustomize`."""
+"""Switches between original and changed code.
+
+Each interpreter imports this module at its start as `sitecustomize`.
+"""
 
 import builtins
 import contextlib
@@ -10,7 +13,10 @@ _SEEN: set[tuple[int, str]] = set()
 
 
 def mutant(number: int) -> bool:
-    """Return true if a change is active; in a control run, record that a test reached it."""
+    """Return true if change `number` is active.
+
+    If reached changes are recorded, the call is noted for the running test.
+    """
     test = os.environ.get("PYTEST_CURRENT_TEST", "") if _REACHED else ""
     if _REACHED and (number, test) not in _SEEN:
         _SEEN.add((number, test))

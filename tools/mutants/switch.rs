@@ -7,11 +7,11 @@ static ACTIVE: LazyLock<usize> = LazyLock::new(|| {
     let number = std::env::var("MUTANT").ok();
     number.map_or(0, |text| text.parse().expect("the number of a change"))
 });
-/// The file that lists the changes reached, in a control run.
+/// The file in which reached changes are recorded; `None` if a change is tested.
 static REACHED: LazyLock<Option<String>> = LazyLock::new(|| std::env::var("MUTANTS_REACHED").ok());
 static SEEN: [AtomicBool; 4096] = [const { AtomicBool::new(false) }; 4096];
 
-/// Returns true if a change is active.
+/// Returns true if change `number` is active, and records that it was reached.
 pub fn mutant(number: usize) -> bool {
     if let Some(path) = &*REACHED
         && !SEEN[number].swap(true, Ordering::Relaxed)

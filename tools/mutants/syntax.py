@@ -12,7 +12,7 @@ from tools.mutants.rooms import TREE
 
 _GRAMMARS = {".rs": RUST, ".py": PYTHON}
 _Change = tuple[str, Node, str]
-"""Kind of change, the changed node, and the new code."""
+"""A possible change: its kind, the changed node, and the new code."""
 
 
 def sites(file: Path) -> list[Mutation]:
@@ -63,13 +63,13 @@ def _is_docstring(statement: Node) -> bool:
 
 
 def _defaults(function: Node, grammar: Grammar) -> list[str]:
-    """Return values for an early return at a function's beginning."""
+    """Return the values with which a function may return at its beginning."""
     returned = _text(function.child_by_field_name("return_type"))
     return grammar.defaults.get(returned, ["None"] if grammar.optional in returned else [])
 
 
 def _within(node: Node, grammar: Grammar) -> Iterator[_Change]:
-    """Yield the changes below a node."""
+    """Yield the possible changes in `node` and below it."""
     for number, child in enumerate(node.children):
         guard = child.child_by_field_name("condition")
         if node.field_name_for_child(number) not in grammar.skipped_fields:
@@ -148,7 +148,7 @@ def _constants(node: Node, grammar: Grammar) -> Iterator[_Change]:
 
 
 def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
-    """Yield the removal of a statement that has an effect or leaves the function."""
+    """Yield the removal of `node` if it is a statement with an effect or leaves the function."""
     parent = node.parent
     if node.type in grammar.exits:
         # The last statement is a function's value, which other kinds of change cover.
@@ -161,13 +161,16 @@ def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
 
 
 def _prefetches(node: Node, field: str) -> bool:
-    """Return true for a function that only prefetches memory, or a call of such a function."""
+    """Return true if `node`, a function or a call, only prefetches memory.
+
+    The name of the function is in `field` of the node.
+    """
     name = re.split(r"\.|::", _text(node.child_by_field_name(field)))[-1]
     return name.startswith("prefetch")
 
 
 def _names(statement: Node) -> bool:
-    """Return true if a Python statement defines a local variable that would be missing."""
+    """Return true if a Python statement defines a local variable, which is needed later."""
     left = statement.child_by_field_name("left")
     made = left is not None and left.type in ("identifier", "pattern_list")
     return statement.type == "assignment" and made

@@ -1,4 +1,4 @@
-"""Writer of a page for each congestion control algorithm and each slow start."""
+"""Writer of the pages on congestion control algorithms and slow starts, one for each."""
 
 import json
 import math
@@ -18,11 +18,11 @@ from validation.experiments import dumbbell
 
 RTT_S = 0.1
 LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
-"""Loss rates of response functions: from 1e-7 to 1e-2."""
+"""Loss rates at which response functions are plotted: from 1e-7 to 1e-2."""
 
 
 def scenario(kind: str) -> dict[str, Any]:
-    """Return the scenario of a page's plot: one flow, and a second one from 15 s on."""
+    """Return the scenario of a page's plot: a flow of `kind`, and a second one from 15 s on."""
     given: dict[str, Any] = {"kind": kind}
     if kind == "table":
         given |= {"increase": [[1, 1], [100, 1], [1000, 10]], "decrease": [[1, 0.5], [1000, 0.2]]}
@@ -40,7 +40,7 @@ def scenario(kind: str) -> dict[str, Any]:
 
 
 def write(pages: Pages) -> None:
-    """Write all pages and their index."""
+    """Write a page for each algorithm and slow start, and their index."""
     registry = _engine.algorithms()
     laws = evidence.response_measurements()
     # Threads, since the engine releases the interpreter's lock.
@@ -56,7 +56,7 @@ def write(pages: Pages) -> None:
 
 
 def slug(name: str) -> str:
-    """Return the file name of an entry."""
+    """Return the file name of the page on an algorithm or slow start."""
     return name.replace("++", "-plus-plus")
 
 
@@ -137,7 +137,7 @@ NAMES = ("label", "name", "from", "to")
 
 @cache
 def _words(study: Study) -> set[str]:
-    """Return all texts in the scenarios, factors and tables of conditions of a study."""
+    """Return all texts in the scenarios, factors and conditions of a study."""
     return {
         word
         for experiment in study.experiments.values()
@@ -174,7 +174,7 @@ def _caption(name: str, given: Mapping[str, Any]) -> str:
 
 
 def allowed(parameter: Mapping[str, Any]) -> str:
-    """Return the allowed values with their unit; for a flag only its values."""
+    """Return the allowed values of a parameter with their unit; for a flag only the values."""
     unit = str(parameter.get("unit", ""))
     return unit if unit == "0 or 1" else f"{parameter['allowed']} {unit}".strip()
 

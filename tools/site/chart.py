@@ -1,4 +1,4 @@
-"""Line charts as SVG in the colours of the page's light or dark theme."""
+"""Line charts as SVG, in the colours of the page's light or dark theme."""
 
 import math
 import re
@@ -11,12 +11,12 @@ from longhaul.plots.styles import OF_SITE, places_on_site
 
 COUNT = len(OF_SITE)
 MAX_POINTS = 600
-"""Maximum number of points of a line, more than pixels of a chart."""
+"""Maximum number of points in a line, which is more than a chart has pixels."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A named curve."""
+    """A named line of a chart, with its points."""
 
     name: str
     xs: Sequence[float]
@@ -25,7 +25,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """A line chart: lines, titles of the axes, and title."""
+    """A line chart: lines, title, and titles of the axes."""
 
     lines: tuple[Line, ...]
     x: str
@@ -34,11 +34,11 @@ class Chart:
     log: bool = False
 
     def svg(self, width: int = 720, height: int = 300) -> str:
-        """Return the chart with axes, grid and key."""
+        """Return the chart as SVG with axes, grid and key; sizes are in pixels."""
         return _Drawing(self, width, height).svg()
 
     def thumbnail(self) -> str:
-        """Return a small version of the chart, with few ticks and titles of the axes inside."""
+        """Return a small version of the chart as SVG, with few ticks, and axis titles inside."""
         return _Drawing(self, 300, 170, small=True).svg()
 
 
@@ -62,7 +62,10 @@ class _Drawing:
             self.y_range = (0.0, 1.0)
 
     def _top(self, most: float) -> float:
-        """Return the upper end of the y axis; a first, much larger overshoot may be cut off."""
+        """Return the upper end of the y axis; `most` is the largest value.
+
+        A first overshoot that is much larger than the rest may be cut off.
+        """
         begin = self.x_range[0] + 0.25 * (self.x_range[1] - self.x_range[0])
         later = [
             y
@@ -104,7 +107,7 @@ class _Drawing:
         )
 
     def _points(self, line: Line) -> list[str]:
-        """Return the segments of a curve between missing samples."""
+        """Return the points of a line as text, one entry per segment between missing samples."""
         pieces: list[list[str]] = [[]]
         for x, y in thinned(line):
             if not _drawn(y, log=self.chart.log):
@@ -156,10 +159,10 @@ class _Drawing:
 
 
 def colours(lines: Sequence[Line]) -> list[int]:
-    """Return the numbers of the lines' colours.
+    """Return the number of each line's colour.
 
     A line named after an algorithm, such as cubic-0, has the algorithm's colour, unless another
-    line has it; other lines get the first free colours.
+    line has it; all other lines get the first free colours.
     """
     known = places_on_site()
     own: list[int | None] = []
@@ -176,7 +179,10 @@ def _drawn(y: float | None, *, log: bool) -> bool:
 
 
 def thinned(line: Line) -> list[tuple[float, float | None]]:
-    """Return at most `MAX_POINTS` points: the extremes of each interval, to keep peaks."""
+    """Return at most `MAX_POINTS` points of a line.
+
+    Each interval keeps its smallest and largest value, so that peaks stay visible.
+    """
     points = list(zip(line.xs, line.ys, strict=True))
     if len(points) <= MAX_POINTS:
         return points
@@ -194,7 +200,7 @@ def thinned(line: Line) -> list[tuple[float, float | None]]:
 
 
 def _ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Return about `count` round numbers in a range."""
+    """Return about `count` round numbers from `low` to `high`."""
     if high <= low:
         return [low]
     raw = (high - low) / count

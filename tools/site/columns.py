@@ -24,7 +24,7 @@ UNITS = {
 
 
 def write(pages: Pages) -> None:
-    """Write a page for each table and their index."""
+    """Write a page on each table of a run, and the index of these pages."""
     columns = _engine.columns()
     names = list(dict.fromkeys(row["table"] for row in columns))
     for name in names:

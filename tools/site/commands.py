@@ -12,7 +12,7 @@ from tools.site.markdown import Pages, block, code, page, section, table, toctre
 
 
 def write(pages: Pages) -> None:
-    """Write all pages and their index."""
+    """Write a page on each command, and the index of these pages."""
     root = typer.main.get_command(app)
     assert isinstance(root, TyperGroup)
     names: list[str] = []

@@ -15,12 +15,12 @@ from validation.response.judge import judge
 from validation.rows import Row
 
 NATIVE = {"sack": "reno", "newreno": "reno", "reno": "reno", "hstcp": "hstcp"}
-"""Algorithms by the names of ns-2's agents."""
+"""Longhaul's algorithms by the names of ns-2's agents."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured mean window under random losses."""
+    """A mean window under random losses: simulated, and by the response function."""
 
     p: float
     law: float
@@ -29,7 +29,7 @@ class Measured:
 
 
 def response_measurements() -> dict[str, list[Measured]]:
-    """Return mean windows by algorithm."""
+    """Return the measured mean windows by algorithm."""
     by_algorithm: dict[str, list[Measured]] = defaultdict(list)
     for point in response.recorded():
         verdict = judge(point, point.random).value
@@ -40,7 +40,7 @@ def response_measurements() -> dict[str, list[Measured]]:
 
 
 def held_against(name: str) -> list[str]:
-    """Return a table of the comparisons with an algorithm."""
+    """Return the lines of a table of the comparisons that include an algorithm."""
     rows = [*_ns2(name), *_linux(name), *_response(name), *_coexistence(name)]
     if not rows:
         return [

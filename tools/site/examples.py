@@ -1,4 +1,4 @@
-"""Scenarios of the site, and the values of their keys."""
+"""Scenarios that the site shows, and the values of their keys."""
 
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from tools.site.values import toml
 
 @dataclass(frozen=True)
 class Example:
-    """A scenario file."""
+    """A scenario file that the site shows as an example."""
 
     name: str
     file: Path
@@ -25,7 +25,7 @@ class Example:
         return str(self.scenario.get("title", self.name))
 
     def values(self) -> Iterator[tuple[str, Any]]:
-        """Yield every key, with its name in the registry of keys, and its value."""
+        """Yield every key of the scenario, by its name in the registry of keys, and its value."""
         yield from _values("", self.scenario)
 
 
@@ -61,15 +61,15 @@ class Examples:
                     self._of_key[key] = (shown, example)
 
     def of_key(self, key: str) -> tuple[str, Example] | None:
-        """Return the shortest value of a key over all scenarios."""
+        """Return the shortest value of a key, and the scenario with it; None if there is none."""
         return self._of_key.get(key)
 
     def with_queue(self, kind: str) -> list[tuple[str, str]]:
-        """Return names and titles of the scenarios with a queue discipline."""
+        """Return names and titles of the scenarios with the queue discipline `kind`."""
         return self._with("queue.kind", kind)
 
     def with_traffic(self, kind: str) -> list[tuple[str, str]]:
-        """Return names and titles of the scenarios with a kind of traffic."""
+        """Return names and titles of the scenarios with the traffic `kind`."""
         return self._with("flows.*.traffic.kind", kind)
 
     def _with(self, end: str, value: str) -> list[tuple[str, str]]:
@@ -81,7 +81,10 @@ class Examples:
 
 
 def used_in(shown: Sequence[tuple[str, str]]) -> list[str]:
-    """Return a section that lists examples by name and title; empty if there are none."""
+    """Return the lines of a section with links to examples; empty without examples.
+
+    `shown` has their names and titles.
+    """
     links = [f"- [{title}](../../gallery/{name}.md)" for name, title in shown]
     return section("Used in", links) if links else []
 

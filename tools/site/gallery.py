@@ -17,7 +17,7 @@ VIEW = {
     "perturbations": "queues", "udp_cross_traffic": "throughput", "gentle_adaptive_red": "queues", "vcp": "queues", "xcp": "queues",
     "policed_link": "goodputs", "token_bucket": "throughput", "split_proxy": "throughput", "control_theory": "queues",
 }  # fmt: skip
-"""Views of scenarios' charts other than congestion windows."""
+"""Kind of chart for scenarios that do not show congestion windows."""
 
 SHORTER = {
     "mesonet_small": ("mesonet.hosts.sources=5",),
@@ -27,7 +27,7 @@ SHORTER = {
         "mesonet.LLon=[0.01, 0.01, 0.01]",
     ),
 }
-"""Smaller settings for the charts of large runs."""
+"""Overrides by scenario that shorten large runs for the chart."""
 
 GROUPS = {
     "Flows that share a bottleneck":
@@ -39,11 +39,11 @@ GROUPS = {
     "Traffic that starts and stops":
         "requests packmime web_sessions http_dumbbell on_off trace perturbations udp_cross_traffic",
 }  # fmt: skip
-"""Scenarios under each heading of the gallery; remaining scenarios come last."""
+"""Names of the scenarios under each heading of the gallery; all others come last."""
 
 
 def write(pages: Pages, examples: Examples) -> None:
-    """Write all pages and the gallery."""
+    """Write a page for each scenario, and the gallery."""
     # Threads, since the engine releases the interpreter's lock.
     names = [example.name for example in examples.all]
     with ThreadPoolExecutor() as pool:
@@ -54,7 +54,7 @@ def write(pages: Pages, examples: Examples) -> None:
 
 
 def drawn(example: Example) -> Chart:
-    """Return the chart of a scenario."""
+    """Run a scenario, and return its chart."""
     view = VIEW.get(example.name, "windows")
     return chart(example.file, views.VIEWS[view], view, SHORTER.get(example.name, ()))
 
@@ -86,7 +86,7 @@ def _page(example: Example, picture: Chart) -> list[str]:
 
 
 def _comment(example: Example) -> list[str]:
-    """Return the comment at the top of a scenario; its indented lines are commands."""
+    """Return the comment at the top of a scenario as lines; indented lines are commands."""
     head = [
         line[1:] for line in takewhile(lambda line: line.startswith("#"), example.text.splitlines())
     ]
@@ -116,6 +116,6 @@ def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
 
 
 def _card(example: Example, picture: Chart) -> list[str]:
-    """Return a chart and its title; the title is below, so that charts of a row are aligned."""
+    """Return the lines of a card: a chart with the title below, so that charts are aligned."""
     options = [f":link: {example.name}", ":link-type: doc", f":link-alt: {example.title}", ""]
     return [*options, *html(picture.thumbnail()), "", f"**{example.title}**"]

@@ -1,4 +1,4 @@
-"""Generated parts of the first page: its scenario's output and plot, and the chart of speed."""
+"""Generated parts of the first page: output and plot of its scenario, and the speed chart."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ COMPARED = (
     "four SACK flows that overshoot 2.5 Gbit/s in slow start",
     "web traffic (PackMime)",
 )
-"""Rows of README's table of speed in the chart."""
+"""Rows of README's table of speed that the chart shows."""
 
 ROW = re.compile(
     r"^\| (?P<name>[^|]+) \| (?P<ours>[\d.]+) million \| (?P<theirs>[\d.]+) million \| (?P<ratio>\d+) \|",
@@ -27,7 +27,7 @@ ROW = re.compile(
 
 
 def write(pages: Pages) -> None:
-    """Write the parts."""
+    """Write the parts that the first page includes."""
     text = scenario()
     drawn = chart(tomllib.loads(text), views.windows, "windows")
     # Each label has one flow.
@@ -46,7 +46,10 @@ def scenario() -> str:
 
 
 def output(text: str) -> str:
-    """Return the table that `longhaul run` prints, without the machine's time and the suggestions."""
+    """Return the table that `longhaul run` prints for the scenario `text`.
+
+    The machine's time and the suggestions are left out.
+    """
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "first.toml").write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "longhaul", "run", "first.toml", "--out", "first"]
@@ -56,7 +59,7 @@ def output(text: str) -> str:
 
 
 def speed(readme: str) -> str:
-    """Return a bar chart of packets per second of processor time, from README's table."""
+    """Return a bar chart of packets per second of processor time, from the table in `readme`."""
     rows = {row["name"].strip(): row for row in ROW.finditer(readme)}
     largest = max(float(rows[name]["ours"]) for name in COMPARED)
     lines = ['<table class="speed">']

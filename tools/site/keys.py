@@ -16,13 +16,13 @@ PLACES = (
     "topology.parking-lot.hops.*.",
     "topology.graph.links.*.",
 )
-"""Paths of links, which all have the same keys."""
+"""Beginnings of the paths of link keys, which are the same for all topologies."""
 
 SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
 
 
 def write(pages: Pages, examples: Examples) -> None:
-    """Write the pages and their index."""
+    """Write the pages on keys, and their index."""
     keys = _engine.scenario_keys()
     of_links = {row["name"].removeprefix(LINK) for row in keys if row["name"].startswith(LINK)}
 
@@ -121,7 +121,7 @@ def _aliases(name: str, place: str) -> Iterable[str]:
 
 
 def sample(row: Key) -> str:
-    """Return a valid value of a key, from its declaration."""
+    """Return a valid value of a key, made from its declaration."""
     allowed, default = row["allowed"], row["default"].partition(" (")[0]
     for pattern in (r"such as (\"[^\"]*\")", r"^(\"[^\"]*\")", r"or (\"[^\"]*\")"):
         if match := re.search(pattern, allowed):

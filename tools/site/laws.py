@@ -1,4 +1,4 @@
-"""Typesetting of algorithms' laws as equations in HTML."""
+"""Typesetting of the laws of algorithms as equations in HTML."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -7,14 +7,14 @@ from html import escape
 VARIABLES = frozenset(
     {"cwnd", "acked", "ssthresh", "rtt", "srtt", "min_rtt", "max_rtt", "dwnd", "bdp", "alpha", "beta", "gamma", "rho"}
 )  # fmt: skip
-"""Variables that are not parameters of an algorithm."""
+"""Names in equations that are variables, but not parameters of an algorithm."""
 WORDS = frozenset(
     {
         *("peak", "queued", "rate", "target", "gain", "marked", "queueing", "base", "pipe", "sent", "delivered"),
         *("lost", "off", "bandwidth", "gradient", "utility", "spacing", "feedback"),
     }
 )  # fmt: skip
-"""Words that, like single letters, are variables if they are next to an operator."""
+"""Words that are variables if they are next to an operator, as single letters are."""
 
 TOKEN = re.compile(
     r"(?P<power>\^(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[\w.]+))|(?P<name>[A-Za-z]\w*)"
@@ -24,7 +24,10 @@ SIGNS = {"*": "·", "<=": "≤", ">=": "≥", "+-": "±", "-=": "\N{MINUS SIGN}=
 
 
 def equations(laws: Sequence[str], parameters: Collection[str]) -> list[str]:
-    """Return a table in HTML: a row for each law, with the case in which it holds and the equation."""
+    """Return a table in HTML, with a row for each law: its case, and the equation.
+
+    `parameters` are the names of the algorithm's parameters.
+    """
     known = VARIABLES | set(parameters)
     rows = []
     for law in laws:
@@ -54,7 +57,10 @@ def typeset(text: str, known: Collection[str]) -> str:
 
 
 def _is_beside_a_sign(text: str, token: re.Match[str]) -> bool:
-    """Return true if a letter or word is a variable, that is, next to an operator or bracket."""
+    """Return true if a letter or word in `text` is next to an operator or a bracket.
+
+    It is then a variable.
+    """
     if len(token.group()) > 1 and token.group() not in WORDS:
         return False
     before, after = text[: token.start()].rstrip(), text[token.end() :]

@@ -1,4 +1,4 @@
-"""Rewriting of links that leave `docs`, to copied pages and files to download."""
+"""Rewriting of links that lead out of `docs`, to copied pages and files for download."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ COPIED = {
         for readme in ROOT.glob("reproductions/longhaul_studies/**/README.md")
     },
 }
-"""Pages outside `docs`, with their paths in the site."""
+"""Pages outside `docs` that are copied, with their paths in the site."""
 
 LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#:\s]+)((?:#[^)\s]*)?)\)|(!\[[^\]]*\]\()([^):\s]+)(\))"
@@ -23,20 +23,21 @@ LINK = re.compile(
 
 
 def rewrite(_app: object, name: str, text: list[str]) -> None:
-    """Redirect the links of a page that Sphinx has read to their targets in the site."""
+    """Redirect the links of a page that Sphinx has read; `text` is changed in place."""
     folder = (DOCS / name).parent
     text[0] = within_site(text[0], folder, folder)
 
 
 def within_site(text: str, written_for: Path, shown_in: Path) -> str:
-    """Return a text whose links, relative to one directory, are rewritten for a page in another.
+    """Return a text whose relative links are rewritten for a page in another directory.
 
-    Links to targets that the site does not have, such as directories, become text.
+    They were written for the directory `written_for`, and the page is in `shown_in`. Links to
+    targets that the site does not have, such as directories, become text.
     """
     up = Path(*[".."] * len(shown_in.relative_to(ROOT).parts))
 
     def path_of(written: str) -> str | None:
-        """Return a link's target relative to the page; None if the site lacks the target."""
+        """Return the path of a link's target in the site; None if the site lacks it."""
         target = (written_for / written).resolve()
         inside = COPIED.get(target, target)
         if inside.is_relative_to(DOCS):

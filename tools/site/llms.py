@@ -43,7 +43,7 @@ PAGES = (
 
 
 def write() -> None:
-    """Write the file."""
+    """Write `llms.txt`."""
     registry = _engine.algorithms()
     lines = [HEAD]
     for title, rows in (

@@ -1,4 +1,4 @@
-"""Elements of pages: tables, blocks and sections, and the writer of pages."""
+"""Elements of pages in Markdown: tables, blocks and sections, and the writer of pages."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -31,14 +31,17 @@ class Pages:
             write_text(page, text)
 
     def close(self) -> None:
-        """Remove files of earlier versions."""
+        """Remove the generated files that were not written this time."""
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and path not in self.written:
                 path.unlink()
 
 
 def section(title: str, *parts: str | Iterable[str], level: int = 2) -> list[str]:
-    """Return a heading and its parts, each followed by an empty line; empty parts are left out."""
+    """Return a heading and the parts below it, each followed by an empty line.
+
+    Empty parts are left out.
+    """
     lines = [f"{'#' * level} {title}", ""]
     for part in parts:
         text = [part] if isinstance(part, str) else list(part)
@@ -47,11 +50,11 @@ def section(title: str, *parts: str | Iterable[str], level: int = 2) -> list[str
 
 
 page = partial(section, level=1)
-"""Return the lines of a page: its title, and its parts."""
+"""Return the lines of a page: its title, and the parts below it."""
 
 
 def block(language: str, text: str) -> list[str]:
-    """Return a block of code."""
+    """Return the lines of a code block in `language`."""
     return [f"```{language}", *text.rstrip("\n").splitlines(), "```"]
 
 
@@ -61,7 +64,10 @@ def html(text: str) -> list[str]:
 
 
 def grid(columns: str, cards: Iterable[list[str]]) -> list[str]:
-    """Return cards in a grid; `columns` has numbers of columns, by increasing screen size."""
+    """Return the lines of a grid of cards.
+
+    `columns` has the numbers of columns by increasing screen size.
+    """
     lines = ["::::{grid} " + columns, ":gutter: 2", ""]
     for card in cards:
         lines += [":::{grid-item-card}", *card, ":::", ""]

@@ -58,7 +58,7 @@ def _page(file: Path) -> list[str]:
 
 
 def cells(text: str) -> Iterator[str]:
-    """Yield the source of each cell, without its decorator."""
+    """Yield the source of each cell of a notebook, without its decorator."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef):
             body = [statement for statement in node.body if not isinstance(statement, ast.Return)]
@@ -67,7 +67,7 @@ def cells(text: str) -> Iterator[str]:
 
 
 def _markdown(source: str) -> str | None:
-    """Return the text of a cell with only text; None for other cells."""
+    """Return the text of a cell that consists of text only; None for all other cells."""
     statement = ast.parse(source).body[0]
     if not source.startswith("mo.md(") or not isinstance(statement, ast.Expr):
         return None
@@ -76,7 +76,7 @@ def _markdown(source: str) -> str | None:
 
 
 def shown(file: Path) -> list[list[str]]:
-    """Return the output of each cell as lines of a page; cached."""
+    """Return the output of each cell as lines of a page; outputs are cached."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
     kept = CACHE / f"{digest}-{_engine.results_version()}-notebook.json"
     if not kept.exists():

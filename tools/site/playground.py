@@ -32,23 +32,29 @@ label = "second"
 congestion = { kind = "bbr3" }
 start = "2 s"
 """
-"""The initial scenario of the page: two flows, which sliders change."""
+"""The scenario that the page shows first: two flows, which sliders change."""
 
 SCENARIOS = (
     "one_flow", "hstcp_beside_sack", "codel_or_pie", "fair_queues", "gentle_adaptive_red", "l4s", "parking_lot",
     "reordering",
 )  # fmt: skip
-"""Short scenarios that name no files."""
+"""Names of scenarios to choose from, which are short and need no other files."""
 
 
 def without_commands(text: str) -> str:
-    """Return a scenario without a comment at its top that has commands, which a browser lacks."""
+    """Return a scenario without the comment at its top if that has commands.
+
+    Commands cannot be run in a browser.
+    """
     head = list(takewhile(lambda line: line.startswith("#"), text.splitlines(keepends=True)))
     return text.removeprefix("".join(head)).lstrip("\n") if "--set" in "".join(head) else text
 
 
 def write(examples: Examples) -> None:
-    """Write the files; without the module, the page explains how to build it."""
+    """Write the script file that contains the engine as a WebAssembly module and the scenarios.
+
+    If the module was not built, the file is empty, and the page explains how to build it.
+    """
     if not MODULE.exists():
         write_text(
             FILE, "// Built without the compiler's target for WebAssembly: see `make playground`.\n"

@@ -21,14 +21,14 @@ SAMPLES = (
     ("one_flow", ("duration=12 s", "measure.from=0 s", 'measure.capture=["left"]', "flows.0.trace_acks=true")),
     ("mesonet_small", ("mesonet.hosts.sources=5",)),
 )  # fmt: skip
-"""Examples whose runs have the data that plots need, with settings."""
+"""Examples with overrides, whose runs have the data that plots need."""
 
 WIDTH_IN = 4.5
 LARGE_BYTES = 1_000_000
 
 
 def write(pages: Pages) -> None:
-    """Write the page."""
+    """Write the page of plots."""
     text = "`longhaul plot RUN NAME` writes a plot as SVG, PNG or PDF ([figures for a paper](../howto/figures-for-a-paper.md)); `longhaul report` includes the plots for which its runs have data. `longhaul analyze` plots means with confidence intervals."
     runs = Samples()
     cards = (
@@ -43,13 +43,13 @@ def write(pages: Pages) -> None:
 
 
 class Samples:
-    """Runs of examples, simulated only for pictures that are not stored."""
+    """Runs of the examples, which are simulated only for plots that are not stored."""
 
     def __init__(self) -> None:
         self._runs: dict[str, longhaul.Results] = {}
 
     def drawn(self, plot: Plot) -> str:
-        """Return the picture of a plot from the first suitable run; empty if there is none."""
+        """Return a plot as SVG from the first run that has its data; empty if there is none."""
         key = json.dumps([SAMPLES, plot.name, _engine.results_version(), _drawing_code()])
         kept = CACHE / f"plot-{hashlib.sha256(key.encode()).hexdigest()[:24]}.svg"
         if not kept.exists():
@@ -79,7 +79,7 @@ class Samples:
 
 
 def _drawing_code() -> str:
-    """Return a digest of the code that draws."""
+    """Return a digest of the code that draws plots, with which stored plots are valid."""
     folder = Path(plots.__file__).parent
     code = b"".join(file.read_bytes() for file in sorted(folder.rglob("*.py")))
     return hashlib.sha256(code).hexdigest()

@@ -10,7 +10,7 @@ from tools.site.markdown import ROOT, Pages, block, page, section, toctree
 PACKAGE = ROOT / "python" / "longhaul"
 
 Section = tuple[str, str, dict[str, str]]
-"""A page's title and text, and its public names by file."""
+"""Title and text of a page, and the public names that it describes by file."""
 
 SECTIONS: dict[str, Section] = {
     "running": (
@@ -52,7 +52,7 @@ SECTIONS: dict[str, Section] = {
 }  # fmt: skip
 
 PACKAGES = ("analysis", "designs", "campaign", "models", "mesonet")
-"""Packages whose modules and public names are listed."""
+"""Packages of which all modules and public names are listed."""
 
 
 def write(pages: Pages) -> None:
@@ -114,7 +114,7 @@ def _definition(
 
 
 def _member(node: ast.FunctionDef) -> list[str]:
-    """Return a method or a property as an entry of a definition list."""
+    """Return the lines for a method or property: an entry of a definition list."""
     decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
     is_property = any("property" in decorator for decorator in decorators)
     if is_property:

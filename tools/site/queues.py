@@ -1,4 +1,4 @@
-"""Writer of a page for each queue discipline."""
+"""Writer of the pages on queue disciplines, one for each."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +13,14 @@ from validation.experiments import dumbbell
 
 
 def sender(queue: str) -> str:
-    """Return the algorithm made for the signals of a queue discipline; Reno if there is none."""
+    """Return the algorithm that is made for the signals of a queue discipline; else Reno."""
     rows = _engine.algorithms()["algorithms"]
     told = (row for row in rows if {"ECN", "routers"} & set(row["listens_to"]))
     return next((row["name"] for row in told if row["queue"] == queue), "reno")
 
 
 def write(pages: Pages, examples: Examples) -> None:
-    """Write all pages and their index."""
+    """Write a page for each queue discipline, and their index."""
     rows = _engine.queues()
     for row in rows:
         pages.write(f"queues/{row['name']}.md", _page(row, examples))

@@ -23,7 +23,7 @@ PARTS = (
 
 
 def write(pages: Pages) -> None:
-    """Write the pages."""
+    """Write the index of the reference, and the page on the JSON Schema."""
     index = page(
         "Reference",
         "The reference is generated from the program's registries, and therefore complete for this version.",

@@ -1,4 +1,4 @@
-"""Short runs for charts, stored by the hash of their scenario and the results version."""
+"""Short runs for charts, stored by the hash of their scenario and by the results version."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -19,7 +19,10 @@ View = Callable[[longhaul.Results], Chart]
 def chart(
     source: str | Path | Mapping[str, Any], view: View, name: str, set: tuple[str, ...] = ()
 ) -> Chart:
-    """Return the chart `name` of a run, which is simulated unless stored."""
+    """Return the chart `name` of a run of `source` with the overrides `set`.
+
+    The run is simulated unless it is stored; `view` draws the chart.
+    """
     scenario = longhaul.load(source, set)
     key = f"{scenario.hash[:24]}-{_engine.results_version()}-{name}.json"
     kept = CACHE / key

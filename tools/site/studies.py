@@ -24,7 +24,7 @@ COMPARISONS = (
 
 
 def write(pages: Pages) -> None:
-    """Write the pages of the studies and the index of the results."""
+    """Write a page for each study, and the index of the results."""
     names = []
     rows = []
     for readme, copy in COPIED.items():

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 
 def toml(value: object) -> str:
-    """Return a value as one line of TOML."""
+    """Return `value` as one line of TOML."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Charts of a run, by view."""
+"""Charts of a run: windows, queues, throughput, goodput, response times, active flows."""
 
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ def windows(run: longhaul.Results) -> Chart:
 
 
 def queues(run: longhaul.Results) -> Chart:
-    """Draw the queue of each link that has one."""
+    """Draw the queue of each link with a queue."""
     lines = [_line(link, name, "queue_pkts") for name, link in _busy(run)]
     return Chart(tuple(lines), "time (s)", "queue (packets)", f"Queue: {_title(run)}")
 
@@ -44,7 +44,7 @@ def goodputs(run: longhaul.Results) -> Chart:
 
 
 def responses(run: longhaul.Results) -> Chart:
-    """Draw the median response time by size, in eighths of a decade."""
+    """Draw the median response time by response size, in classes of an eighth of a decade."""
     table = run.table("exchanges").filter(
         pl.col("end_s").is_not_null() & (pl.col("response_bytes") > 0)
     )
@@ -67,7 +67,7 @@ def responses(run: longhaul.Results) -> Chart:
 
 
 def active(run: longhaul.Results) -> Chart:
-    """Draw the number of active MesoNet flows."""
+    """Draw the number of active flows of MesoNet over time."""
     network = run.table("network")
     line = Line(
         "active flows", network["t_s"].to_list(), network["active_flows"].cast(pl.Float64).to_list()
@@ -79,7 +79,7 @@ VIEWS = {view.__name__: view for view in (windows, queues, throughput, goodputs,
 
 
 def _names(flows: pl.DataFrame) -> list[str]:
-    """Return the names of the first flows, in order."""
+    """Return the names of the first flows, in the order of the table."""
     return flows.sort("id")["name"].unique(maintain_order=True).to_list()[:MAX_LINES]
 
 
@@ -88,7 +88,7 @@ def _title(run: longhaul.Results) -> str:
 
 
 def _busy(run: longhaul.Results) -> list[tuple[str, pl.DataFrame]]:
-    """Return samples of the at most four links with the longest queues."""
+    """Return name and samples of at most four links, those with the longest queues."""
     links = run.series.filter(kind="link")
     order = (
         links.group_by("name", maintain_order=True)
@@ -111,7 +111,7 @@ def _line(samples: pl.DataFrame, name: str, column: str) -> Line:
 
 
 def _rate(samples: pl.DataFrame, name: str, counter: str) -> Line:
-    """Return a line in Mbit/s from a counter of bytes, over at most 200 intervals."""
+    """Return a line in Mbit/s from `counter`, a counter of bytes, over at most 200 intervals."""
     every = max(1, -(-samples.height // 200))
     times, bytes_ = (samples[column].gather_every(every).to_list() for column in ("t_s", counter))
     pairs = list(pairwise(zip(times, bytes_, strict=True)))
