@@ -1,5 +1,7 @@
-//! A calendar of entries by the window in which they are due: a timing wheel (G. Varghese and T.
-//! Lauck, *Hashed and Hierarchical Timing Wheels*, SOSP 1987), whose slots are windows.
+//! A calendar of entries by the window of simulated time in which they are due.
+//!
+//! It is a timing wheel (G. Varghese and T. Lauck, *Hashed and Hierarchical Timing Wheels*, SOSP
+//! 1987), whose slots are windows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -13,8 +15,8 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// The timing wheel. Entries due beyond its range are in its last slot, and are entered again when
-/// that slot is taken.
+/// The timing wheel. Entries that are due beyond its range are in its last slot; when that slot is
+/// taken, they are added again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
@@ -39,7 +41,8 @@ impl Calendar {
         Time::ZERO + self.window * self.next
     }
 
-    /// Adds an entry and returns true; returns false if it was due in a window that has been taken.
+    /// Adds an entry. Returns false, without adding it, if it was due in a window that has been
+    /// taken.
     #[inline]
     pub(crate) fn push(&mut self, key: Key) -> bool {
         let time = time_of(key);

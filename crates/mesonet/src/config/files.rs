@@ -3,7 +3,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Requests of the sources: times between files, and times of the first files.
+/// Times at which sources request files: of the first file, and between two files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
@@ -12,37 +12,39 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Times of the first requests of sources (NIST SP 500-282, chapter 3). A source starts at once, or
-/// after an exponential time whose mean is one third, two thirds or the whole of the mean time
-/// between files.
+/// Distribution of the times at which sources request their first files (NIST SP 500-282, chapter
+/// 3). A source starts at once, or after an exponential time whose mean is one third, two thirds or
+/// the whole of the mean time between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability that a source starts at once.
     pub at_once: f64,
     /// Probability that the mean start time is one third of the mean time between files.
     pub second: f64,
-    /// Probability that the mean start time is two thirds of the mean time between files. For all
-    /// other sources it is the whole.
+    /// Probability that the mean start time is two thirds of the mean time between files. With the
+    /// remaining probability it is the whole time between files.
     pub third: f64,
 }
 
-/// Sizes of files: a Pareto number of packets, rounded up, times the factor of the file's type.
+/// Sizes of files: a Pareto-distributed number of packets, rounded up, times the factor of the
+/// file's type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Files {
     /// Mean of the Pareto distribution in packets.
     pub mean: f64,
     /// Shape of the Pareto distribution.
     pub shape: f64,
-    /// Documents, service packs and movies, in the order of [`FileType::LARGE`]; all other files are
-    /// Web objects, of factor one.
+    /// Documents, service packs and movies, in the order of [`FileType::LARGE`]. All other files
+    /// are Web objects, whose factor is one.
     pub large: [LargeFile; 3],
-    /// Limits on active large files, if there are any.
+    /// Limits on the number of active large files; `None` for no limits.
     pub admission: Option<Admission>,
-    /// Part of the run in which files between direct access routers are jumbo files, if there is any.
+    /// Period in which files between direct access routers are jumbo files; `None` for no such
+    /// files.
     pub jumbo: Option<Jumbo>,
 }
 
-/// Type of a file.
+/// Type of a file, which determines the factor of its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FileType {
     /// A Web object.
@@ -56,56 +58,58 @@ pub enum FileType {
 }
 
 impl FileType {
-    /// The types that multiply the size drawn.
+    /// The large types, whose factors multiply the size drawn.
     pub const LARGE: [Self; 3] = [Self::Document, Self::ServicePack, Self::Movie];
     /// All types.
     pub const ALL: [Self; 4] = [Self::Web, Self::Document, Self::ServicePack, Self::Movie];
 }
 
-/// A type of large files.
+/// Probability and size of one type of large files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LargeFile {
     /// Probability that a file is of this type.
     pub probability: f64,
-    /// Factor that multiplies the size drawn.
+    /// Factor that multiplies the size drawn from the Pareto distribution.
     pub factor: u64,
 }
 
-/// Minimum and maximum numbers of active large files (NIST SP 500-282, chapter 8). A file is active
-/// from its selection to its end.
+/// Limits on the numbers of active large files (NIST SP 500-282, chapter 8). A file is active from
+/// its selection to the end of its transfer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
     /// Maximum number of active files of each large type. If a type is drawn that is at its
-    /// maximum, the file becomes a Web object.
+    /// maximum, the file becomes a Web object instead.
     pub max: [u64; 3],
-    /// Minimum number of each large type in each cell: `min[type][cell]`. While a cell has fewer
-    /// active files of a type, its next flow transfers a file of this type, movies first.
+    /// Minimum number of active files of each large type in each cell: `min[type][cell]`. While a
+    /// cell has fewer files of a type, its next flow transfers a file of this type, movies first.
     pub min: [[u64; Cell::COUNT]; 3],
 }
 
-/// Flows whose large files are counted together.
+/// A set of flows whose large files are counted together: those with the same class of path, the
+/// same speed of hosts, and the same kind of algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// The path's class.
+    /// Class of the path.
     pub path: PathClass,
     /// True if both hosts are fast.
     pub fast_interface: bool,
-    /// True if the source uses an alternate algorithm.
+    /// True if the source uses the alternate algorithm, that is, an algorithm that competes with
+    /// standard TCP in the study.
     pub alternate: bool,
 }
 
 impl Cell {
-    /// Number of cells.
+    /// Number of cells: three classes of paths, two speeds, two kinds of algorithms.
     pub const COUNT: usize = 12;
 
-    /// Returns the cell's index. Cells are in order of paths, the fastest first; then of
+    /// Returns the index of the cell. Cells are in order of paths, the fastest first; then of
     /// interfaces, fast ones first; then of algorithms, standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }
 }
 
-/// The class of a path, which is that of its slower access router.
+/// Class of a path, that of the slower of its two access routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PathClass {
     /// Two direct access routers.
@@ -116,8 +120,8 @@ pub enum PathClass {
     Typical,
 }
 
-/// A part of the run in which files between direct access routers are larger. It applies to flows
-/// that connect in that part.
+/// A period of the run in which files between direct access routers are larger. It applies to flows
+/// that connect in that period.
 ///
 /// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
 /// show that jumbo files have to be documents. In condition 4 jumbo flows deliver 1.9 million
@@ -125,13 +129,13 @@ pub enum PathClass {
 /// times the mean document of 500 packets; the mean Web object has 50.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
-    /// Beginning of the part.
+    /// Time at which the period of jumbo files begins.
     pub from: Time,
-    /// End of the part.
+    /// Time at which the period of jumbo files ends.
     pub until: Time,
-    /// Factor that multiplies the sizes of large files.
+    /// Factor that multiplies the sizes of documents, service packs and movies in the period.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects. It equals `factor` or, if every jumbo file
-    /// is at least a document, `factor` times the factor of documents.
+    /// Factor that multiplies the sizes of Web objects in the period. It equals `factor` or, if
+    /// jumbo files have at least the size of documents, `factor` times the factor of documents.
     pub web_factor: u64,
 }

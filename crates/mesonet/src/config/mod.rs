@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// Configuration of a simulation, with every value given.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Seed of all random numbers.
+    /// Seed of all random numbers of the run.
     pub seed: u64,
     /// Replication number: each replication draws other random numbers from the same seed.
     pub replication: u64,
@@ -32,25 +32,25 @@ pub struct Config {
     pub duration: Time,
     /// Routers and links.
     pub topology: Topology,
-    /// Speeds of sources and receivers.
+    /// Speeds of the hosts, which send and receive files.
     pub hosts: Hosts,
     /// Transport parameters of every flow.
     pub transport: Transport,
-    /// Congestion control of the sources. The probabilities add up to one.
+    /// Congestion control algorithms that sources may use. Their probabilities add up to one.
     pub algorithms: Vec<Algorithm>,
-    /// Requests of the sources.
+    /// Times at which sources request files.
     pub users: Users,
     /// Types and sizes of files.
     pub files: Files,
-    /// Unlimited flows, in the order of their numbers.
+    /// Flows of unlimited length, in the order of their numbers.
     pub long_lived: Vec<LongLived>,
-    /// Measurements to report.
+    /// Intervals and records to report.
     pub measure: Measure,
-    /// Flows to trace, if any.
+    /// Flows whose states and packets are recorded; `None` for no trace.
     pub trace: Option<Trace>,
 }
 
-/// Speeds of sources and receivers. Each host draws its speed.
+/// Speeds of hosts: each host is either basic or fast, which is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hosts {
     /// Rate of packets that a basic host can send.
@@ -66,65 +66,67 @@ pub struct Hosts {
 pub struct Transport {
     /// Congestion window at the start and after timeouts, in packets.
     pub initial_cwnd: f64,
-    /// Slow start threshold at the start, in packets.
+    /// Initial slow start threshold, in packets.
     pub initial_ssthresh: f64,
-    /// Slow start of flows whose algorithm does not replace it.
+    /// Slow start of flows, unless their algorithm replaces it.
     pub slow_start: SlowStart,
     /// Maximum of the congestion window, in packets.
     pub max_cwnd: f64,
-    /// Minimum of the congestion window after losses; zero for none, so that a flow may have to
-    /// wait for its timeout.
+    /// Minimum of the congestion window after losses, in packets. With zero there is no minimum, so
+    /// that a flow may have to wait for its timeout.
     pub min_cwnd: u8,
     /// Weight of a new sample in the smoothed round-trip time.
     pub srtt_gain: f64,
-    /// Allowance that is added to the propagation delay for the first smoothed round-trip time,
-    /// from which the first timeout follows.
+    /// Time that is added to the propagation delay for the first smoothed round-trip time, from
+    /// which the first timeout follows.
     pub srtt_allowance: Span,
-    /// Excess that is added to every round-trip time measured by a source.
+    /// Time that is added to every round-trip time that a source measures.
     pub rtt_excess: Span,
-    /// True if the handshake is the first sample of the round-trip time, in place of the propagation delay.
+    /// True if the round-trip time of the handshake is the first sample; false if the first value
+    /// is the propagation delay.
     pub handshake_rtt: bool,
 }
 
-/// A congestion control that sources may have.
+/// A congestion control algorithm that sources may use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Algorithm {
     /// Label in tables.
     pub label: String,
-    /// The algorithm.
+    /// The algorithm and its parameters.
     pub congestion: ControllerSpec,
     /// Probability that a source uses this algorithm.
     pub share: f64,
-    /// True if flow groups count it as the alternate algorithm, instead of as standard TCP.
+    /// True if flow groups count the algorithm as the alternate one, false if they count it as
+    /// standard TCP (NIST SP 500-282, chapter 8).
     pub alternate: bool,
 }
 
-/// An unlimited flow between separate hosts, connected from the start.
+/// A flow of unlimited length between two hosts of its own, connected from the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongLived {
-    /// Name.
+    /// Name of the flow.
     pub label: String,
-    /// Access router of the source.
+    /// Index of the source's access router in [`Topology::access`].
     pub from: usize,
-    /// Access router of the receiver.
+    /// Index of the receiver's access router in [`Topology::access`].
     pub to: usize,
-    /// Time at which it starts to send.
+    /// Time at which the flow starts to send.
     pub start: Time,
-    /// Time at which it stops.
+    /// Time at which the flow stops.
     pub stop: Time,
-    /// Position of its algorithm in [`Config::algorithms`]; if none is given, the algorithm is
-    /// drawn as for sources.
+    /// Index of the flow's algorithm in [`Config::algorithms`]; if `None`, the algorithm is drawn
+    /// as for sources.
     pub algorithm: Option<usize>,
-    /// Speed of its hosts.
+    /// Speed of both hosts.
     pub speed: PacketRate,
 }
 
-/// Measurements to report.
+/// Intervals and records that a simulation reports.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// Length of an interval of the time series, more than zero.
+    /// Length of an interval of the time series; more than zero.
     pub every: Span,
-    /// Number of completed flows of a group for which statistics of goodput are reported together.
+    /// Number of completed flows of a group after which statistics of their goodput are reported.
     pub batch: usize,
     /// True to report every flow when it ends.
     pub flow_log: bool,
@@ -133,10 +135,10 @@ pub struct Measure {
 /// Flows that are traced: their states and their packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Positions of long-lived flows.
+    /// Indices of long-lived flows to trace.
     pub long_lived: Vec<usize>,
-    /// Ranges of sources, each with its first and last number, whose flows are all traced. Sources
-    /// are numbered from 0 in order of access routers.
+    /// Ranges of sources, each as its first and last number, all of whose flows are traced. Sources
+    /// are numbered from 0 in the order of access routers.
     pub sources: Vec<(u32, u32)>,
     /// Beginning of the trace.
     pub from: Time,

@@ -1,4 +1,4 @@
-//! Routers, links, capacities (NIST SP 500-282, chapter 3).
+//! Routers, links, and their capacities (NIST SP 500-282, chapter 3).
 
 use longhaul_keys::words;
 use longhaul_units::Span;
@@ -7,26 +7,27 @@ use serde::{Deserialize, Serialize};
 /// Routers, and the links between backbone routers.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    /// Backbone routers.
+    /// Backbone routers; other fields refer to them by their index.
     pub backbone: Vec<Router>,
     /// One-way links between backbone routers.
     pub links: Vec<BackboneLink>,
     /// Routing table of the backbone: `next_link[at][to]` is the index of the link on which packets
     /// for router `to` leave router `at`; `None` without a route.
     pub next_link: Vec<Vec<Option<usize>>>,
-    /// Points of presence, each at one backbone router.
+    /// Points of presence, each of which is connected to one backbone router.
     pub pops: Vec<Pop>,
     /// Access routers, each at a point of presence or at a backbone router.
     pub access: Vec<AccessRouter>,
-    /// Sharing of a router's capacity by its two queues.
+    /// Service of a router's two queues.
     pub service: Service,
-    /// True if the two queues of a router with a shared server also share the router's buffer;
-    /// otherwise each queue has a buffer of that size.
+    /// True if the two queues of a router with one server also share the router's buffer. If false,
+    /// each queue has a buffer of that size.
     pub shared_buffer: bool,
 }
 
 impl Topology {
-    /// Returns the backbone router that a parent is or is connected to.
+    /// Returns the index of the backbone router that `parent` is, or to which the point of presence
+    /// `parent` is connected.
     pub fn backbone_above(&self, parent: Parent) -> usize {
         match parent {
             Parent::Pop(pop) => self.pops[pop].backbone,
@@ -34,16 +35,16 @@ impl Topology {
         }
     }
 
-    /// Returns true if a backbone router has access routers below it; otherwise it only forwards
-    /// packets between others.
+    /// Returns true if a backbone router has access routers below it. If false, it only forwards
+    /// packets between other backbone routers.
     pub fn has_access(&self, router: usize) -> bool {
         self.access
             .iter()
             .any(|access| self.backbone_above(access.parent) == router)
     }
 
-    /// Returns the mean round-trip propagation delay in seconds over the pairs of different
-    /// backbone routers with access routers below; `None` if there is no such pair.
+    /// Returns the mean round-trip propagation delay in seconds over all pairs of different
+    /// backbone routers with access routers below them; `None` if there is no such pair.
     pub fn mean_round_trip_s(&self) -> Option<f64> {
         let domains: Vec<usize> = (0..self.backbone.len())
             .filter(|&at| self.has_access(at))
@@ -57,7 +58,7 @@ impl Topology {
         (!ways.is_empty()).then(|| 2.0 * ways.iter().sum::<f64>() / ways.len() as f64)
     }
 
-    /// Returns the delay in seconds of the links between two backbone routers.
+    /// Returns the total delay in seconds of the links on the route between two backbone routers.
     fn way_s(&self, from: usize, to: usize) -> f64 {
         let links = std::iter::successors(self.next_link[from][to], |&link| {
             self.next_link[self.links[link].to][to]
@@ -69,7 +70,7 @@ impl Topology {
 /// The properties of a router of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Router {
-    /// Name.
+    /// Name of the router.
     pub name: String,
     /// Rate at which it forwards packets.
     pub capacity: PacketRate,
@@ -78,36 +79,36 @@ pub struct Router {
     pub buffer: u64,
 }
 
-/// A one-way link of the backbone, which only has a delay.
+/// A one-way link between backbone routers, which only has a delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackboneLink {
-    /// Name.
+    /// Name of the link.
     pub name: String,
-    /// Backbone router that packets come from.
+    /// Index of the backbone router from which packets come.
     pub from: usize,
-    /// Backbone router that they go to.
+    /// Index of the backbone router to which packets go.
     pub to: usize,
     /// Propagation delay.
     pub delay: Span,
 }
 
-/// A point of presence.
+/// A point of presence: a router between a backbone router and access routers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pop {
-    /// The router.
+    /// Name, rate and buffer.
     pub router: Router,
-    /// The backbone router above it.
+    /// Index of the backbone router above it.
     pub backbone: usize,
 }
 
 /// An access router with its hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessRouter {
-    /// The router.
+    /// Name, rate and buffer.
     pub router: Router,
-    /// Class of the router.
+    /// Speed class of the router.
     pub class: AccessClass,
-    /// The router above it.
+    /// The router above the access router.
     pub parent: Parent,
     /// Number of sources below the router, without the hosts of long-lived flows.
     pub sources: u32,
@@ -115,23 +116,23 @@ pub struct AccessRouter {
     pub receivers: u32,
 }
 
-/// The class of an access router; the classes at both ends determine the class of a flow.
+/// The speed class of an access router; the classes at both ends determine the class of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessClass {
     /// Directly connected to a backbone router (D).
     Direct,
-    /// Fast (F).
+    /// Fast, below a point of presence (F).
     Fast,
-    /// Typical (N).
+    /// Of normal speed, below a point of presence (N).
     Normal,
 }
 
 /// The router above an access router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parent {
-    /// A point of presence.
+    /// Index of a point of presence.
     Pop(usize),
-    /// A backbone router.
+    /// Index of a backbone router.
     Backbone(usize),
 }
 
@@ -139,7 +140,8 @@ words! {
     /// Service of a router's two queues, one towards the backbone and one towards the hosts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Service {
-        /// One server for both, work-conserving: it alternates while both queues hold packets.
+        /// One server for both queues, which alternates while both hold packets and is never idle
+        /// while one of them does.
         Shared = "shared",
         /// One server for both that alternates strictly: it idles for one service time when the queue
         /// whose turn it is holds no packet.

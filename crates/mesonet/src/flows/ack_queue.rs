@@ -1,17 +1,18 @@
-//! Acknowledgements that wait for their receiver's host: one queue per receiver, in a common pool.
+//! Packets that wait until their receiver's host has processed them, in the form of the
+//! acknowledgements to send: one queue per receiver, in a common pool.
 
 use serde::{Deserialize, Serialize};
 
 use crate::network::Packet;
 
-/// The queue of one receiver.
+/// The queue of one receiver, as indices of entries in the pool.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AckQueue {
     first: u32,
     last: u32,
 }
 
-/// Index that represents no entry.
+/// Index that stands for no entry.
 const NONE: u32 = u32::MAX;
 
 impl Default for AckQueue {
@@ -23,7 +24,8 @@ impl Default for AckQueue {
     }
 }
 
-/// All queues: linked lists in one pool, so that nothing is allocated once it is large enough.
+/// The pool of all queues. Each queue is a linked list in it, so that nothing is allocated once the
+/// pool is large enough.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AckQueues {
     entries: Vec<(Packet, u32)>,
@@ -38,7 +40,7 @@ impl AckQueues {
         }
     }
 
-    /// Appends to a queue.
+    /// Appends an acknowledgement to a queue.
     #[inline]
     pub(crate) fn push(&mut self, queue: &mut AckQueue, ack: Packet) {
         let entry = self.free;

@@ -29,13 +29,13 @@ pub(crate) struct Env {
     pub(crate) timers: Timers,
     /// Data packets that sources have sent.
     pub(crate) packets_in: u64,
-    /// Weight of a sample in the smoothed round-trip time.
+    /// Weight of a new sample in the smoothed round-trip time.
     pub(crate) srtt_gain: f64,
-    /// Excess that is added to every sample of the round-trip time.
+    /// Time that is added to every measured round-trip time.
     pub(crate) rtt_excess: Span,
-    /// True if the handshake is the first sample of the round-trip time.
+    /// True if the round-trip time of the handshake is the first sample.
     pub(crate) handshake_rtt: bool,
-    /// Congestion window after timeouts.
+    /// Congestion window after timeouts, in packets.
     pub(crate) initial_cwnd: f64,
 }
 

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use super::ack_queue::{AckQueue, AckQueues};
 use crate::network::{FlowId, Kind, Network, Packet};
 
-/// The receiving end of a flow.
+/// The receiving end of one flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiver {
     flow: FlowId,
     /// The flow's id at the sender, to which acknowledgements are sent.
     sender: FlowId,
-    /// Expected sequence number.
+    /// Sequence number of the next packet if none is lost.
     expected: u64,
-    /// Acknowledgements that wait for the host.
+    /// Acknowledgements that wait for the receiver's host.
     queue: AckQueue,
     busy: bool,
     speed: u16,
-    /// The receiver's access router.
+    /// Index of the receiver's access router.
     access: u16,
-    /// The access router of the source.
+    /// Index of the source's access router.
     source_access: u16,
     /// Index of the counter of data packets to this receiver.
     pub(crate) counter: u16,
@@ -55,7 +55,7 @@ impl Receiver {
         }
     }
 
-    /// Returns true if the slot still belongs to this flow.
+    /// Returns true if the slot still belongs to `flow`, that is, if the flow has not been closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
@@ -99,8 +99,8 @@ impl Receiver {
         }
     }
 
-    /// Closes the flow and discards queued acknowledgements: a source that has closed would ignore them.
-    /// The slot is free for the `next` flow.
+    /// Closes the flow and discards queued acknowledgements, which a closed source would ignore.
+    /// The slot is free for the flow `next`.
     pub(crate) fn close(&mut self, next: FlowId, queues: &mut AckQueues) {
         self.flow = next;
         while queues.pop(&mut self.queue).is_some() {}

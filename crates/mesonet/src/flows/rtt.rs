@@ -1,4 +1,4 @@
-//! Smoothed round-trip time and retransmission timeout (NIST SP 500-282, chapter 5).
+//! Smoothed round-trip time and retransmission timer of a flow (NIST SP 500-282, chapter 5).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RttEstimator {
     pub(crate) srtt: Span,
-    /// Smallest sample; zero before the first one.
+    /// Smallest measured round-trip time; zero before the first sample.
     pub(crate) min: Span,
     /// Round-trip propagation delay of the path.
     propagation: Span,
     rto: Span,
-    /// Time at which the timer expires.
+    /// Time at which the retransmission timer expires.
     pub(crate) deadline: Time,
 }
 
-/// Minimum of the timeout, in round-trip propagation delays. The timeout before the first sample is
-/// this number of smoothed round-trip times.
+/// Minimum of the timeout, in round-trip propagation delays. Before the first sample, the timeout
+/// is this number of smoothed round-trip times.
 const MIN_RTO: u64 = 2;
 /// Maximum of the timeout, in round-trip propagation delays.
 const MAX_RTO: u64 = 32;
 
 impl RttEstimator {
     /// Creates the estimator of a flow. Until the first sample, the smoothed round-trip time is the
-    /// propagation delay plus an allowance for queues (EB_DELAY in NIST SP 500-282, chapter 3), and
-    /// the timeout follows from it.
+    /// propagation delay plus `allowance` for queues (EB_DELAY in NIST SP 500-282, chapter 3); the
+    /// first timeout follows from it.
     pub(crate) fn new(propagation: Span, allowance: Span) -> Self {
         let srtt = propagation + allowance;
         Self {
@@ -37,7 +37,8 @@ impl RttEstimator {
         }
     }
 
-    /// Processes a sample; every acknowledgement restarts the timer.
+    /// Processes a round-trip time `sample`, and restarts the timer. `gain` is the weight of the
+    /// sample in the smoothed round-trip time.
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: Span, gain: f64, now: Time) {
         // A span of less than 2^53 ps, two and a half hours, is exact as a number.
@@ -52,8 +53,8 @@ impl RttEstimator {
         self.restart(now);
     }
 
-    /// Uses the handshake as the first sample, which replaces the value that follows from the
-    /// propagation delay (RFC 6298 section 2.2).
+    /// Uses the round-trip time of the handshake as the first sample, which replaces the value that
+    /// follows from the propagation delay (RFC 6298 section 2.2).
     pub(crate) fn on_handshake(&mut self, sample: Span) {
         (self.srtt, self.min) = (sample, sample);
         self.update_timeout();
@@ -72,7 +73,7 @@ impl RttEstimator {
         self.rto
     }
 
-    /// Restarts the timer without a sample.
+    /// Restarts the timer at `now`, without a sample.
     pub(crate) fn restart(&mut self, now: Time) {
         self.deadline = now + self.rto;
     }

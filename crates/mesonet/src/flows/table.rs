@@ -13,14 +13,14 @@ use longhaul_kernel::prefetch::prefetch;
 /// Index of the counter of stale data packets, whose flows are closed.
 pub(crate) const STALE: u16 = 0;
 
-/// Description of a flow.
+/// Description of a flow, which does not change.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct FlowInfo {
     pub(crate) source: u32,
     pub(crate) receiver: u32,
-    /// Number of a long-lived flow, whose hosts have no numbers.
+    /// Number of a long-lived flow; `None` for flows of sources.
     pub(crate) long_lived: Option<u16>,
-    /// Access routers of both ends.
+    /// Access routers of the source and of the receiver.
     pub(crate) ends: [u16; 2],
     pub(crate) class: FlowClass,
     pub(crate) file: FileType,
@@ -51,7 +51,7 @@ impl FlowInfo {
     }
 }
 
-/// Ends of flows in a region, by slot. Slots of closed flows are reused.
+/// Both ends of the flows in a region, by slot. Slots of closed flows are reused.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FlowTable {
     pub(crate) sending: Vec<Sender>,
@@ -75,8 +75,8 @@ impl FlowTable {
         }
     }
 
-    /// Restores state that checkpoints do not store: the tables that flows share with the initial
-    /// states of congestion control.
+    /// Restores the tables that flows share with the `initial` states of congestion control, since
+    /// checkpoints do not store them.
     pub(crate) fn restore_shared(&mut self, initial: &[CongestionState]) {
         for (sender, about) in self.sending.iter_mut().zip(&self.about) {
             sender.share_tables(&initial[about.algorithm as usize]);
@@ -90,7 +90,7 @@ impl FlowTable {
         end.is_of(flow).then_some(end)
     }
 
-    /// Prefetches the end that a packet will be delivered to.
+    /// Prefetches the end of a flow to which a packet will be delivered.
     #[inline]
     pub(crate) fn prefetch_for(&self, packet: &Packet) {
         let place = packet.flow().slot as usize;
@@ -114,7 +114,7 @@ impl FlowTable {
         })
     }
 
-    /// Processes an acknowledgement; returns true if it completes the flow.
+    /// Processes an acknowledgement; returns true if it completes the flow's file.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         match self.sender(packet.flow()) {
@@ -141,7 +141,7 @@ impl FlowTable {
         }
     }
 
-    /// Sends an acknowledgement that a receiver has generated.
+    /// Sends an acknowledgement after the receiver's host has processed the packet.
     #[inline]
     pub(crate) fn on_ack_ready(&mut self, ack: Packet, env: &mut Env) {
         let end = &mut self.receiving[ack.flow().slot as usize];
@@ -206,7 +206,7 @@ impl FlowTable {
     }
 }
 
-/// Returns the slot freed last, or a new one.
+/// Returns the slot that was freed last, or a new one. `slots` is the number of slots.
 fn next_slot(free: &[FlowId], slots: usize) -> FlowId {
     free.last().copied().unwrap_or(FlowId {
         slot: slots as u32,

@@ -1,8 +1,8 @@
 //! Timers of flows.
 //!
-//! A flow has one entry for its retransmission timer. If the deadline has moved when the entry is
-//! due, the entry is added again, in most cases at the beginning of a window. Entries of closed
-//! flows are recognised by their generation.
+//! A flow has one entry for its retransmission timer. If the deadline has moved by the time at
+//! which the entry is due, the entry is added again, in most cases at the beginning of a window.
+//! Entries of closed flows are recognised by their generation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,12 @@ use crate::calendar::{Calendar, Key, time_of};
 use crate::network::FlowId;
 use longhaul_kernel::Heap;
 
-/// A timer of a flow. Timers due at the same time expire in the order of these variants.
+/// A timer of a flow. Simultaneous timers expire in the order of these variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// The SYN or retransmission timer of the flow may have expired.
     Expiry,
-    /// The packet interval of the host is over; the flow may send.
+    /// The host's packet interval is over, so that the flow may send.
     Pace,
     /// A flow begins.
     Begin,
@@ -33,7 +33,7 @@ impl Timer {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timers {
     calendar: Calendar,
-    /// Timers of the current window.
+    /// Timers that are due in the current window.
     heap: Heap,
 }
 
@@ -55,7 +55,7 @@ impl Timers {
         time_of(self.heap.first())
     }
 
-    /// Sets a timer.
+    /// Sets `timer` of a flow to the time `time`.
     pub(crate) fn push(&mut self, time: Time, timer: Timer, flow: FlowId) {
         let class = (timer as u64) << Timer::SHIFT;
         let tag = class | u64::from(flow.generation) << 32 | u64::from(flow.slot);
@@ -68,8 +68,8 @@ impl Timers {
         }
     }
 
-    /// Begins the next window. A timer that may have expired is set again if `postponed` gives a
-    /// later time for the flow, and dropped if that time is [`Time::NEVER`].
+    /// Begins the next window. Retransmission timers of the window are set to the time that
+    /// `postponed` returns for their flow, and dropped if it is [`Time::NEVER`].
     pub(crate) fn begin_window(&mut self, mut postponed: impl FnMut(Time, FlowId) -> Time) {
         for key in self.calendar.take_window() {
             let (time, timer, flow) = parts(key);
@@ -84,7 +84,7 @@ impl Timers {
         }
     }
 
-    /// Removes the next timer of the window.
+    /// Removes the next timer of the window and returns its time, kind and flow.
     pub(crate) fn take(&mut self) -> (Time, Timer, FlowId) {
         let key = self.heap.first();
         self.heap.remove_first();

@@ -1,5 +1,5 @@
-//! Admission of large files: a minimum per cell and a maximum for the network (NIST SP 500-282,
-//! chapter 8, equations 1 to 3 and table 8-7).
+//! Admission of large files: a minimum number per cell and a maximum in the network (NIST SP
+//! 500-282, chapter 8, equations 1 to 3 and table 8-7).
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::config::{Admission, Cell, FileType};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ActiveLargeFiles {
     admission: Option<Admission>,
-    /// Numbers of files, by large type and cell.
+    /// Numbers of active files, by large type and cell.
     cells: [[u64; Cell::COUNT]; 3],
     all: [u64; 3],
 }
@@ -23,13 +23,13 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Returns the number of files of each large type.
+    /// Returns the number of active files of each large type, over all cells.
     pub(crate) fn all(&self) -> [u64; 3] {
         self.all
     }
 
-    /// Returns a type that is below its minimum in a cell, movies first. The maximum does not apply
-    /// to it.
+    /// Returns a large type of which `cell` has fewer files than its minimum, movies first; `None`
+    /// if there is none. The maximum does not apply to it.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();
@@ -40,7 +40,7 @@ impl ActiveLargeFiles {
             .map(|large| FileType::LARGE[large])
     }
 
-    /// Returns the drawn type, or a Web object if that type is at its maximum.
+    /// Returns the drawn type, or a Web object if the drawn type is at its maximum.
     pub(super) fn admit(&self, drawn: FileType) -> FileType {
         match (&self.admission, place(drawn)) {
             (Some(admission), Some(large)) if self.all[large] >= admission.max[large] => {
@@ -50,7 +50,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts a file that was selected in a cell.
+    /// Counts a file of a flow in `cell`, which was selected.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;
@@ -58,7 +58,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts the end of a file, whose flow has completed or could not be connected.
+    /// Counts the end of a file in `cell`, whose flow has completed or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;
@@ -67,7 +67,7 @@ impl ActiveLargeFiles {
     }
 }
 
-/// Returns the position of a file type among the large types.
+/// Returns the index of a file type among the large types; `None` for Web objects.
 fn place(file: FileType) -> Option<usize> {
     FileType::LARGE.iter().position(|&large| large == file)
 }

@@ -7,7 +7,7 @@ use crate::config::{Cell, FileType, Files};
 use longhaul_kernel::Distribution;
 use longhaul_kernel::random::{Stream, Streams};
 
-/// A file to transfer.
+/// The type and size of a file to transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenFile {
     pub(crate) file: FileType,
@@ -15,7 +15,7 @@ pub(crate) struct ChosenFile {
     pub(crate) size: u64,
 }
 
-/// Chooser of files.
+/// Random selection of the types and sizes of files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FileChooser {
     files: Files,
@@ -32,8 +32,8 @@ impl FileChooser {
         }
     }
 
-    /// Draws the size of a Web object, which the factors of other types multiply. It is rounded up,
-    /// as required to match the goodputs published in chapter 8.
+    /// Draws the size of a Web object, which is multiplied by the factor of another type. It is
+    /// rounded up, as required to match the goodputs published in chapter 8.
     pub(crate) fn web_object(&mut self) -> u64 {
         self.sizes.draw_count(&Distribution::Pareto {
             mean: self.files.mean,
@@ -41,7 +41,7 @@ impl FileChooser {
         })
     }
 
-    /// Selects the file of a flow of a cell, given the drawn size (NIST SP 500-282, chapter 8). A
+    /// Selects the file of a flow in `cell`, given the drawn size (NIST SP 500-282, chapter 8). A
     /// type that is below its minimum in the cell takes precedence over the drawn type. If the
     /// drawn type is at its maximum, the file is a Web object.
     pub(crate) fn choose(
@@ -89,8 +89,9 @@ mod tests {
         }
     }
 
-    /// Types have the probabilities and factors of NIST SP 500-282, tables 8-3 and 8-4, at the
-    /// level coded as plus. A case is (type, probability, factor).
+    /// Each type is drawn with its probability and multiplies the size by its factor. They are
+    /// those of NIST SP 500-282, tables 8-3 and 8-4, at the level coded as plus. A case is (type,
+    /// probability, factor).
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [

@@ -1,16 +1,16 @@
-//! Receivers: the record of idle ones, and the selection of one by a source.
+//! Receivers: the record of idle ones, and the selection of one for a source.
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use longhaul_kernel::random::{Stream, Streams};
 
-/// A receiver that a source has chosen.
+/// A receiver that was selected for a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReceivingHost {
-    /// Number of the receiver, in order of access routers.
+    /// Number of the receiver; receivers are numbered in the order of access routers.
     pub(crate) number: u32,
-    /// Access router of the receiver.
+    /// Index of the receiver's access router.
     pub(crate) access: u16,
     /// True if the receiver's host is fast.
     pub(crate) fast: bool,
@@ -19,17 +19,17 @@ pub(crate) struct ReceivingHost {
 /// All receivers, in order of access routers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receivers {
-    /// Number of the first receiver of each access router. The last entry is the number of all
+    /// Number of the first receiver below each access router. The last entry is the number of all
     /// receivers.
     first: Vec<u32>,
-    /// Number of idle receivers of each access router.
+    /// Number of idle receivers below each access router.
     idle: Vec<u32>,
-    /// The receivers of each access router, idle ones first.
+    /// The receivers below each access router, idle ones first.
     order: Vec<u32>,
     /// Index of each receiver in `order`.
     position: Vec<u32>,
     fast: Vec<bool>,
-    /// Backbone routers with receivers.
+    /// Receivers by backbone router, for those that have any.
     domains: Vec<Domain>,
     stream: Stream,
 }
@@ -38,8 +38,8 @@ pub(crate) struct Receivers {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Domain {
     router: u16,
-    /// Access routers with receivers. Each comes with the number of receivers below it and below
-    /// the access routers before it.
+    /// Access routers with receivers. Each is given with the number of receivers below it and below
+    /// all access routers before it in the list.
     access: Vec<(u16, u32)>,
 }
 

@@ -9,9 +9,9 @@ use longhaul_kernel::random::{Stream, Streams};
 /// The constant properties of a source.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Source {
-    /// The source's access router.
+    /// Index of the source's access router.
     pub(crate) access: u16,
-    /// Position of the source's algorithm in the configuration.
+    /// Index of the source's algorithm in the configuration.
     pub(crate) algorithm: u8,
     /// True if the source's host is fast.
     pub(crate) fast: bool,
@@ -74,8 +74,8 @@ impl Sources {
     }
 }
 
-/// Returns the mean of a source's start time, as a fraction of the mean think time. `number` is a
-/// uniform random number that selects the wave.
+/// Returns the mean of a source's start time, as a fraction of the mean think time. `number` is
+/// uniformly distributed between 0 and 1, and selects the wave.
 fn wave(waves: &StartWaves, number: f64) -> f64 {
     let second = waves.at_once + waves.second;
     if number < waves.at_once {
@@ -93,7 +93,7 @@ fn exponential(mean: Span, stream: &mut Stream) -> Span {
     Span::from_secs_f64(-libm::log(1.0 - stream.uniform()) * mean.as_secs_f64())
 }
 
-/// Draws an algorithm by the shares.
+/// Draws an algorithm, with the probabilities `share`, and returns its index.
 pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u8 {
     let mut number = stream.uniform();
     for (at, algorithm) in algorithms.iter().enumerate() {
@@ -110,7 +110,8 @@ pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u
 mod tests {
     use super::*;
 
-    /// The waves have the probabilities of NIST SP 500-282, chapter 4.
+    /// A quarter of the sources starts at once, the others in three waves with the probabilities of
+    /// NIST SP 500-282, chapter 4.
     #[test]
     fn a_quarter_starts_at_once_and_the_waves_follow() {
         let waves = StartWaves {

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::packet::Packet;
 
-/// A packet on a link, with its time of arrival.
+/// A packet on a link, with the time of its arrival.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct InFlight {
     pub(crate) time: Time,
     pub(crate) packet: Packet,
 }
 
-/// Packets on a link to another region, in order of arrival: packets that will leave that region
-/// again, and packets that stay in it.
+/// Packets on a link to another region, in order of arrival. Packets that will leave that region
+/// again are separate from packets that stay in it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Crossing {
     packets: [Vec<InFlight>; 2],
@@ -41,13 +41,14 @@ impl Crossing {
     }
 }
 
-/// Packets that arrive at a backbone router from other regions. The arrival of a packet that stays
-/// in the region is an event; all other packets leave the region again over another link. Of
-/// packets that arrive at the same time, those that leave again are processed first, and then the
-/// order is by link.
+/// Packets that arrive at a backbone router from other regions.
+///
+/// The arrival of a packet that stays in the region is an event; all other packets leave the region
+/// again over another link. Of packets that arrive at the same time, those that leave again are
+/// processed first; otherwise the order is by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
-    /// Numbers of the links to the router from other regions.
+    /// Numbers of the links that lead from other regions to the router.
     links: Vec<u16>,
     staying: MergedLanes,
     passing: MergedLanes,
@@ -63,12 +64,12 @@ impl Arrivals {
         }
     }
 
-    /// Returns the links to this router from other regions.
+    /// Returns the numbers of the links that lead from other regions to this router.
     pub(super) fn links(&self) -> &[u16] {
         &self.links
     }
 
-    /// Receives packets on a link.
+    /// Takes over `packets` that arrive on the link with index `link`.
     pub(super) fn receive(&mut self, link: usize, packets: &mut Crossing) {
         let [passing, staying] = &mut packets.packets;
         self.passing.receive(link, passing);
@@ -95,13 +96,14 @@ impl Arrivals {
         self.passing.first.0
     }
 
-    /// Removes the next packet that stays in the region.
+    /// Removes the next packet that stays in the region and returns it.
     #[inline]
     pub(super) fn take_staying(&mut self) -> Option<InFlight> {
         self.staying.take()
     }
 
-    /// Removes the next packet that leaves the region again, if it arrives by `limit`.
+    /// Removes the next packet that leaves the region again and returns it, if it arrives by
+    /// `limit`.
     #[inline]
     pub(super) fn take_passing(&mut self, limit: Time) -> Option<InFlight> {
         if self.passing.first.0 > limit {
@@ -110,7 +112,7 @@ impl Arrivals {
         self.passing.take()
     }
 
-    /// Returns the number of packets on a link that arrive after `time`.
+    /// Returns the number of packets on the link with index `link` that arrive after `time`.
     pub(super) fn later_than(&self, link: usize, time: Time) -> usize {
         let lanes = [&self.staying, &self.passing].map(|merged| &merged.lanes[link]);
         let later = |lane: &Lane| {
@@ -121,13 +123,13 @@ impl Arrivals {
     }
 }
 
-/// The packets on each link, and the link whose packet arrives next.
+/// The packets on several links, merged by their time of arrival.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct MergedLanes {
     lanes: Vec<Lane>,
-    /// Arrival of the first packet of each link.
+    /// Time of arrival of the first packet on each link.
     times: Vec<Time>,
-    /// Earliest time in `times`, and the index of its link.
+    /// Earliest of `times`, and the index of its link.
     first: (Time, usize),
 }
 
@@ -166,8 +168,8 @@ impl MergedLanes {
     }
 }
 
-/// Packets on a link in order of arrival, in the batches in which they were handed over, so that
-/// none is copied.
+/// Packets on a link in order of arrival. They stay in the batches in which they were handed over,
+/// so that none is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     /// The first batch.
@@ -191,7 +193,7 @@ impl Lane {
         }
     }
 
-    /// Proceeds to the next batch when the first is over.
+    /// Proceeds to the next batch after the last packet of the first one was taken.
     #[cold]
     fn turn(&mut self) {
         let Some(next) = self.later.pop_front() else {
@@ -203,7 +205,7 @@ impl Lane {
         self.spare.push(over);
     }
 
-    /// Returns the arrival of the next packet; [`Time::NEVER`] without one.
+    /// Returns the time of arrival of the next packet; [`Time::NEVER`] without one.
     #[inline]
     fn next(&self) -> Time {
         let next = self.batch.get(self.taken);
@@ -220,7 +222,7 @@ impl Lane {
         Some(taken)
     }
 
-    /// Returns the packets in order.
+    /// Returns the packets in order of arrival.
     fn iter(&self) -> impl DoubleEndedIterator<Item = &InFlight> {
         let later = self.later.iter().flatten();
         self.batch[self.taken..].iter().chain(later)

@@ -7,8 +7,8 @@ use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
-    /// Returns the links from other regions. Each is given by the backbone router at its end, its
-    /// position among the links to this router, and its number in the network.
+    /// Returns the links from other regions: the backbone router at which a link ends, its index
+    /// among the links to this router, and its number in the network.
     pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
         let routers = self.arrivals.iter().enumerate();
         let links = routers.flat_map(|(router, arrivals)| {
@@ -18,7 +18,8 @@ impl Network {
         links.collect()
     }
 
-    /// Receives packets from another region, on the link at position `at` of a router.
+    /// Takes over packets from another region that arrive at a backbone router; `at` is the index
+    /// of their link among the links to this router.
     pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Crossing) {
         self.arrivals[router as usize].receive(at, packets);
         self.expect_cross_region(router);
@@ -30,18 +31,20 @@ impl Network {
         arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
     }
 
-    /// Returns the number of packets received on a link from another region that arrive after `time`.
+    /// Returns the number of packets that arrive after `time` on a link from another region, with
+    /// index `at` at a backbone router.
     pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
         self.arrivals[router as usize].later_than(at, time)
     }
 
-    /// Returns the packets for other regions, by link, that have not been handed over.
+    /// Returns, with the number of its link, the packets on each link to another region that have
+    /// not been handed over yet.
     pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Crossing)> {
         let links = self.out_links.iter_mut();
         links.map(|link| (link.id, &mut link.outbox))
     }
 
-    /// Finishes a step: all events until `until` have been processed.
+    /// Finishes a step of the simulation, in which all events until `until` have been processed.
     pub(crate) fn finish<const TRACED: bool>(&mut self, until: Time) {
         for router in 0..self.backbone.len() as u16 {
             self.pass_through::<TRACED>(router, until);
@@ -64,14 +67,15 @@ impl Network {
         }
     }
 
-    /// Adds the next packet from another region that stays in this one to the event list.
+    /// Sets the event of a backbone router for the next packet from another region that stays in
+    /// this one.
     #[inline]
     fn expect_cross_region(&mut self, router: u16) {
         let time = self.arrivals[router as usize].next_staying();
         self.event_list.set(self.layout.cross_region(router), time);
     }
 
-    /// Processes packets that pass a backbone router on their way between other regions, until `time`.
+    /// Processes packets that pass a backbone router between two other regions, until `time`.
     #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
         // This test avoids the call if no packet passes.

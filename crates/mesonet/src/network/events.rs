@@ -55,7 +55,7 @@ impl Network {
         None
     }
 
-    /// Removes the first packet of a FIFO, whose arrival is the current event.
+    /// Removes the first packet of a station's FIFO, whose arrival is the current event.
     #[inline]
     fn pop(&mut self, station: usize) -> Packet {
         let popped = self.fifos[station].pop_and_next(|one| one.time, Time::NEVER);
@@ -65,7 +65,7 @@ impl Network {
         first.packet
     }
 
-    /// Appends a packet to a FIFO.
+    /// Appends a packet, which arrives at `time`, to a station's FIFO.
     #[inline]
     pub(super) fn push(&mut self, station: usize, time: Time, packet: Packet) {
         let fifo = &mut self.fifos[station];
@@ -79,7 +79,7 @@ impl Network {
         fifo.push(InFlight { time, packet });
     }
 
-    /// Moves the time from which the event list counts to the present, if it is too long ago.
+    /// Sets the origin of the event list's times to the present, if it is too long ago.
     pub(crate) fn rebase(&mut self) {
         if self.now.since(self.rebased) >= Tournament::REACH / 2 {
             self.rebased = self.now;

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A FIFO: a ring whose size is a power of two, so that a position wraps with one instruction.
-/// While the FIFO is short it stays in the same few cache lines, even if it has been long.
+/// A FIFO: a ring whose size is a power of two, so that an index wraps with one instruction. While
+/// the FIFO is short it stays in the same few cache lines, even if it was long before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fifo<T> {
-    /// Slots; one without an entry holds a stale value.
+    /// Slots of the ring; a slot without an entry has an old value.
     ring: Vec<T>,
     first: usize,
     len: usize,
@@ -33,7 +33,7 @@ impl<T: Copy> Fifo<T> {
         self.len == 0
     }
 
-    /// Returns the slot of an entry; entries are counted from the first.
+    /// Returns the slot of the entry with index `at`, counted from the first entry.
     #[inline]
     fn place(&self, at: usize) -> usize {
         (self.first + at) & self.ring.len().wrapping_sub(1)
@@ -57,7 +57,7 @@ impl<T: Copy> Fifo<T> {
         self.len += 1;
     }
 
-    /// Makes room for one more entry.
+    /// Makes room for one more entry; `filler` is the content of new slots.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, filler: T) {
@@ -78,7 +78,7 @@ impl<T: Copy> Fifo<T> {
         Some(taken)
     }
 
-    /// Removes the first entry. Returns it together with a value of the entry after it, or with
+    /// Removes the first entry. Returns it together with the `value` of the entry after it, or with
     /// `none` if there is no other entry. The function has no branch.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
@@ -92,7 +92,7 @@ impl<T: Copy> Fifo<T> {
         Some((taken, if self.len == 0 { none } else { next }))
     }
 
-    /// Returns the entries in order.
+    /// Returns the entries from the first to the last.
     #[inline]
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         let until_end = self.len.min(self.ring.len() - self.first);
@@ -109,8 +109,8 @@ mod tests {
 
     use super::*;
 
-    /// Compares the FIFO with the standard library's, through sizes at which the ring is full,
-    /// wraps and grows.
+    /// Entries leave in the order in which they came, as in the standard library's queue. Sizes are
+    /// varied so that the ring is full, wraps and grows.
     #[test]
     fn entries_leave_in_the_order_in_which_they_came() {
         let (mut fifo, mut expected) = (Fifo::default(), VecDeque::new());

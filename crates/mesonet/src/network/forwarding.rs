@@ -9,7 +9,8 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// Ends a service at a router with one server; returns the packet if it goes to a host.
+    /// Ends a service at a router with one server. Returns the packet if it goes to a host;
+    /// otherwise it is forwarded.
     #[inline]
     pub(super) fn end_service_at<const TRACED: bool>(
         &mut self,
@@ -93,7 +94,7 @@ impl Network {
         Some((departure?, self.layout.hop(router, packet.to())))
     }
 
-    /// Sends a departing packet over a link.
+    /// Sends a packet over the link of `hop`, at the time `departure`.
     #[inline(always)]
     pub(super) fn send_on_link(&mut self, hop: Hop, departure: Time, packet: Packet) {
         let (Hop::Link(link) | Hop::LastLink(link)) = hop else {
@@ -111,7 +112,7 @@ impl Network {
         }
     }
 
-    /// Sends a packet for this region from its last backbone router towards its host.
+    /// Sends a packet from its last backbone router towards its host, in this region.
     #[inline(always)]
     pub(super) fn send_down<const TRACED: bool>(
         &mut self,
@@ -134,7 +135,8 @@ impl Network {
         }
     }
 
-    /// Processes a packet for this region that has left its last backbone router at `time`.
+    /// Processes the packet of a host in this region that has left its last backbone router at
+    /// `time`.
     #[inline(always)]
     pub(super) fn arrive_from_backbone<const TRACED: bool>(
         &mut self,
@@ -164,7 +166,7 @@ impl Network {
         }
     }
 
-    /// Processes the arrival of a packet at its access router from above, at `time`.
+    /// Processes the arrival of a packet from the backbone at its access router, at `time`.
     #[inline]
     pub(super) fn arrive_at_access<const TRACED: bool>(&mut self, time: Time, packet: Packet) {
         let access = self.layout.local(packet.to());

@@ -1,4 +1,4 @@
-//! The interface to hosts: packets that they send, and times at which they may act again.
+//! The interface to hosts: packets that they send, and the times at which they may act again.
 
 use longhaul_units::Span;
 
@@ -6,25 +6,26 @@ use super::Network;
 use super::packet::{FlowId, Kind, Packet};
 use crate::records::Direction;
 
-/// An event at a host. All kinds contain a packet, so that it is at the same position in each.
+/// An event at a host. All variants contain a packet, so that it is at the same offset in each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostEvent {
     /// A packet has passed the access router of its host.
     Delivered(Packet),
-    /// A receiver has generated an acknowledgement, which is sent now.
+    /// A receiver has processed a packet, and sends its acknowledgement now.
     AckReady(Packet),
-    /// A source may send its next data packet. Only the flow of this packet has a meaning.
+    /// A source may send its next data packet. Only the flow of this packet is meaningful.
     MaySend(Packet),
 }
 
 impl Network {
-    /// Returns the time between two packets of a host.
+    /// Returns the time that a host needs between two packets; `speed` is an index of the hosts'
+    /// speeds.
     #[inline]
     pub(crate) fn packet_interval(&self, speed: u16) -> Span {
         self.packet_intervals[speed as usize]
     }
 
-    /// Sends a packet of a host below `access`.
+    /// Sends a packet of a host below access router `access`.
     #[inline]
     pub(crate) fn send(&mut self, access: u16, packet: Packet) {
         let access = self.layout.local(access);
@@ -38,14 +39,15 @@ impl Network {
         }
     }
 
-    /// Begins to process a packet at a receiver, which will acknowledge it.
+    /// Begins to process a packet at a receiver of speed `speed`, which acknowledges it afterwards.
     #[inline]
     pub(crate) fn process(&mut self, speed: u16, packet: Packet) {
         let time = self.now + self.packet_interval(speed);
         self.push(self.layout.ack_ready(speed), time, packet);
     }
 
-    /// Lets a source that has just sent send again one packet interval later.
+    /// Lets a source of speed `speed` that has just sent a packet send again one packet interval
+    /// later.
     #[inline]
     pub(crate) fn pace(&mut self, speed: u16, flow: FlowId) {
         let time = self.now + self.packet_interval(speed);

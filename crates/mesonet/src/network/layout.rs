@@ -1,4 +1,4 @@
-//! The elements of a region and their numbers in it.
+//! The elements of a region, and their numbers in the region.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,15 @@ pub(super) enum AccessParent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Hop {
     Link(u16),
-    /// A link to the last backbone router.
+    /// A link to the last backbone router on the packet's route.
     LastLink(u16),
     Pop(u16),
     Access(u16),
 }
 
-/// Stations: sources of events, each of which has at most one next event at a time. All stations
-/// except servers and links from other regions have a FIFO of packets in flight, whose first
-/// arrival is the next event.
+/// Stations: the sources of events in a region, each of which has at most one next event at a time.
+/// All stations except servers and links from other regions have a FIFO of packets in flight, whose
+/// first arrival is the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
@@ -49,53 +49,54 @@ pub(super) enum Station {
     AckReady,
     /// Sources that have just sent.
     MaySend,
-    /// The server of a point of presence or of an access router, if the router has only one server;
-    /// access routers are numbered after points of presence.
+    /// The server of a point of presence or of an access router, if both queues of the router share
+    /// it; access routers are numbered after points of presence.
     Server(u16),
 }
 
-/// Next hop of a packet at a router with one server. All kinds of elements share one number range,
-/// so that the next hop can be selected without a branch.
+/// Next hop of a packet at a router whose queues share a server. All kinds of next hops use one
+/// range of numbers, so that one can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 
 impl Next {
-    /// The access router that the packet goes to.
+    /// The access router of the packet's destination, below the router.
     const BELOW: Self = Self(u32::MAX - 1);
-    /// The host that the packet goes to.
+    /// The host that is the packet's destination.
     const HOST: Self = Self(u32::MAX);
-    /// Number of the first backbone router; smaller numbers are routers with one server.
+    /// Number of the first backbone router; smaller numbers are routers whose queues share a
+    /// server.
     const BACKBONE: u32 = 1 << 17;
 
     fn to_backbone(router: u16) -> Self {
         Self(Self::BACKBONE + u32::from(router))
     }
 
-    /// Returns the router with one server; none if the next hop is another element.
+    /// Returns the router whose queues share a server; `None` if the next hop is another element.
     #[inline]
     pub(super) fn server(self) -> Option<usize> {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
     }
 
-    /// Returns the backbone router; none if the next hop is a host. Must not be called if
-    /// [`Self::server`] returns one.
+    /// Returns the backbone router; `None` if the next hop is a host. Must not be called if
+    /// [`Self::server`] returns a router.
     #[inline]
     pub(super) fn backbone(self) -> Option<u16> {
         (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)
     }
 }
 
-/// A one-way link that begins in the region.
+/// A one-way link whose beginning is in the region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OutLink {
     /// The link's number in the network.
     pub(super) id: u16,
     pub(super) delay: Span,
-    /// Index of the link's FIFO, if it ends in the region, too.
+    /// Index of the link's FIFO if the link also ends in the region; `None` otherwise.
     pub(super) within: Option<usize>,
     /// Number of packets sent onto the link, including packets that have not departed yet.
     pub(super) sent: u64,
-    /// Packets for another region that have not been handed over, if the link ends there.
+    /// Packets that have not been handed over yet, if the link ends in another region.
     pub(super) outbox: Crossing,
 }
 
@@ -104,26 +105,26 @@ pub(super) struct OutLink {
 /// network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Numbers of points of presence in the network.
+    /// Number in the network of each point of presence of the region.
     pub(super) pops: Vec<u16>,
     pub(super) access: Vec<u16>,
     pub(super) backbone: Vec<u16>,
-    /// Number within the region of each access router of the network.
+    /// Number in the region of each access router of the network.
     local_access: Vec<u16>,
-    /// Parent of each access router.
+    /// The router above each access router.
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
-    /// Next hop of a queue's packets, by router with one server and by queue.
+    /// Next hop of the packets in a queue, by router whose queues share a server and by queue.
     next: Vec<[Next; 2]>,
     /// Next hops at backbone routers: `hops[at * n + to]`, where n is the number of access routers
     /// in the network.
     hops: Vec<Hop>,
     pub(super) stations: Vec<Station>,
-    /// Number of speeds of hosts.
+    /// Number of different speeds of hosts.
     speeds: usize,
-    /// Number of the first station of a kind, which the name of the field states; the four fields
-    /// below likewise.
+    /// Number of the first station of the kind that the field's name says; the same holds for the
+    /// four fields below.
     cross_region: usize,
     out_of_backbone: usize,
     ack_ready: usize,
@@ -131,7 +132,7 @@ pub(super) struct Layout {
     servers: usize,
 }
 
-/// Number that represents an element of another region.
+/// Number that stands for an element of another region.
 const ELSEWHERE: u16 = u16::MAX;
 
 impl Layout {
@@ -192,8 +193,8 @@ impl Layout {
         (layout, out_links)
     }
 
-    /// Numbers the stations: of simultaneous events, the event of the station with the lower number
-    /// is processed first. Returns the links that begin in the region.
+    /// Numbers the stations, and returns the links that begin in the region. Of simultaneous
+    /// events, the one of the station with the lower number is processed first.
     fn number_stations(
         &mut self,
         topology: &Topology,
@@ -282,19 +283,20 @@ impl Layout {
         }
     }
 
-    /// Returns the next hop at a backbone router for an access router of the network.
+    /// Returns the next hop at backbone router `router` towards access router `to` of the network.
     #[inline]
     pub(super) fn hop(&self, router: u16, to: u16) -> Hop {
         self.hops[router as usize * self.local_access.len() + to as usize]
     }
 
-    /// Returns the number in the region of an access router.
+    /// Returns the number in the region of the access router with the number `access` in the
+    /// network.
     #[inline]
     pub(super) fn local(&self, access: u16) -> u16 {
         self.local_access[access as usize]
     }
 
-    /// Returns the parent of an access router.
+    /// Returns the router above an access router.
     #[inline]
     pub(super) fn above(&self, access: u16) -> AccessParent {
         self.above[access as usize]
@@ -306,7 +308,7 @@ impl Layout {
         self.parents[pop as usize]
     }
 
-    /// Returns the station of packets that leave an access router whose queues have separate
+    /// Returns the station of packets that leave an access router whose two queues have separate
     /// servers.
     #[inline]
     pub(super) fn out_of_access(&self, access: u16) -> usize {
@@ -348,8 +350,9 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the station of the server of a router with one server. `router` counts points of
-    /// presence first, then access routers.
+    /// Returns the station of a server that the two queues of a router share. `router` is the
+    /// router's number among those with one server: points of presence come first, then access
+    /// routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router
@@ -361,8 +364,9 @@ impl Layout {
         self.pops.len() + access as usize
     }
 
-    /// Returns the next hop at a router with one server for the access router `to`, without a
-    /// branch, which would be as hard to predict as the hop itself.
+    /// Returns the next hop of a packet to access router `to`, served from the queue `served` of a
+    /// router with one server. It has no branch, which would be as hard to predict as the hop
+    /// itself.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);

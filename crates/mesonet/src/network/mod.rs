@@ -50,34 +50,34 @@ use crate::records::QueueSample;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Time up to which arrivals may be processed early.
+    /// Time up to which arrivals may be processed before they are due.
     horizon: Time,
     layout: Layout,
-    /// Queues of access routers towards the backbone and towards the hosts, if they are served
-    /// separately.
+    /// Queues of access routers, towards the backbone and towards the hosts, if each has its own
+    /// server.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
     /// Routers whose two queues share one server: first points of presence, then access routers.
-    /// Empty if queues are served separately.
+    /// Empty if queues have their own servers.
     shared: Vec<SharedServer>,
     backbone: Vec<DropTailQueue>,
     /// Packets from other regions, by backbone router.
     arrivals: Vec<Arrivals>,
     out_links: Vec<OutLink>,
-    /// Time between two packets of a host, by its speed.
+    /// Time that a host needs between two packets, by index of its speed.
     packet_intervals: Vec<Span>,
-    /// Packets in flight, by station.
+    /// Packets in flight between elements, by station.
     fifos: Vec<Fifo<InFlight>>,
     #[serde(skip)]
     event_list: Tournament,
     rebased: Time,
-    /// Number of events so far.
+    /// Number of events processed so far.
     pub(crate) events: u64,
-    /// True if [`Self::send`] may take its fast path, which has no trace.
+    /// True if [`Self::send`] may use its fast path, which does not record traces.
     fast_send: bool,
     /// True while packets are traced.
     traced: bool,
-    /// The traced flows.
+    /// The traced flows; `None` for runs without a trace.
     packet_trace: Option<Box<PacketTrace>>,
 }
 
@@ -89,7 +89,7 @@ struct RouterQueues {
 }
 
 impl Network {
-    /// Returns a region of the network of `topology`, with hosts of these speeds.
+    /// Returns a region of the network of `topology`.
     pub(crate) fn new(
         topology: &Topology,
         regions: &Regions,
@@ -140,7 +140,7 @@ impl Network {
         }
     }
 
-    /// Sets the time at which queues are next sampled. Arrivals may be processed early up to this
+    /// Sets the time of the next samples of queues. Arrivals may be processed early up to this
     /// time, and nothing is processed beyond it.
     pub(crate) fn set_horizon(&mut self, until: Time) {
         self.horizon = until;

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) use crate::records::PacketKind as Kind;
 
 /// Identity of a flow at one of its ends: a slot in the tables of the end's region, and the
-/// generation of that slot, which distinguishes the flow from earlier ones whose stale packets may
-/// exist.
+/// generation of that slot. The generation distinguishes the flow from earlier flows in the slot,
+/// whose stale packets may exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
-    /// Generation of the slot. It wraps; packets live for much less than 65,536 flows of one slot.
+    /// Number of the flow among those in the slot. It wraps; a slot has much fewer than 65,536
+    /// flows while a packet lives.
     pub(crate) generation: u16,
 }
 
@@ -26,23 +27,23 @@ impl FlowId {
     }
 }
 
-/// A packet: 24 bytes in three words. With smaller fields, compilers would store a packet in other
-/// parts than they load it, and processors would wait for the stores to complete.
+/// A packet: 24 bytes in three words. With smaller fields, compilers would store a packet in pieces
+/// other than those in which they load it, and processors would wait for the stores.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Packet {
-    /// Time at which the source sent this data packet, or the data packet that this one
-    /// acknowledges.
+    /// Time at which the source sent this data packet; for an acknowledgement, that of the
+    /// acknowledged packet.
     pub(crate) created: Time,
-    /// Sequence number in the upper bits, kind in the lower.
+    /// Sequence number in the upper bits, kind in the lower bits.
     label: u64,
-    /// Slot of the flow, its generation, and the destination access router, from the lower bits on.
+    /// From the lower bits on: slot of the flow, generation, and access router of the destination.
     end: u64,
 }
 
 impl Packet {
     const KIND_BITS: u32 = 3;
 
-    /// Content of an unused slot.
+    /// Packet with which unused slots are filled.
     pub(crate) const FILLER: Self = Self {
         created: Time::ZERO,
         label: 0,

@@ -1,4 +1,4 @@
-//! Traces of the packets of chosen flows, from element to element.
+//! Traces of the packets of selected flows, from element to element.
 //!
 //! Of the two compiled copies of the event loop, only the one for traces records packets
 //! (`Network::next` with `TRACED`); hosts send through [`Network::send_traced`] during a trace.
@@ -29,27 +29,28 @@ pub(crate) struct TraceState {
     pub(crate) last_timeout: u64,
 }
 
-/// The traced flows of the network, and records of their packets in a region.
+/// The traced flows of the network, and the recorded events of packets in one region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// Traced flows, by region and end of the flow, then by slot at that end.
+    /// Traced flows, by region and end of the flow, then by slot at that end; `None` for other
+    /// flows.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,
     /// Beginning and end of the trace.
     span: (Time, Time),
-    /// Maximum number of records stored at a time.
+    /// Maximum number of records that are stored at a time.
     max: u64,
-    /// Time at which the store became full, if it did. Records of earlier times are complete.
+    /// Time at which the maximum number of records was reached; `None` if it was not. Records of
+    /// earlier times are complete.
     truncated_at: Option<Time>,
 }
 
-/// Number of records stored beyond the maximum, since early arrivals make the records unordered in
-/// time.
+/// Number of records stored beyond the maximum, since early arrivals are recorded out of order.
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
-    /// Returns a trace from one time to another, of no more than `max` records.
+    /// Returns a trace over `span`, from its beginning to its end, with at most `max` records.
     pub(crate) fn new(span: (Time, Time), max: u64, regions: &Regions) -> Self {
         Self {
             flows: vec![Vec::new(); 2 * regions.count],
@@ -61,7 +62,7 @@ impl PacketTrace {
         }
     }
 
-    /// Traces a flow from now on, under the number `number`. `flow` is its id at an end in
+    /// Traces a flow from now on, under the number `number`. `flow` is its id at its end `end`, in
     /// `region`.
     pub(crate) fn track(&mut self, region: usize, end: FlowEnd, flow: FlowId, number: u64) {
         let (flows, slot) = (
@@ -79,7 +80,8 @@ impl PacketTrace {
         });
     }
 
-    /// Returns the state of a flow with an end in `region`; none if it is not traced.
+    /// Returns the trace state of a flow, given by its id at one end in `region`; `None` if the
+    /// flow is not traced.
     pub(crate) fn find(
         &mut self,
         region: usize,
@@ -91,7 +93,7 @@ impl PacketTrace {
         found.filter(|state| state.generation == flow.generation)
     }
 
-    /// Returns the number of a packet's flow; none if it is not traced.
+    /// Returns the trace number of a packet's flow; `None` if the flow is not traced.
     fn number_of(&mut self, packet: &Packet) -> Option<u64> {
         let end = match packet.kind() {
             Kind::Syn | Kind::Data => FlowEnd::Receiver,
@@ -102,7 +104,8 @@ impl PacketTrace {
             .map(|state| state.number)
     }
 
-    /// Records an event of a packet at `time`, at the simulated time `now`.
+    /// Records an event of a packet at `time`; `now` is the simulated time, which is earlier for
+    /// early arrivals.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
         let Some(flow) = self.number_of(packet) else {
             return;
@@ -124,15 +127,15 @@ impl PacketTrace {
         });
     }
 
-    /// Removes and returns the records, unsorted. If the store became full, also returns the time
-    /// until which they are complete.
+    /// Removes and returns the records, unsorted, and the time until which they are complete if the
+    /// maximum was reached.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }
 }
 
 impl Network {
-    /// Sets the flows to trace. The trace is switched on by [`Self::set_traced`].
+    /// Sets the flows to trace. The trace is switched on separately, by [`Self::set_traced`].
     pub(crate) fn set_packet_trace(&mut self, trace: Option<PacketTrace>) {
         self.packet_trace = trace.map(Box::new);
     }
@@ -141,7 +144,7 @@ impl Network {
         self.packet_trace.as_deref_mut()
     }
 
-    /// Switches the trace on or off.
+    /// Switches the packet trace on or off.
     pub(crate) fn set_traced(&mut self, traced: bool) {
         self.traced = traced;
         self.fast_send = !traced;
@@ -165,14 +168,14 @@ impl Network {
         }
     }
 
-    /// Records an event of a packet.
+    /// Records an event of a packet at `time`, if the packet's flow is traced.
     pub(crate) fn record(&mut self, time: Time, packet: &Packet, event: PacketEvent) {
         if let Some(trace) = &mut self.packet_trace {
             trace.record(self.now, time, packet, event);
         }
     }
 
-    /// Records the arrival of a packet at a queue.
+    /// Records the arrival of a packet at a queue whose departure times are known.
     pub(super) fn record_enqueue(
         &mut self,
         time: Time,
@@ -184,7 +187,8 @@ impl Network {
         self.record(time, packet, queue_event(router, direction, departure));
     }
 
-    /// Records an arrival at a router with one server; the departure time is not known yet.
+    /// Records the arrival of a packet at a router with one server, whose departure times are not
+    /// known yet.
     pub(super) fn record_shared(
         &mut self,
         router: usize,
@@ -209,7 +213,7 @@ impl Network {
     }
 }
 
-/// Returns the event of a packet at a queue.
+/// Returns the event of a packet that arrives at a queue: it is dropped if `departure` is `None`.
 fn queue_event(router: RouterId, direction: Direction, departure: Option<Time>) -> PacketEvent {
     match departure {
         None => PacketEvent::Dropped { router, direction },

@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 use crate::config::PacketRate;
 use crate::records::QueueSample;
 
-/// The queue and its server.
+/// The state of a queue and its server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DropTailQueue {
     /// Time at which the server becomes idle, rounded down to a picosecond.
     busy_until: Time,
     /// Fraction of a picosecond by which `busy_until` is rounded down, in units of 2^-32 ps.
     fraction: u32,
-    /// Fraction of a picosecond in the service time, in units of 2^-32 ps. Because of it the mean
-    /// rate is exact.
+    /// Fraction of a picosecond in the service time, in units of 2^-32 ps. With it the mean rate is
+    /// exact.
     step: u32,
     service: Span,
-    /// Largest remaining work of the server with which one more packet fits into the queue.
+    /// Largest remaining work of the server with which the queue accepts one more packet.
     limit: Span,
     arrived: u64,
     dropped: u64,
@@ -32,7 +32,7 @@ pub(crate) struct DropTailQueue {
 const ROUNDING: Span = Span::from_ps(1);
 
 impl DropTailQueue {
-    /// Returns a queue for `buffer` packets, the one in service included.
+    /// Returns a queue with room for `buffer` packets, the one in service included.
     pub(crate) fn new(capacity: PacketRate, buffer: u64) -> Self {
         const UNIT: f64 = (1_u64 << 32) as f64;
         let exact = longhaul_units::PS_PER_S as f64 / capacity.as_per_s();
@@ -51,8 +51,8 @@ impl DropTailQueue {
         }
     }
 
-    /// Queues a packet and returns its departure time; `None` if the queue is full. A packet that
-    /// departs at `now` frees its place first.
+    /// Queues a packet that arrives at `now`. Returns its departure time; `None` if the queue is
+    /// full. A packet that departs at `now` makes room first.
     #[inline]
     pub(crate) fn enqueue(&mut self, now: Time) -> Option<Time> {
         self.arrived += 1;
@@ -68,7 +68,8 @@ impl DropTailQueue {
         Some(self.busy_until)
     }
 
-    /// Returns the queue at `now`, provided that no packet has been enqueued at a later time.
+    /// Returns the counters and the length of the queue at `now`, which must not be before any
+    /// arrival.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
         // Departures after `now` are the last one, and the earlier ones that fit into the time
@@ -103,8 +104,8 @@ mod tests {
         assert!(size_of::<DropTailQueue>() <= 64);
     }
 
-    /// Compares the queue with one that stores its packets: 3,000 packets a second arrive, 2,100
-    /// are served, so that times in 21sts of a picosecond are exact.
+    /// Departures and drops equal those of a queue that stores its packets: 3,000 packets a second
+    /// arrive, 2,100 are served, so that times in 21sts of a picosecond are exact.
     #[test]
     fn departures_and_drops_are_those_of_a_queue_that_stores_packets() {
         const UNIT: u64 = 21;
@@ -141,7 +142,8 @@ mod tests {
         assert_eq!(sample.forwarded + sample.waiting + dropped, 100_000);
     }
 
-    /// 2,400 packets in a millisecond take 416,666.67 ps each.
+    /// The mean rate is the capacity, although service times are not whole picoseconds: 2,400
+    /// packets in a millisecond take 416,666.67 ps each.
     #[test]
     fn the_mean_rate_is_the_capacity() {
         let mut server = DropTailQueue::new(PacketRate::per_ms(2400.0), u64::MAX >> 20);

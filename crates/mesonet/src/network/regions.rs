@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{BackboneLink, Topology};
 
-/// Smallest delay of links that separate regions; shorter links would make windows too short.
+/// Smallest delay of the links that separate regions; with shorter links, windows would be too
+/// short.
 const MIN_WINDOW: Span = Span::from_micros(500);
-/// Longest window. State shared by all regions, such as the idle receivers, is updated between
+/// Longest window. State that all regions share, such as the idle receivers, is updated between
 /// windows.
 const MAX_WINDOW: Span = Span::from_millis(3);
 
-/// Region of every router, and time for which each region can be simulated alone.
+/// The region of every router, and the time for which each region can be simulated alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Regions {
     /// Region of each backbone router; regions are numbered in the order of their first router.
@@ -27,7 +28,8 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    /// Returns a region for each set of backbone routers that links with a short delay connect.
+    /// Divides the network into regions: sets of backbone routers that are connected by links of a
+    /// short delay.
     pub(crate) fn new(topology: &Topology) -> Self {
         let mut joined: Vec<usize> = (0..topology.backbone.len()).collect();
         for link in &topology.links {
@@ -55,7 +57,7 @@ impl Regions {
         Self::from_numbers(topology, joined.iter().map(number).collect(), window)
     }
 
-    /// Returns the whole network as one region.
+    /// Returns the whole network as a single region.
     #[cfg(test)]
     pub(crate) fn one(topology: &Topology) -> Self {
         Self::from_numbers(topology, vec![0; topology.backbone.len()], MAX_WINDOW)

@@ -7,7 +7,7 @@ use crate::config::{Parent, Topology};
 /// Routing tables of the network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Routes {
-    /// Point of presence of each access router.
+    /// Index of the point of presence above each access router; `None` for direct access routers.
     pops: Vec<Option<u16>>,
     domains: Vec<u16>,
     /// The two ends of each link.
@@ -18,7 +18,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Number that represents no link.
+    /// Number that stands for no link.
     const NO_LINK: u16 = u16::MAX;
 
     pub(crate) fn new(topology: &Topology) -> Self {
@@ -51,13 +51,12 @@ impl Routes {
         self.domains[access as usize]
     }
 
-    /// Returns the point of presence of an access router, if it has one.
+    /// Returns the point of presence above an access router; `None` for a direct access router.
     pub(crate) fn pop(&self, access: u16) -> Option<u16> {
         self.pops[access as usize]
     }
 
-    /// Returns the next link from one backbone router towards another, if the tables contain a
-    /// route.
+    /// Returns the next link from backbone router `at` towards `to`; `None` without a route.
     pub(super) fn link(&self, at: u16, to: u16) -> Option<u16> {
         let link = self.links[at as usize * self.routers + to as usize];
         (link != Self::NO_LINK).then_some(link)
@@ -68,7 +67,7 @@ impl Routes {
         self.ends[link as usize].1
     }
 
-    /// Returns the backbone routers from one to another, both included.
+    /// Returns the backbone routers on the route `from` one `to` another, both included.
     pub(crate) fn routers_between(&self, from: u16, to: u16) -> impl Iterator<Item = u16> {
         std::iter::successors(Some(from), move |&at| {
             let link = (at != to).then(|| self.link(at, to)).flatten()?;
@@ -76,7 +75,7 @@ impl Routes {
         })
     }
 
-    /// Returns the links from one backbone router to another; none if the tables contain no route.
+    /// Returns the links on the route from one backbone router to another; `None` without a route.
     pub(crate) fn path(&self, from: u16, to: u16) -> Option<Vec<u16>> {
         let (mut path, mut at) = (Vec::new(), from);
         while at != to {

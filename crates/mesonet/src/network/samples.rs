@@ -5,14 +5,15 @@ use super::arrivals::InFlight;
 use crate::records::QueueSample;
 
 impl Network {
-    /// Samples backbone routers, with their numbers in the network.
+    /// Returns a sample of the queue of each backbone router, with the router's number in the
+    /// network.
     pub(crate) fn sample_backbone(&self) -> impl Iterator<Item = (u16, QueueSample)> {
         let queues = self.backbone.iter().map(|queue| queue.sample(self.now));
         self.layout.backbone.iter().copied().zip(queues)
     }
 
-    /// Samples the two queues (up and down) of points of presence, with their numbers in the
-    /// network.
+    /// Returns samples of both queues (up and down) of each point of presence, with its number in
+    /// the network.
     pub(crate) fn sample_pops(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
         let samples = (0..self.layout.pops.len()).map(|pop| match self.shared.get(pop) {
             Some(shared) => shared.sample(),
@@ -21,7 +22,8 @@ impl Network {
         self.layout.pops.iter().copied().zip(samples)
     }
 
-    /// Samples the two queues (up and down) of access routers, with their numbers in the network.
+    /// Returns samples of both queues (up and down) of each access router, with its number in the
+    /// network.
     pub(crate) fn sample_access(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
         let first = self.layout.pops.len();
         let samples = (0..self.layout.access.len()).map(move |access| {
@@ -33,9 +35,9 @@ impl Network {
         self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Returns the number of packets that have entered each link by now, with the link's number in
-    /// the network. For a link to another region, the number includes packets that have been handed
-    /// over and have not departed yet.
+    /// Returns the number of packets that have entered each link so far, with the link's number in
+    /// the network. For a link to another region, it includes packets that have been handed over,
+    /// but have not departed yet.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

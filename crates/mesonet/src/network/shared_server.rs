@@ -1,8 +1,8 @@
-//! Routers that serve both of their queues with one server, which alternates between them (NIST SP
-//! 500-282, chapter 3).
+//! Routers whose two queues share one server, which alternates between them (NIST SP 500-282,
+//! chapter 3).
 //!
-//! The next packet depends on arrivals at the other queue, so that departures are not known in
-//! advance: packets wait in FIFOs, and each end of a service is an event.
+//! Which packet is served next depends on arrivals at the other queue, so that departures are not
+//! known in advance: packets wait in FIFOs, and each end of a service is an event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -21,18 +21,19 @@ pub(super) struct SharedServer {
     /// End of the service; [`Time::NEVER`] if the server is idle.
     end: Time,
     service: Span,
-    /// The queue of the packet in service.
+    /// The queue from which the packet in service came.
     serving: Direction,
     queues: [ServerQueue; 2],
     /// Maximum number of packets, including the one in service, in each queue or, if the queues
     /// share a buffer, in both together.
     buffer: usize,
     shared_buffer: bool,
-    /// True if the server idles for one service time when the queue whose turn it is holds no packet.
+    /// True if the server idles for one service time when it is the turn of a queue without a
+    /// packet.
     strict: bool,
 }
 
-/// A queue of a router with one server.
+/// One of the two queues of a router with one server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct ServerQueue {
     /// Packets that wait for the server.
@@ -68,7 +69,7 @@ impl SharedServer {
         self.end == Time::NEVER
     }
 
-    /// Queues a packet while the server is busy; returns true if it was accepted.
+    /// Queues a packet while the server is busy. Returns true if the queue had room.
     #[inline]
     fn enqueue(&mut self, direction: Direction, packet: Packet, now: Time) -> bool {
         let accepted = self.has_room(direction, now);
@@ -89,7 +90,7 @@ impl SharedServer {
         waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 
-    /// Returns the number of waiting packets in the buffer of a queue.
+    /// Returns the number of waiting packets that count in the buffer of a queue.
     #[inline]
     fn waiting(&self, direction: Direction) -> usize {
         let waiting = |queue: Direction| self.queues[queue as usize].packets.len();
@@ -101,8 +102,8 @@ impl SharedServer {
         waiting(direction) + others
     }
 
-    /// Returns the number of packets in the buffer of a queue that are being served. A packet that
-    /// departs at the same time has already left.
+    /// Returns the number of packets in service, 0 or 1, that count in the buffer of a queue. A
+    /// packet that departs at `now` does not count.
     fn in_service(&self, direction: Direction, now: Time) -> usize {
         let counts = self.shared_buffer || self.serving == direction;
         usize::from(counts && self.end > now)
@@ -136,7 +137,7 @@ impl SharedServer {
         }
     }
 
-    /// Samples both queues: up and down.
+    /// Returns samples of both queues: up and down.
     pub(super) fn sample(&self) -> (QueueSample, QueueSample) {
         let sample = |direction: Direction| {
             let queue = &self.queues[direction as usize];
@@ -156,7 +157,7 @@ impl SharedServer {
 /// Functions of routers with one server. Their numbers count points of presence first, then access
 /// routers.
 impl Network {
-    /// Queues a packet at a router.
+    /// Queues a packet at the router with number `router` among those with one server.
     #[inline(always)]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,
@@ -181,7 +182,8 @@ impl Network {
         }
     }
 
-    /// Ends a service, and starts the next one; returns the packet that leaves, and its queue.
+    /// Ends the current service of a router, and starts the next one. Returns the packet that
+    /// leaves, and the direction of its queue.
     #[inline(always)]
     pub(super) fn end_service(&mut self, router: usize) -> (Packet, Direction) {
         let server = &mut self.shared[router];

@@ -1,20 +1,21 @@
-//! The event list: a tournament tree (winner tree) over the next events of the stations of a region.
+//! The event list: a tournament tree (winner tree) over the next events of the stations of a
+//! region.
 //!
-//! The time and the number of a station form one integer, so that a comparison needs no branch and
-//! ties go to the lower number. When the event of a station changes, the path from its leaf to the
-//! root is updated, with log2(number of stations) comparisons.
+//! Time and number of a station form one integer, so that a comparison needs no branch and ties go
+//! to the lower number. When the event of a station changes, the path from its leaf to the root is
+//! updated, with log2(number of stations) comparisons.
 //!
-//! The integers are compared as the floating-point numbers with the same bits, whose order is the same
-//! (IEEE 754, positive numbers): the minimum of two takes one instruction instead of three.
+//! The integers are compared as the floating-point numbers with the same bits, whose order is the
+//! same (IEEE 754, positive numbers): the minimum of two takes one instruction instead of three.
 
 use longhaul_units::{Span, Time};
 
-/// The tree: winners from index 2 on, keys of the stations in the upper half. Its size is one of a
-/// few that the compiler knows, so that no index is checked and loops are unrolled.
+/// The tree: winners from index 2 on, and the keys of the stations in the upper half. Its size is
+/// one of a few that the compiler knows, so that no index is checked and loops are unrolled.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     games: Games,
-    /// The first key of all.
+    /// The smallest key of all stations.
     first: Key,
     /// Origin of the times in keys.
     base: Time,
@@ -42,11 +43,12 @@ const SOME: usize = 1 << 7;
 const MANY: usize = 1 << 10;
 /// Twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
-/// Bits of a key that hold the number of the station.
+/// Number of bits of a key for the number of the station.
 const STATION_BITS: u32 = 16;
 /// The key of a station without an event.
 const IDLE: Key = f64::INFINITY;
-/// Distance from the base, 140 s, from which on times compare as later than all others.
+/// Key bits of a time 140 s after the base; such times and later ones compare as later than all
+/// others.
 const FAR: u64 = f64::MAX.to_bits() >> STATION_BITS;
 /// The largest number of a station.
 const LAST: u64 = (1 << STATION_BITS) - 1;
@@ -57,7 +59,7 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression for the tree of the right size.
+/// Evaluates an expression with `games`, the tree as an array of its actual size.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {
@@ -104,8 +106,8 @@ impl Tournament {
         self.base = base;
     }
 
-    /// Returns a time, which must not be before the base, and a station as a key; times after the
-    /// range of keys count as `latest`.
+    /// Returns the key of a time, which must not be before the base, and a station. Times beyond
+    /// the range of keys count as `latest`.
     #[inline]
     fn key(&self, time: Time, latest: u64, station: u64) -> Key {
         debug_assert!(time >= self.base, "the base is in the past");
@@ -113,13 +115,13 @@ impl Tournament {
         Key::from_bits(since << STATION_BITS | station)
     }
 
-    /// Returns the bound for [`Self::first_within`] that includes events by `limit`.
+    /// Returns the bound for [`Self::first_within`] that includes all events by `limit`.
     #[inline]
     pub(crate) fn bound(&self, limit: Time) -> Bound {
         Bound(self.key(limit, FAR - 2, LAST))
     }
 
-    /// Returns the station of the first event, if the event is within a bound.
+    /// Returns the station of the next event if that is within `bound`; `None` otherwise.
     #[inline]
     pub(crate) fn first_within(&self, bound: Bound) -> Option<usize> {
         let station = self.first.to_bits() & LAST;
@@ -132,7 +134,7 @@ impl Tournament {
         self.key(time, FAR - 2, LAST) < self.first
     }
 
-    /// Sets the time of a station's next event, or that it has no event.
+    /// Sets the time of a station's next event; [`Time::NEVER`] for no event.
     #[inline]
     pub(crate) fn set(&mut self, station: usize, time: Time) {
         let key = self.key(time, FAR - 1, station as u64);
@@ -152,8 +154,9 @@ fn play_in_many(games: &mut Games, station: usize, key: Key) -> Key {
     with_games!(games, games => play(games, station, key))
 }
 
-/// Replaces the key of a station, and updates the winners on its path to the root. Each winner is a
-/// minimum, so that no branch depends on the keys. Returns the first key of all.
+/// Replaces the key of a station, and updates the winners on its path to the root. Winners are
+/// computed as minima, without a branch that depends on the keys. Returns the smallest key of all
+/// stations.
 #[inline(always)]
 fn play<const N: usize>(games: &mut [Key; N], station: usize, key: Key) -> Key {
     let mut at = (N / 2 + station) & (N - 1);
@@ -178,7 +181,7 @@ mod tests {
         tournament.first_within(tournament.bound(limit))
     }
 
-    /// Processes random events of stations, each of which adds later ones.
+    /// Compares the next event, for random events that add later ones, with a search of all events.
     fn play(stations: usize) {
         let mut stream = Streams::new(3, 0, Randomness::Streams).component("test");
         let mut tournament = Tournament::new(stations);

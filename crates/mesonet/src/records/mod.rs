@@ -1,7 +1,7 @@
 //! Reports of a simulation: a record per interval, and other records as events happen.
 //!
-//! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. They hold counts and sums,
-//! from which means, rates and shares follow. A count is over one interval unless the field states
+//! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. They have counts and sums,
+//! from which means, rates and shares follow. A count is over one interval unless its field states
 //! another period.
 
 mod trace;
@@ -18,13 +18,13 @@ use crate::config::{FileType, PathClass};
 use longhaul_kernel::record;
 pub use longhaul_kernel::{Control, DataPackets};
 
-/// Receiver of a simulation's records. Its methods are not called per packet, except for traced
-/// flows.
+/// Receiver of the records of a simulation. Its methods are not called per packet, except for
+/// traced flows.
 pub trait Recorder {
     /// Receives the record of an interval that is over.
     fn interval(&mut self, interval: &Interval<'_>);
-    /// Receives statistics of goodput when enough flows of a group have been completed, or the
-    /// simulation is over.
+    /// Receives statistics of goodput: when enough flows of a group have been completed, and at the
+    /// end.
     fn batch(&mut self, batch: &GoodputBatch);
     /// Receives the record of a flow that has been completed or could not be connected. Called only
     /// if [`Measure::flow_log`](crate::config::Measure::flow_log) is set.
@@ -34,8 +34,8 @@ pub trait Recorder {
     /// Receives an event of a packet of a traced flow. All events of an interval come at its end,
     /// sorted by time.
     fn packet(&mut self, _record: &PacketTraceRecord) {}
-    /// Receives the simulated time, and a function that counts the data packets so far, a few
-    /// thousand times in a run. The result can stop the simulation.
+    /// Receives the simulated time, and a function that counts the data packets so far. It is
+    /// called a few thousand times in a run, and its result can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
     /// Receives an opportunity to store a checkpoint, between two intervals. `state` returns the
     /// bytes that [`crate::resume`] takes; a call costs as much as some thousands of packets.
@@ -74,7 +74,7 @@ impl FlowClass {
     }
 }
 
-/// The network at the end of an interval.
+/// State of the network at the end of an interval, and events in the interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval<'a> {
     /// Number of the interval, from one.
@@ -89,18 +89,18 @@ pub struct Interval<'a> {
     pub classes: &'a [ClassSample; 6],
     /// Long-lived flows in the order of the configuration.
     pub long_lived: &'a [LongLivedSample],
-    /// Routers of the backbone.
+    /// Queues of backbone routers.
     pub backbone: &'a [RouterSample],
-    /// Points of presence.
+    /// Queues of points of presence.
     pub pops: &'a [RouterSample],
-    /// Access routers.
+    /// Queues of access routers.
     pub access: &'a [RouterSample],
     /// Events of flows from and to the hosts of each access router.
     pub edges: &'a [EdgeSample],
     /// Packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
-    /// Numbers of flows with documents, with service packs and with movies at the end of the
-    /// interval, including connecting flows; these numbers are limited.
+    /// Numbers of flows with documents, service packs and movies at the end of the interval,
+    /// including flows that are connecting. [`crate::config::Admission`] limits these numbers.
     pub large_files: [u64; 3],
 }
 
@@ -258,8 +258,8 @@ record! {
     }
 }
 
-/// Flows whose goodput is compared together (NIST SP 500-282, table 8-6): one of 24 groups, with
-/// standard TCP or the alternate algorithm.
+/// Flows whose goodput is reported together (NIST SP 500-282, table 8-6): one of 24 groups, with
+/// standard TCP or with the alternate algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.
@@ -290,13 +290,15 @@ impl FlowGroup {
     }
 }
 
-/// Goodput of flows of a group that were completed one after the other, in packets per second:
-/// packets of the file divided by the time from connection to the last acknowledgement.
+/// Statistics of the goodput of flows of a group that were completed one after the other. Goodput,
+/// in packets per second, is the file's size divided by the time from connection to the last
+/// acknowledgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoodputBatch {
     /// The group.
     pub group: FlowGroup,
-    /// Number of the interval at whose end the batch is reported, or in which the run was stopped.
+    /// Number of the interval at whose end the batch is reported. If the run was stopped, that of
+    /// the interval in which it was stopped.
     pub interval: u64,
     /// Number of flows.
     pub count: u64,
@@ -308,7 +310,7 @@ pub struct GoodputBatch {
     pub min: f64,
     /// Largest goodput.
     pub max: f64,
-    /// The 10th to 90th percentiles: of n flows in order, the one at rank `ceil(n p)`.
+    /// The 10th to 90th percentiles: of n flows in order of goodput, the one at rank `ceil(n p)`.
     pub deciles: [f64; 9],
 }
 
@@ -365,7 +367,7 @@ record! {
     }
 }
 
-/// A run as a whole.
+/// Results of the run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
     /// Time at which the simulation ended.
@@ -380,13 +382,13 @@ pub struct Totals {
     pub events: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: [ClassTotals; 6],
-    /// Time at which the maximum number of trace records was reached, if it was.
+    /// Time at which the maximum number of trace records was reached; `None` if it was not.
     pub trace_full: Option<Time>,
-    /// Largest number of simultaneous flows, those connecting included.
+    /// Largest number of simultaneously open flows, including those that are connecting.
     pub max_flows: u64,
     /// Bytes of state of a flow while it is connected.
     pub bytes_per_flow: u64,
-    /// Bytes of state per source, active or not, and per receiver.
+    /// Bytes of state per source, whether it transfers a file or not, and per receiver.
     pub bytes_per_host: (u64, u64),
 }
 
@@ -415,7 +417,7 @@ record! {
     }
 }
 
-/// A recorder that keeps nothing.
+/// A recorder that ignores all records.
 #[derive(Debug, Default)]
 pub struct NoRecorder;
 
@@ -428,7 +430,7 @@ impl Recorder for NoRecorder {
     }
 }
 
-/// Returns a quotient; none if the divisor is zero.
+/// Returns `value / over`; `None` if `over` is zero.
 fn ratio(value: f64, over: f64) -> Option<f64> {
     (over > 0.0).then(|| value / over)
 }

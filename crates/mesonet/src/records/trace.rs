@@ -12,23 +12,23 @@ use crate::records::FlowClass;
 pub struct TracedFlow {
     /// Number of the flow among the traced flows of the run, from one.
     pub number: u64,
-    /// Position among the long-lived flows of the configuration; none for other flows.
+    /// Index among the long-lived flows of the configuration; `None` for other flows.
     pub long_lived: Option<u32>,
-    /// Number of the source; hosts of long-lived flows have none.
+    /// Number of the source; `None` for hosts of long-lived flows.
     pub source: Option<u32>,
-    /// Number of the receiver; hosts of long-lived flows have none.
+    /// Number of the receiver; `None` for hosts of long-lived flows.
     pub receiver: Option<u32>,
-    /// Access router of the source.
+    /// Index of the source's access router.
     pub from: u32,
-    /// Access router of the receiver.
+    /// Index of the receiver's access router.
     pub to: u32,
     /// Class of the flow.
     pub class: FlowClass,
-    /// Position of the flow's algorithm in the configuration.
+    /// Index of the flow's algorithm in the configuration.
     pub algorithm: u32,
     /// Time at which the source requested the file.
     pub start: Time,
-    /// Packets of the file; none for an unlimited flow.
+    /// Size of the file in packets; `None` for an unlimited flow.
     pub size_pkts: Option<u64>,
 }
 
@@ -43,14 +43,14 @@ pub enum FlowEvent {
     Decrease,
     /// An acknowledgement did not change the window.
     Ack,
-    /// Retransmission timeout.
+    /// A retransmission timeout set the window and the threshold.
     Timeout,
     /// The last packet was acknowledged, or the flow was stopped.
     End,
 }
 
 impl FlowEvent {
-    /// Returns a word for the event.
+    /// Returns the event's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -68,7 +68,7 @@ impl FlowEvent {
 pub enum FlowPhase {
     /// In slow start, without a loss so far.
     InitialSlowStart,
-    /// In slow start again.
+    /// In a later slow start, after a timeout.
     SlowStart,
     /// In congestion avoidance.
     Avoidance,
@@ -131,7 +131,7 @@ pub enum PacketKind {
     Nak,
 }
 
-/// A router, by its tier and position in the tier.
+/// A router, given by its tier and its index in the tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RouterId {
     /// A backbone router.
@@ -142,7 +142,7 @@ pub enum RouterId {
     Access(u32),
 }
 
-/// A queue of a router, by its direction.
+/// Direction of packets, which identifies one of the two queues of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
     /// The queue towards the backbone; a backbone router has no other.
@@ -175,7 +175,7 @@ impl PacketKind {
 }
 
 impl PacketEvent {
-    /// Returns a word for the event.
+    /// Returns the event's name in tables.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -185,7 +185,8 @@ impl PacketEvent {
         }
     }
 
-    /// Returns the queue at which the packet was queued or dropped.
+    /// Returns the queue at which the packet was queued or dropped: router and direction; `None`
+    /// for other events.
     pub const fn queue(&self) -> Option<(RouterId, Direction)> {
         match *self {
             Self::Queued {
@@ -198,7 +199,7 @@ impl PacketEvent {
 }
 
 impl Direction {
-    /// Returns a word for the event.
+    /// Returns the packet type's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Up => "up",
@@ -216,16 +217,17 @@ pub enum PacketEvent {
     Queued {
         /// The router.
         router: RouterId,
-        /// The queue.
+        /// Direction of the queue.
         direction: Direction,
-        /// Time at which it will leave the router; not known if its queues share a server.
+        /// Time at which it will leave the router; `None` if the router's queues share a server,
+        /// since the time is not known then.
         leaves: Option<Time>,
     },
     /// The packet was dropped at a full queue.
     Dropped {
         /// The router.
         router: RouterId,
-        /// The queue.
+        /// Direction of the queue.
         direction: Direction,
     },
     /// The packet reached its host.
@@ -237,7 +239,7 @@ pub enum PacketEvent {
 pub struct PacketTraceRecord {
     /// Time of the event.
     pub time: Time,
-    /// The flow's number.
+    /// Number of the flow among the traced flows.
     pub flow: u64,
     /// The packet's type.
     pub kind: PacketKind,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Key, time_of};
 
-/// A flow that begins. Of flows due at the same time, files are opened first.
+/// A flow that begins. Of flows that begin at the same time, those of sources are opened first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// A source requests a file.
@@ -32,11 +32,11 @@ impl Opening {
     }
 }
 
-/// Flows that have not begun yet.
+/// Flows that have not begun yet, by the time at which they begin.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agenda {
     calendar: Calendar,
-    /// Flows that begin in the current window or before, in reverse order.
+    /// Flows that begin in the current window or before, the last one first.
     due: Vec<Key>,
 }
 
@@ -59,13 +59,13 @@ impl Agenda {
         }
     }
 
-    /// Adds the flows that are due in the next window to the remaining ones.
+    /// Adds the flows that begin in the next window to those that have not been taken.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// Removes the next flow that is due in the window.
+    /// Removes the next flow that begins in the window; `None` if there is none.
     pub(super) fn take(&mut self) -> Option<(Time, Opening)> {
         let key = self.due.pop()?;
         Some((time_of(key), Opening::of(key)))

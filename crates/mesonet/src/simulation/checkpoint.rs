@@ -1,5 +1,5 @@
-//! Checkpoints: the state of a simulation as bytes. A resumed run ends like one that was never
-//! stopped.
+//! Checkpoints: the state of a simulation as bytes. A run that is resumed has the same results as
+//! one that was never stopped.
 //!
 //! Everything is stored except state that follows from other state: event lists, and the tables
 //! that the flows of an algorithm share. Only the version that wrote a checkpoint can read it; a
@@ -10,7 +10,7 @@ use super::{Run, SetupError, World};
 use crate::config::Config;
 
 impl Run<'_> {
-    /// Returns the state of the [`World`], between two intervals.
+    /// Returns the whole state between two intervals, as bytes.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let state = (
             self.common,

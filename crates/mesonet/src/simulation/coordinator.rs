@@ -1,4 +1,4 @@
-//! State shared by all regions, which begins and ends flows between two windows.
+//! State that all regions share, which opens and ends flows between two windows.
 //!
 //! Flows that begin in a window are opened at its beginning, at both ends: receivers and files are
 //! selected in order of time, among the receivers that are idle at the beginning. If the think time
@@ -34,14 +34,16 @@ pub(super) struct Coordinator {
     pub(super) tracing: Tracing,
     pub(super) setups: FlowSetups,
     pub(super) long_lived: Vec<LongLived>,
-    /// Algorithm and speed of each long-lived flow, and its region and sender once it has been
-    /// opened.
+    /// Algorithm (index) of each long-lived flow; the next fields have its speed, and its region
+    /// and sender once it has been opened.
     pub(super) algorithms: Vec<u8>,
     pub(super) speeds: Vec<u16>,
     pub(super) opened: Vec<Option<(u16, FlowId)>>,
-    /// Flows that have ended in the window and have not been fully processed.
+    /// Flows that have ended in the window, before their receivers become idle and their sources
+    /// think.
     pub(super) ended: Vec<EndedFlow>,
-    /// Number of times in the interval that no receiver was idle, by access router.
+    /// Number of times in the interval that no receiver below an access router was idle, by access
+    /// router.
     pub(super) no_receivers: Vec<u64>,
     /// Number of open flows.
     pub(super) open: u64,
@@ -49,13 +51,14 @@ pub(super) struct Coordinator {
     pub(super) max_open: u64,
 }
 
-/// Initial state and parameters of flows.
+/// Initial state and parameters of new flows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FlowSetups {
     /// Initial state of congestion control, by algorithm.
     #[serde(skip)]
     pub(super) initial: Vec<CongestionState>,
-    /// True for algorithms that flow groups count as the alternate algorithm.
+    /// For each algorithm, by its index: true if flow groups count it as the alternate algorithm,
+    /// false for standard TCP (NIST SP 500-282, chapter 8).
     pub(super) alternate: Vec<bool>,
     /// Class of each access router.
     pub(super) classes: Vec<AccessClass>,
@@ -66,7 +69,7 @@ pub(super) struct FlowSetups {
 }
 
 impl Coordinator {
-    /// Returns all regions in decreasing order of their numbers of sources.
+    /// Returns the indices of all regions, in decreasing order of their numbers of sources.
     pub(super) fn most_sources_first(&self) -> Vec<usize> {
         let mut counts = vec![0_u32; self.regions.count];
         for source in self.sources.all() {
@@ -89,7 +92,7 @@ impl Coordinator {
         }
     }
 
-    /// Requests a file for a source: selects a receiver and a file, and connects.
+    /// Requests a file for `source` at `time`: selects a receiver and a file, and opens the flow.
     fn request_file(&mut self, common: &Common, places: &Places, source: u32, time: Time) {
         let host = self.sources.get(source);
         let domain = common.routes.domain(host.access);
@@ -119,9 +122,10 @@ impl Coordinator {
         self.open(common, places, about, speeds, counter);
     }
 
-    /// Selects an idle receiver; none if all are busy.
+    /// Selects an idle receiver below another backbone router than `domain`; `None` if no attempt
+    /// finds one.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
-        /// Number of attempts after which a source begins another think time.
+        /// Number of attempts to find an idle receiver, after which a source thinks again.
         const TRIES: usize = 1000;
         for _ in 0..TRIES {
             match self.receivers.choose(domain)? {
@@ -137,7 +141,7 @@ impl Coordinator {
         self.agenda.push(time, Opening::File(source));
     }
 
-    /// Opens a long-lived flow between separate hosts; it needs no handshake.
+    /// Opens the long-lived flow with index `number`. It needs no handshake, and has its own hosts.
     fn open_long_lived(&mut self, common: &Common, places: &Places, number: u32, time: Time) {
         let at = number as usize;
         let flow = &self.long_lived[at];

@@ -5,18 +5,19 @@ use serde::{Deserialize, Serialize};
 use crate::flows::{Interval, STALE};
 use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 
-/// The counters of a region, or sums over regions.
+/// The counters of a region, or the sums of the counters over regions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counters {
-    /// Data packets that reached receivers' access routers in the interval: stale packets, packets
-    /// of each class, and packets of each long-lived flow.
+    /// Data packets that reached their receivers' access routers in the interval. The first entry
+    /// counts stale packets, the next ones packets of each class, the rest packets of each
+    /// long-lived flow.
     out: Vec<u64>,
     pub(super) classes: [ClassSample; 6],
     pub(super) edges: Vec<EdgeSample>,
-    /// Events of long-lived flows.
+    /// Events of each long-lived flow in the interval.
     pub(super) long_lived: Vec<Interval>,
     pub(super) totals: [ClassTotals; 6],
-    /// Flows through each router of the backbone, point of presence and access router.
+    /// Numbers of flows through each backbone router, point of presence and access router.
     pub(super) flows_by_router: FlowsByRouter,
     /// Number of data packets that reached receivers' access routers before the current interval.
     pub(super) packets_out: u64,
@@ -38,7 +39,8 @@ pub(super) struct Flows {
 }
 
 impl Counters {
-    /// Returns zero counters for a network with this many long-lived flows.
+    /// Returns counters that are zero, for `long_lived` long-lived flows and a network with these
+    /// numbers of routers by tier.
     pub(super) fn new(long_lived: usize, topology: [usize; 3]) -> Self {
         let [backbone, pops, access] = topology.map(|count| vec![Flows::default(); count]);
         Self {
@@ -61,7 +63,7 @@ impl Counters {
         1 + class as u16
     }
 
-    /// Returns the index of the counter of a long-lived flow.
+    /// Returns the index in `out` of the counter of a long-lived flow.
     pub(super) fn of_long_lived(number: usize) -> u16 {
         (1 + FlowClass::ALL.len() + number) as u16
     }
@@ -72,7 +74,7 @@ impl Counters {
         self.out[counter as usize] += 1;
     }
 
-    /// Returns the number of data packets of a counter in this interval.
+    /// Returns the value in `out` with the index `counter`: data packets in this interval.
     pub(super) fn out(&self, counter: u16) -> u64 {
         self.out[counter as usize]
     }
@@ -82,7 +84,7 @@ impl Counters {
         self.out.iter().sum()
     }
 
-    /// Adds events of a flow of a class between two access routers.
+    /// Adds the events of a flow of class `class`, with the access routers `ends` at its ends.
     pub(super) fn add(&mut self, class: FlowClass, ends: [u16; 2], interval: Interval) {
         let sample = &mut self.classes[class as usize];
         sample.naks += u64::from(interval.naks);
@@ -92,7 +94,7 @@ impl Counters {
         self.add_at(ends, interval);
     }
 
-    /// Adds events of a long-lived flow.
+    /// Adds the events of a long-lived flow, with the access routers `ends` at its ends.
     pub(super) fn add_at(&mut self, ends: [u16; 2], interval: Interval) {
         for access in ends {
             let edge = &mut self.edges[access as usize];
@@ -102,7 +104,7 @@ impl Counters {
         }
     }
 
-    /// Begins a new interval.
+    /// Sets the counters of the interval to zero.
     pub(super) fn begin_interval(&mut self) {
         self.packets_out += self.all_out();
         self.out.fill(0);

@@ -1,4 +1,4 @@
-//! Threads that simulate the regions of a window at the same time.
+//! Threads that simulate several regions of a window at the same time.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -7,21 +7,21 @@ use std::thread;
 use super::locked;
 use super::region::Step;
 
-/// The threads, and the steps that they execute.
+/// The threads, and the steps of the simulation that they execute.
 pub(super) struct Crew {
     threads: usize,
     /// The regions in the order in which they are started: the region with the most work first, so
     /// that it is not the last to finish.
     regions: Vec<usize>,
-    /// Number of steps so far. Changes under the lock of `orders`.
+    /// Number of steps begun so far. Changes only under the lock of `orders`.
     steps: AtomicU64,
     orders: Mutex<Orders>,
     ordered: Condvar,
     done: Condvar,
-    /// Number of the step in the upper half, and number of regions started in it in the lower half.
-    /// A thread that is late therefore starts no region of another step.
+    /// In the upper half the number of the step, in the lower half the number of regions started in
+    /// it. A thread that is late therefore starts no region of a later step.
     next: AtomicU64,
-    /// Number of regions that are not finished.
+    /// Number of regions whose step is not finished.
     unfinished: AtomicUsize,
 }
 
@@ -30,13 +30,13 @@ struct Orders {
     over: bool,
 }
 
-/// Number of times that a thread checks for work, or for its completion, before it sleeps: some
-/// tenths of a millisecond, about the time that other threads need for the work that they have
-/// begun. Waking a thread can take as long.
+/// Number of times that a thread checks for a new step, or for the end of the current one, before
+/// it sleeps. The checks take some tenths of a millisecond, about the time that other threads need
+/// for the work that they have begun; waking a thread can take as long.
 const LOOKS: u32 = 20_000;
 
 impl Crew {
-    /// Returns a crew of `threads` threads, but of no more threads than there are regions.
+    /// Returns a crew of at most `threads` threads, and no more threads than there are regions.
     pub(super) fn new(threads: usize, regions: Vec<usize>) -> Self {
         Self {
             threads: threads.min(regions.len()),
@@ -53,8 +53,8 @@ impl Crew {
         }
     }
 
-    /// Runs `lead` in this thread. Its argument is a function that lets all regions advance by a
-    /// step, each in one of the threads.
+    /// Runs `lead` in this thread. Its argument is a function that advances all regions by a step,
+    /// in parallel.
     pub(super) fn lead<R>(
         &self,
         advance: impl Fn(usize, &Step) + Sync,
@@ -78,7 +78,7 @@ impl Crew {
         })
     }
 
-    /// Begins a step; returns its number.
+    /// Gives the threads a step to execute, and returns the step's number.
     fn order(&self, step: Step) -> u64 {
         let mut orders = locked(&self.orders);
         orders.step = Some(step);
@@ -90,7 +90,7 @@ impl Crew {
         number
     }
 
-    /// Takes the next region to simulate in a step; none if all have been taken.
+    /// Returns the next region to simulate in step `number`; `None` if all have been started.
     fn take(&self, number: u64) -> Option<usize> {
         let next = |next: u64| {
             let of_step = next >> 32 == number && (next as u32 as usize) < self.regions.len();
@@ -101,7 +101,7 @@ impl Crew {
         taken.ok().map(|taken| self.regions[taken as u32 as usize])
     }
 
-    /// Advances regions until all have been taken.
+    /// Advances regions by the step until all have been started.
     fn advance_regions(&self, advance: &impl Fn(usize, &Step), number: u64, step: &Step) {
         while let Some(region) = self.take(number) {
             // This is dropped even after a panic: the leader then finds the region's lock poisoned.
@@ -110,7 +110,7 @@ impl Crew {
         }
     }
 
-    /// Waits until all regions have been advanced.
+    /// Waits until all regions have been advanced by the step.
     fn wait(&self) {
         let finished = || self.unfinished.load(Ordering::Acquire) == 0;
         if !looks(finished) {
@@ -148,7 +148,7 @@ fn looks(condition: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Guard that ends the other threads when it is dropped.
+/// Guard that ends the other threads when it is dropped, also after a panic.
 struct End<'a>(&'a Crew);
 
 impl Drop for End<'_> {
@@ -161,7 +161,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Guard that counts a region as finished when it is dropped.
+/// Guard that counts a region as finished when it is dropped, also after a panic.
 struct FinishGuard<'a>(&'a Crew);
 
 impl Drop for FinishGuard<'_> {

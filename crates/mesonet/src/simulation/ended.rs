@@ -14,8 +14,8 @@ pub(super) struct EndedFlow {
     pub(super) about: FlowInfo,
     /// The flow's id at its receiver.
     pub(super) receiver: FlowId,
-    /// Packets of the file divided by the time since the connection, in packets per second; none if
-    /// the flow could not be connected.
+    /// Goodput in packets per second, the file's size divided by the time since the connection;
+    /// `None` if the flow could not be connected.
     pub(super) goodput: Option<f64>,
     pub(super) record: FlowRecord,
 }

@@ -32,7 +32,7 @@ impl Region {
         }
     }
 
-    /// Counts a retransmission of a SYN.
+    /// Counts a SYN of the flow that was sent again.
     pub(super) fn count_syn_retransmission(&mut self, flow: FlowId) {
         for access in self.flows.about[flow.slot as usize].ends {
             self.counters.edges[access as usize].syns += 1;
@@ -95,7 +95,8 @@ impl Region {
         self.end(flow, None);
     }
 
-    /// Closes the sender of a flow; the coordinator completes the end.
+    /// Closes the sender of a flow, and reports its end to the coordinator. `goodput` is in packets
+    /// per second, `None` for a flow that could not be connected.
     fn end(&mut self, flow: FlowId, goodput: Option<f64>) {
         let at = flow.slot as usize;
         let (sender, about) = (&mut self.flows.sending[at], self.flows.about[at]);
@@ -112,7 +113,7 @@ impl Region {
         self.flows.close_sender(flow);
     }
 
-    /// Stops a long-lived flow. It keeps its slot, so that its last counters are reported.
+    /// Stops a long-lived flow. Its slot is not freed, so that its last counters are reported.
     pub(super) fn stop_flow(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         self.flows.sending[at].stop();
@@ -121,7 +122,7 @@ impl Region {
         self.for_each_router(common, ends, |flows| flows.active -= 1);
     }
 
-    /// Changes the flow counts of every router on the path of a flow's data packets.
+    /// Applies `change` to the flow counts of every router on the path of a flow's data packets.
     fn for_each_router(&mut self, common: &Common, ends: [u16; 2], change: impl Fn(&mut Flows)) {
         let (routes, routers) = (&common.routes, &mut self.counters.flows_by_router);
         for access in ends {

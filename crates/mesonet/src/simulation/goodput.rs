@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::records::{FlowGroup, GoodputBatch};
 
-/// Goodputs not yet reported, by group.
+/// Goodputs that have not been reported yet, by group of flows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Batches {
     /// Number of flows after which a batch is reported.
@@ -21,15 +21,15 @@ impl Batches {
         }
     }
 
-    /// Adds a flow of a group that was completed with this goodput.
+    /// Adds the goodput (packets/s) of a completed flow of `group`.
     pub(crate) fn add(&mut self, group: FlowGroup, goodput: f64) {
         let (name, goodputs) = &mut self.groups[group.index()];
         *name = Some(group);
         goodputs.push(goodput);
     }
 
-    /// Reports the batches that are complete at the end of `interval`; after the last interval
-    /// reports all others, too.
+    /// Reports the complete batches at the end of `interval`. If the interval is the `last` one,
+    /// also reports incomplete batches.
     pub(crate) fn report(&mut self, interval: u64, last: bool, to: &mut dyn FnMut(&GoodputBatch)) {
         let least = if last { 1 } else { self.size.max(1) };
         for (group, goodputs) in &mut self.groups {
@@ -43,7 +43,7 @@ impl Batches {
     }
 }
 
-/// Returns the statistics of a batch, and sorts it.
+/// Returns the statistics of `goodputs`, which it sorts.
 fn summary(group: FlowGroup, interval: u64, goodputs: &mut [f64]) -> GoodputBatch {
     goodputs.sort_by(f64::total_cmp);
     let count = goodputs.len();

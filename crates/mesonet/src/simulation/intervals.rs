@@ -46,7 +46,7 @@ impl Run<'_> {
         clock.interval_end = (clock.interval_end + clock.measure.every).min(clock.end);
     }
 
-    /// Takes the sums of the regions' counters, which then begin the next interval.
+    /// Returns the sums of the regions' counters, and sets the counters of the interval to zero.
     fn take_counters(&mut self) -> Counters {
         let mut sum = self.places.counters();
         for mut region in self.places.regions() {
@@ -59,7 +59,7 @@ impl Run<'_> {
         sum
     }
 
-    /// Samples routers of the backbone, points of presence, and access routers.
+    /// Returns samples of backbone routers, points of presence, and access routers.
     fn sample_routers(
         &self,
         counters: &Counters,
@@ -162,7 +162,8 @@ impl Run<'_> {
 }
 
 impl Region {
-    /// Adds up the states and events of all flows.
+    /// Adds the states and the events of all flows to the samples of their classes and access
+    /// routers.
     pub(super) fn sample_flows(&mut self) {
         let Self {
             flows,

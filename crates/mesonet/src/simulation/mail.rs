@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::locked;
 use crate::network::Crossing;
 
-/// Two boxes per link, for alternate windows: one region fills the box of the current window while
-/// another empties the box of the previous one.
+/// Two boxes for each link: one region fills the box of the current window while another region
+/// empties that of the previous window.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Mail {
     boxes: Vec<[Mutex<Crossing>; 2]>,

@@ -59,7 +59,7 @@ pub enum SetupError {
     Congestion {
         /// Label in tables.
         label: String,
-        /// Fault of the congestion control.
+        /// Reason for the refusal.
         reason: String,
     },
     /// The state to resume from was not stored by this version.
@@ -111,7 +111,8 @@ pub fn simulate(
     Ok(world.totals(stopped))
 }
 
-/// The whole state, as plain data: a run that resumes from a stored copy has the same results.
+/// The whole state of a simulation as plain data; a run that resumes from a stored copy has the
+/// same results.
 #[derive(Debug, Serialize, Deserialize)]
 struct World {
     common: Common,
@@ -121,7 +122,7 @@ struct World {
     clock: Clock,
 }
 
-/// Constants of a simulation.
+/// Data of a simulation that does not change.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Common {
     routes: Routes,
@@ -158,7 +159,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a thread of the simulation panicked")
 }
 
-/// Position of the simulation in windows and intervals.
+/// Progress of the simulation: current window, interval and counters.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Clock {
     now: Time,
@@ -168,11 +169,12 @@ struct Clock {
     /// End of the current window.
     window_end: Time,
     window_length: Span,
-    /// End and number of the current interval.
+    /// End of the current interval; the next field is its number.
     interval_end: Time,
     interval: u64,
     measure: Measure,
-    /// Counters at the end of the previous interval.
+    /// Number of data packets sent by the end of the previous interval; the next field has those
+    /// that entered each link.
     packets_in: u64,
     entered: Vec<u64>,
     /// Time of the last report of progress.
@@ -183,8 +185,8 @@ struct Clock {
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
-    /// Processes events until the end of the simulation; returns true if the recorder stopped the
-    /// run before.
+    /// Processes events until the end of the simulation. Returns true if the recorder stopped the
+    /// run before the end.
     fn run(&mut self, threads: usize, recorder: &mut dyn Recorder) -> bool {
         let Self {
             common,
@@ -222,8 +224,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or its part in the current interval. Returns none while the run
-    /// continues; at its end, true if it was stopped.
+    /// Processes a window, or the part of it in the current interval. Returns `None` while the run
+    /// continues; at its end, true if the recorder stopped it.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
         let Clock {

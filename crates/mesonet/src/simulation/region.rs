@@ -15,22 +15,23 @@ use crate::records::FlowState;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,
-    /// Links from other regions: backbone router, position at the router, number in the network.
+    /// Links from other regions, each as the backbone router at its end, its index among the links
+    /// to this router, and its number in the network.
     pub(super) links_in: Vec<(u16, usize, u16)>,
     pub(super) env: Env,
     pub(super) flows: FlowTable,
     pub(super) counters: Counters,
-    /// Flows of sources in this region that ended since the coordinator last processed them.
+    /// Flows of sources in this region that have ended since the coordinator last processed them.
     pub(super) ended: Vec<EndedFlow>,
     /// States of traced flows in the current interval.
     #[serde(skip)]
     pub(super) states: Vec<FlowState>,
 }
 
-/// A part of a window, in most cases the whole window.
+/// A step of the simulation: a part of a window, in most cases the whole window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Number and end of the window.
+    /// Number of the window; the next field is its end.
     pub(super) window: u64,
     pub(super) window_end: Time,
     /// True if the window begins with the step.
@@ -40,8 +41,8 @@ pub(super) struct Step {
 }
 
 impl Region {
-    /// Processes all events of a step. It accesses nothing of other regions except the mail of the
-    /// previous window, and the mail for the next one.
+    /// Processes all events of a step. Of other regions it accesses only the mail: packets handed
+    /// over in the previous window, and those handed over for the next one.
     pub(super) fn advance(&mut self, common: &Common, mail: &Mail, step: &Step) {
         if step.begins {
             self.begin_window(mail, step);

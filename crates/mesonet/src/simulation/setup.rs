@@ -57,8 +57,8 @@ impl World {
     }
 }
 
-/// Refuses links between backbone routers without a delay: regions are simulated event by event, and two routers
-/// would exchange events of one instant for ever.
+/// Refuses links between backbone routers without a delay. Regions are simulated event by event,
+/// and two routers would exchange events of one instant for ever.
 fn check_delays(topology: &Topology) -> Result<(), SetupError> {
     let mut links = topology.links.iter();
     match links.find(|link| link.delay == Span::ZERO) {
@@ -183,7 +183,7 @@ fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     (packet_intervals, speeds)
 }
 
-/// Returns the initial state of congestion control, by algorithm.
+/// Returns the initial congestion control state of each algorithm, by its index.
 pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>, SetupError> {
     let Transport {
         initial_cwnd,

@@ -1,4 +1,4 @@
-//! Traces of chosen flows, and the reports of their states.
+//! Traces of selected flows, and the reports of their states.
 //!
 //! A trace is on in the intervals that overlap its span. In these intervals, the copy of the event
 //! loop that records every packet is used; the other copy has no code for traces. Regions keep
@@ -16,7 +16,7 @@ use crate::network::{FlowEnd, FlowId, Kind, Packet, PacketTrace, Regions};
 use crate::records::{FlowEvent, PacketEvent, Recorder, TracedFlow};
 
 impl Trace {
-    /// Returns true if a flow is traced.
+    /// Returns true if the flow that `about` describes is traced.
     fn includes(&self, about: &FlowInfo) -> bool {
         match about.long_lived {
             Some(number) => self.long_lived.contains(&number.into()),
@@ -34,7 +34,7 @@ impl Trace {
     }
 }
 
-/// Numbers of traced flows and of reported records, for runs with a trace.
+/// Counts of traced flows and of reported records, for runs with a trace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
     /// Number of flows traced.
@@ -42,7 +42,7 @@ pub(super) struct Tracing {
     /// Number of states and packet events reported.
     states: u64,
     packets: u64,
-    /// Time at which the maximum number of records was reached.
+    /// Time at which the maximum number of records was reached; `None` if it was not.
     pub(super) full: Option<Time>,
 }
 
@@ -179,13 +179,15 @@ impl Region {
         }
     }
 
-    /// Returns the state of a flow that a trace compares; none unless the flow transfers data.
+    /// Returns the state that a trace compares before and after an event; `None` if the flow
+    /// transfers no data.
     pub(super) fn marks_of(&self, flow: FlowId) -> Option<TraceMarks> {
         let sender = &self.flows.sending[flow.slot as usize];
         (sender.is_of(flow) && sender.is_active()).then(|| sender.marks())
     }
 
-    /// Reports a timeout of a flow whose timer has expired, if there was one since `before`.
+    /// Reports a timeout of a flow whose timer has expired, if the state has changed since
+    /// `before`.
     pub(super) fn report_timeout(
         &mut self,
         common: &Common,
@@ -205,7 +207,7 @@ impl Region {
         }
     }
 
-    /// Stores the state of a traced flow after an event, to be reported.
+    /// Stores the state of a traced flow after `event`; it is reported at the end of the interval.
     pub(super) fn report_state(&mut self, common: &Common, flow: FlowId, event: FlowEvent) {
         let Some(trace) = &common.trace else {
             return;

@@ -1,4 +1,5 @@
-//! Packets are conserved on every router and link, at the end of every interval.
+//! Packets are conserved on every router and link at the end of every interval: each arrived packet
+//! was forwarded, dropped, or waits.
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, Parent, Service};
@@ -135,7 +136,8 @@ fn queues_share_a_buffer_if_the_topology_says_so() {
     assert!(dropped_more > dropped, "{dropped_more} and {dropped}");
 }
 
-/// Runs the simulation, checks every interval, and returns the last one.
+/// Runs the simulation, checks in every interval that packets are conserved, and returns the last
+/// interval.
 fn conserves(config: &Config) -> IntervalRecord {
     let mut keeper = Keeper::default();
     let totals = run(config, &mut keeper).expect("valid");

@@ -11,8 +11,8 @@ use crate::records::Keeper;
 /// Rate of the bottleneck in packets per millisecond.
 const BOTTLENECK: f64 = 21.0;
 
-/// Returns two flows of an algorithm over a round trip of `rtt_ms`; the second one starts after a
-/// quarter of the run.
+/// Returns two flows of an algorithm on a path with a round trip of `rtt_ms`. The second flow
+/// starts after a quarter of the run.
 fn dumbbell(congestion: ControllerSpec, rtt_ms: u64, seconds: f64) -> Config {
     let buffer = (BOTTLENECK * rtt_ms as f64 * 0.2).trunc() as u64;
     let large = 1_000_000;
@@ -43,7 +43,8 @@ fn dumbbell(congestion: ControllerSpec, rtt_ms: u64, seconds: f64) -> Config {
     config
 }
 
-/// Mean windows: of the first flow before the second starts, and of both flows while both send.
+/// Mean windows in packets: of the first flow before the second starts, and of each flow while both
+/// send.
 struct Windows {
     alone: f64,
     both: [f64; 2],
@@ -68,7 +69,7 @@ impl Windows {
         }
     }
 
-    /// Returns the utilisation of the link and of the buffer, and Jain's index.
+    /// Returns the link utilisation, the buffer utilisation, and Jain's index.
     fn figures(&self, rtt_ms: u64) -> [f64; 3] {
         let [a, b] = self.both;
         let product = BOTTLENECK * rtt_ms as f64;
@@ -90,9 +91,9 @@ fn fast(alpha: f64) -> ControllerSpec {
     }
 }
 
-/// Slow start ends near 1100 packets, the mean window of the flow that is alone is 804 packets (the
-/// bandwidth-delay product is 882, the buffer 176), and then the means of the two flows are 409 and
-/// 395.
+/// Two standard TCP flows have the published windows. Slow start ends near 1100 packets, the mean
+/// window of the flow that is alone is 804 packets (the bandwidth-delay product is 882, the buffer
+/// 176), and then the means of the two flows are 409 and 395.
 #[test]
 fn two_standard_flows_share_the_link() {
     let config = dumbbell(controller("reno", Variant::Paper), 42, 400.0);

@@ -1,4 +1,5 @@
-//! The three long-lived flows of NIST SP 500-282, chapters 6 and 7, without other flows.
+//! The three long-lived flows of NIST SP 500-282, chapters 6 and 7, in a network without other
+//! flows.
 
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_mesonet::Config;
@@ -11,7 +12,7 @@ use longhaul_units::{Span, Time};
 use crate::network::{Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// Time in seconds until each flow received at full speed for an interval for the first time, and
+/// Time in seconds from the start until each flow first received at full speed for an interval, and
 /// the number of packets that each flow received.
 #[derive(Debug, Default)]
 struct Lags {
@@ -68,8 +69,8 @@ fn fast_with_slack() -> ControllerSpec {
     }
 }
 
-/// An excess changes the measured round-trip time only: packets of Reno, whose window does not
-/// depend on that time, arrive as without it.
+/// An excess of measured round-trip times delays no packet: packets of Reno, whose window does not
+/// depend on these times, arrive at the same times as without an excess.
 #[test]
 fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     let samples_with = |excess| {
@@ -133,8 +134,8 @@ fn flows_reach_full_speed_when_published() {
     }
 }
 
-/// The mean goodput of standard TCP over 300 s agrees with table 7-11 and the closed form. Values
-/// are in thousands of packets a second.
+/// Standard TCP opens its window by one packet a round trip: its mean goodput over 300 s agrees
+/// with table 7-11 and with the closed form. Values are in thousands of packets a second.
 #[test]
 #[ignore = "fifty million packets"]
 fn standard_tcp_opens_its_window_by_one_packet_a_round_trip() {

@@ -26,8 +26,8 @@ pub const LINKS: [(char, char, u64); 14] = [
     ('J', 'K', 3),
 ];
 
-/// Routing table of the backbone (table 3-2): for each router, the next router towards all routers
-/// in order.
+/// Routing table of the backbone (table 3-2): for each router, the next router towards each of the
+/// others, in order.
 const NEXT: [&str; 11] = [
     "-BCBCBCCCBC",
     "A-CDCDCDCDC",
@@ -42,7 +42,8 @@ const NEXT: [&str; 11] = [
     "IJIJIJIJIJ-",
 ];
 
-/// Routers below each backbone router: a direct access router, and then points of presence.
+/// Routers below each backbone router, as text: a direct access router, and then points of
+/// presence.
 const UNDER: [&str; 11] = [
     "NF", "DNF", "DNN", "NF", "DNF", "DNN", "NF", "NN", "DNN", "NN", "DFF",
 ];
@@ -56,8 +57,8 @@ pub enum Buffers {
     RttCOverRootN,
 }
 
-/// Parameters of the published studies. Rates are in packets per millisecond. Shares are for
-/// normal, fast and direct access routers, in this order.
+/// Parameters of the published studies. Rates are in packets per millisecond. Arrays of shares have
+/// the order normal, fast and direct access routers.
 #[derive(Clone, Copy, Debug)]
 pub struct Study {
     pub r1: f64,
@@ -106,12 +107,12 @@ impl Study {
         ]
     }
 
-    /// Returns the delay of a link in milliseconds; halves are rounded to even.
+    /// Returns the delay of a link of `ms` milliseconds after scaling; halves are rounded to even.
     fn delay(&self, ms: u64) -> u64 {
         (ms as f64 * self.delay_factor).round_ties_even() as u64
     }
 
-    /// Routers and links.
+    /// Returns the routers and links of the study's network.
     pub fn topology(&self) -> Topology {
         let at = |name: char| (name as u8 - b'A') as usize;
         let mut links = Vec::new();
@@ -192,7 +193,8 @@ impl Study {
         }
     }
 
-    /// Sets the sizes of buffers (NIST SP 500-282, chapter 3: `QszAlg`).
+    /// Sets the buffer sizes of all routers by the study's rule (NIST SP 500-282, chapter 3:
+    /// `QszAlg`).
     fn size_buffers(&self, topology: &mut Topology) {
         let rtt = mean_round_trip_ms(topology);
         let domain = |parent| match parent {
@@ -231,7 +233,8 @@ impl Study {
         }
     }
 
-    /// Returns the whole simulation, with one algorithm, documents and no jumbo files.
+    /// Returns the whole configuration with the algorithm `kind` for all sources, with documents,
+    /// and without jumbo files.
     pub fn config(&self, kind: &str, variant: Variant) -> Config {
         let topology = self.topology();
         Config {
@@ -318,7 +321,7 @@ pub fn router(name: String, per_ms: f64) -> Router {
 }
 
 /// Returns two backbone routers with a rate per millisecond and a buffer. Below each is a direct
-/// access router of this name, rate and buffer.
+/// access router with a given name, rate and buffer.
 pub fn two_backbone_routers(
     (per_ms, buffer): (f64, u64),
     delay: Span,
@@ -373,7 +376,8 @@ pub fn long_lived(topology: &Topology, from: &str, to: &str, start: f64) -> Long
     }
 }
 
-/// Returns the one-way delay of the route between two backbone routers, and the routers on it.
+/// Returns the one-way delay in milliseconds of the route between two backbone routers, and the
+/// routers on it.
 pub fn route(topology: &Topology, from: usize, to: usize) -> (u64, Vec<usize>) {
     let (mut at, mut ms, mut path) = (from, 0, vec![from]);
     while at != to {
@@ -386,7 +390,8 @@ pub fn route(topology: &Topology, from: usize, to: usize) -> (u64, Vec<usize>) {
     (ms, path)
 }
 
-/// Returns the mean round-trip propagation delay over all pairs of different backbone routers.
+/// Returns the mean round-trip propagation delay in milliseconds over all pairs of different
+/// backbone routers.
 pub fn mean_round_trip_ms(topology: &Topology) -> f64 {
     let routers = topology.backbone.len();
     let pairs = (0..routers).flat_map(|a| (0..a).map(move |b| (a, b)));

@@ -6,7 +6,7 @@ use longhaul_mesonet::records::{
 };
 use longhaul_units::Time;
 
-/// Copy of an interval's record.
+/// A copy of an interval's record, which can outlive it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntervalRecord {
     pub packets_in: u64,
@@ -20,7 +20,7 @@ pub struct IntervalRecord {
     pub no_receivers: u64,
 }
 
-/// A recorder that keeps everything.
+/// A recorder that keeps all records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keeper {
     pub intervals: Vec<IntervalRecord>,

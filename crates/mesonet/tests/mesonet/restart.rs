@@ -12,7 +12,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// A recorder that keeps records and, after some intervals, the state with the records until then.
+/// A recorder that keeps all records and, after some intervals, the simulation's state together
+/// with the records until then.
 #[derive(Default)]
 struct Storing {
     keeper: Keeper,

@@ -1,5 +1,5 @@
-//! Options for which NIST SP 500-282 leaves a choice: the service of a router's two queues (chapter
-//! 3), and the smallest window after losses (chapter 5).
+//! Options for details that NIST SP 500-282 leaves open: the service of a router's two queues
+//! (chapter 3), and the smallest window after losses (chapter 5).
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Service, Trace};
@@ -34,8 +34,8 @@ fn time_of_a_window(service: Service) -> u64 {
     waits.count() as u64 + 1
 }
 
-/// Windows after losses in a congested network are not below the minimum, which some flows reach;
-/// without a minimum there are windows of less than one packet.
+/// Windows after losses in a congested network are at least the minimum, which some flows reach.
+/// Without a minimum, some windows are less than one packet.
 #[test]
 fn losses_leave_no_less_than_the_smallest_window() {
     let smallest = |min_cwnd| {

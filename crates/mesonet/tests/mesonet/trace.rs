@@ -13,7 +13,7 @@ use crate::records::Keeper;
 
 const END_S: f64 = 0.06;
 
-/// Return path of the answer to the second packet that arrives.
+/// Expected events of the acknowledgement of the second packet that arrives, on its way back.
 const SECOND_ANSWER: [&str; 6] = [
     "13.7 sent",
     "13.7 b up to 14.7",
@@ -56,8 +56,8 @@ fn ms(time: Time) -> f64 {
     (time.as_secs_f64() * 1e7).round() / 1e4
 }
 
-/// Returns the events of the packet of a kind and number: the time and place of each, and the time
-/// at which the packet leaves that place.
+/// Returns the events of the packet with this kind and number. Each has the time, the place, and
+/// the time at which the packet leaves that place.
 fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     let own = |record: &&PacketTraceRecord| (record.kind, record.number) == (kind, number);
     let step = |record: &PacketTraceRecord| {
@@ -151,8 +151,8 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
     assert_eq!(totals.trace_full, None);
 }
 
-/// A queue of one packet drops the second of three packets; the number of that packet is not used
-/// again.
+/// A loss is followed by a NAK, and the lost number is not used again. A queue of one packet drops
+/// the second of three packets.
 #[test]
 fn a_loss_is_followed_by_a_negative_answer_and_a_new_number() {
     use FlowEvent::{Ack, Decrease, Increase, Start};

@@ -9,7 +9,7 @@ use longhaul_units::Time;
 use crate::network::{Study, route};
 use crate::records::Keeper;
 
-/// Returns a network of fast routers and short files, so that many flows are over soon.
+/// Returns a network of fast routers and short files, in which many flows end soon.
 fn quiet(seconds: u64) -> Config {
     let study = Study {
         r1: 12_000.0,
@@ -103,8 +103,9 @@ fn connections_take_a_round_trip() {
     assert!(short > 1000);
 }
 
-/// Flows between direct access routers that connect in the period are a hundred times larger, and
-/// Web objects a thousand times, like documents; all other flows are unchanged.
+/// Files are jumbo files if their flow is between direct access routers and connects in the period:
+/// they are a hundred times larger, and Web objects a thousand times, like documents. All other
+/// files are unchanged.
 #[test]
 fn jumbos_are_those_that_are_connected_in_their_period() {
     let mut config = quiet(4);

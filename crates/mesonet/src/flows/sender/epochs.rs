@@ -1,5 +1,5 @@
-//! Loss epochs: acknowledgements and timeouts change the window, with at most one reduction per
-//! round trip.
+//! Response of a sender to acknowledgements and timeouts. A loss epoch lasts about a round trip,
+//! and has at most one reduction of the window.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionControl, Limit, Phase, Phases, Timeout,
@@ -69,7 +69,8 @@ impl Sender {
         false
     }
 
-    /// Adds delivery rate, losses and the sender's limit to the facts of an acknowledgement.
+    /// Adds the delivery rate, losses and the sender's limit to `sample`, for algorithms that need
+    /// them.
     fn complete(&mut self, sample: &mut AckSample, packet: &Packet, env: &Env) {
         let Some(feedback) = &mut self.feedback else {
             return;
@@ -110,7 +111,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Ends a recovery; returns true if there was one.
+    /// Ends a recovery from losses if there is one, and returns true if there was.
     fn take_recovery(&mut self) -> bool {
         let feedback = self.feedback.as_mut();
         feedback.is_some_and(|feedback| std::mem::take(&mut feedback.recovers))
@@ -124,8 +125,8 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth of the window since it had `before` packets, which an acknowledgement has
-    /// caused.
+    /// Counts the growth of the window that an acknowledgement has caused. The window had `before`
+    /// packets.
     #[inline]
     fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;
@@ -152,12 +153,12 @@ impl Sender {
         }
     }
 
-    /// Processes a retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters
-    /// 3 and 5).
+    /// Processes a retransmission timeout: all packets in flight count as lost (NIST SP 500-282,
+    /// chapters 3 and 5).
     ///
-    /// If the last of them was indeed lost, the first packet sent now is acknowledged by a NAK of
-    /// the new epoch, which reduces the window again; this follows the published procedure
-    /// literally.
+    /// If the last packet in flight was indeed lost, the first packet sent after the timeout is
+    /// acknowledged by a NAK of the new epoch, which reduces the window again. This follows the
+    /// published procedure literally.
     pub(super) fn on_timeout(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.congestion.on_timeout(&Timeout {

@@ -1,4 +1,5 @@
-//! Feedback for algorithms that measure delivery rates or pace; allocated only for their flows.
+//! Feedback for algorithms that measure delivery rates or pace packets; allocated only for their
+//! flows.
 
 use std::collections::VecDeque;
 
@@ -6,10 +7,10 @@ use longhaul_congestion::{CongestionState, RateSample};
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Record of a data packet's transmission.
+/// Record of the transmission of a data packet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sent {
-    /// Number of packets delivered at the transmission (`P.delivered`).
+    /// Number of packets that had been delivered when this one was sent (`P.delivered`).
     delivered: u64,
     /// Time at which the last packet delivered before the transmission was acknowledged
     /// (`P.delivered_time`).
@@ -26,11 +27,11 @@ struct Sent {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Feedback {
     in_flight: VecDeque<Sent>,
-    /// Sequence number of the packet of the first record in `in_flight`.
+    /// Sequence number of the first record in `in_flight`.
     first: u64,
     /// Time of the last acknowledgement (`C.delivered_time`).
     delivered_at: Time,
-    /// Time at which the packet acknowledged last was sent (`C.first_sent_time`).
+    /// Time at which the last acknowledged packet was sent (`C.first_sent_time`).
     flight_began: Time,
     /// Number of packets lost so far; after a timeout it includes all packets that were in flight.
     pub(super) lost: u64,
@@ -39,14 +40,14 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// Returns the feedback of a flow that begins; `None` if its algorithm neither measures
-    /// delivery rates nor paces.
+    /// Returns the feedback of a new flow; `None` if its algorithm neither measures delivery rates
+    /// nor paces.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let any = congestion.needs().delivery_rate || congestion.may_pace();
         any.then(Box::default)
     }
 
-    /// Records that a data packet is sent, after `delivered` packets were delivered.
+    /// Records that data packet `number` is sent, after `delivered` packets were delivered.
     #[inline]
     pub(super) fn on_sent(&mut self, number: u64, delivered: u64, now: Time) {
         if self.in_flight.is_empty() {
@@ -60,11 +61,11 @@ impl Feedback {
         });
     }
 
-    /// Returns a rate sample at the acknowledgement of the data packet `number`, which was sent at
-    /// `created`; `delivered` is the count of delivered packets after it.
+    /// Returns a rate sample at the acknowledgement of data packet `number`, which was sent at
+    /// `created`; `delivered` is the count of delivered packets including it.
     ///
-    /// There is no sample for an interval shorter than a round trip of `min_rtt`, which is due to
-    /// acknowledgements that were held up, nor for a packet that a timeout has given up.
+    /// There is no sample for an interval shorter than `min_rtt`, which is due to acknowledgements
+    /// that were held up, nor for a packet that a timeout has given up.
     #[inline]
     pub(super) fn on_ack(
         &mut self,
@@ -111,8 +112,9 @@ mod tests {
         Time::from_ps(ms * MS)
     }
 
-    /// Packets 1 to 4 leave one millisecond apart and arrive two milliseconds apart, except the
-    /// third, which is lost.
+    /// Rate samples are computed from arrivals, and gaps in the sequence count as losses. Packets 1
+    /// to 4 leave one millisecond apart and arrive two milliseconds apart, except the third, which
+    /// is lost.
     #[test]
     fn rates_are_those_of_arrivals_and_gaps_are_losses() {
         let mut feedback = Feedback::default();

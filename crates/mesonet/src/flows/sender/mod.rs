@@ -1,4 +1,4 @@
-//! The sender of a flow: handshake, window, pacing at the host's speed, and timers.
+//! The sender of a flow: handshake, window, timers, and pacing at the speed of its host.
 
 mod epochs;
 mod feedback;
@@ -20,20 +20,20 @@ use longhaul_kernel::prefetch::prefetch;
 const SEGMENT_BYTES: u64 = 1500;
 /// Wait after the first SYN; it doubles with each further SYN (NIST SP 500-282, equations 1 to 3).
 const SYN_WAIT: Span = Span::from_secs(3);
-/// SYNs sent before a source gives up.
+/// Number of SYNs that a source sends before it gives up.
 const SYNS: u8 = 3;
 
-/// Phase of a flow.
+/// Phase of a flow at its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
-    /// Opened; its start time has not been reached.
+    /// The flow is open, but its start time has not been reached.
     Opened,
     Connecting,
     Transferring,
     Over,
 }
 
-/// Location and speed of a sender.
+/// Location and speed of a sender, and its path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SenderSetup {
     pub(crate) access: u16,
@@ -43,18 +43,18 @@ pub(crate) struct SenderSetup {
     pub(crate) speed: u16,
     /// Round-trip propagation delay of the path.
     pub(crate) propagation: Span,
-    /// Allowance that is added to the propagation delay for the first smoothed round-trip time.
+    /// Time that is added to the propagation delay for the first smoothed round-trip time.
     pub(crate) allowance: Span,
 }
 
-/// Outcome of an expired timer.
+/// Outcome of a timer entry that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimerOutcome {
     /// The flow continues.
     Continue,
-    /// The SYN was retransmitted.
+    /// The SYN was sent again.
     SynRetransmitted,
-    /// The connection has failed.
+    /// The source has given up: the flow cannot be connected.
     Failed,
 }
 
@@ -64,11 +64,11 @@ pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
     pub(crate) increases: u32,
-    /// Growth of the window by the acknowledgements that enlarged it, in packets.
+    /// Growth of the window by acknowledgements, in packets.
     pub(crate) growth: f64,
 }
 
-/// The sending end of a flow.
+/// The sending end of one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sender {
     flow: FlowId,
@@ -85,27 +85,27 @@ pub(crate) struct Sender {
     receiver_access: u16,
     /// Next sequence number; the number of packets sent is one less.
     next: u64,
-    /// Highest acknowledged number, which the receiver expects next.
+    /// Highest acknowledged number: that of the packet which the receiver expects next.
     highest: u64,
     /// Number of acknowledgements until the file is delivered.
     remaining: u64,
-    /// Next sequence number at the last loss or timeout: acknowledgements below it belong to an earlier
-    /// loss epoch.
+    /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
+    /// earlier loss epoch.
     epoch_start: u64,
-    /// Acknowledged number that ends the current round trip. `round` is the number of the current
-    /// round trip.
+    /// Acknowledged number at which the current round trip ends. `round` counts the round trips.
     round_end: u64,
     round: u64,
     size: u64,
     rtt: RttEstimator,
     last_sent: Time,
-    /// Time of the flow's only valid entry in the timer list. All its other entries are stale.
+    /// Time of the flow's only valid entry in the timer list; all its other entries there are
+    /// stale.
     timer: Time,
     pub(crate) connected: Time,
     pub(crate) interval: Interval,
     naks: u64,
     timeouts: u64,
-    /// Feedback for algorithms that measure delivery rates or pace.
+    /// Feedback for algorithms that measure delivery rates or pace; `None` for other algorithms.
     feedback: Option<Box<Feedback>>,
     congestion: CongestionState,
 }
@@ -142,7 +142,7 @@ impl Sender {
         }
     }
 
-    /// Returns true if the slot still belongs to this flow.
+    /// Returns true if the slot still belongs to `flow`, that is, if the flow has not been closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
@@ -185,7 +185,7 @@ impl Sender {
         self.phase == Phase::Transferring
     }
 
-    /// Processes the answer to a SYN: starts to transfer a file of `size` packets.
+    /// Processes the answer to a SYN: starts the transfer of a file of `size` packets.
     pub(crate) fn on_syn_ack(&mut self, packet: &Packet, size: u64, env: &mut Env) {
         if env.handshake_rtt {
             let rtt = env.network.now.since(packet.created) + env.rtt_excess;
@@ -194,7 +194,7 @@ impl Sender {
         self.begin(size, env);
     }
 
-    /// Starts to transfer a file of `size` packets.
+    /// Starts the transfer of a file of `size` packets.
     pub(crate) fn begin(&mut self, size: u64, env: &mut Env) {
         self.phase = Phase::Transferring;
         (self.size, self.remaining) = (size, size);
@@ -209,7 +209,8 @@ impl Sender {
         self.phase = Phase::Over;
     }
 
-    /// Closes the flow; its slot is free for the `next` one. Stale packets and timers are ignored.
+    /// Closes the flow; its slot is free for the flow `next`. Stale packets and timers of the
+    /// closed flow are ignored.
     pub(crate) fn close(&mut self, next: FlowId) {
         self.stop();
         self.flow = next;
@@ -248,7 +249,7 @@ impl Sender {
         TimerOutcome::Continue
     }
 
-    /// Continues to send after the packet interval of its host has elapsed.
+    /// Continues to send after the host's packet interval has elapsed.
     #[inline]
     pub(crate) fn on_pace(&mut self, env: &mut Env) {
         self.pacing = false;
@@ -317,7 +318,7 @@ impl Sender {
         in_flight < (self.congestion.window.cwnd() as u64).min(self.remaining)
     }
 
-    /// Makes sure that a timer is due by the deadline.
+    /// Sets a timer entry if none is due by the retransmission deadline.
     #[inline]
     fn set_timer(&mut self, env: &mut Env) {
         if self.rtt.deadline < self.timer {
@@ -341,7 +342,7 @@ impl Sender {
         u64::from(self.syns)
     }
 
-    /// Returns the numbers of negative acknowledgements and timeouts so far.
+    /// Returns the numbers of negative acknowledgements and of timeouts so far.
     pub(crate) fn signals(&self) -> (u64, u64) {
         (self.naks, self.timeouts)
     }
@@ -351,8 +352,8 @@ impl Sender {
         self.rtt.srtt
     }
 
-    /// Replaces tables of the flow's congestion control by the same tables of `like`, to share
-    /// them.
+    /// Replaces the tables in the flow's congestion control by the equal tables of `like`, so that
+    /// flows share them.
     pub(crate) fn share_tables(&mut self, like: &CongestionState) {
         self.congestion.share_tables(like);
     }

@@ -5,7 +5,7 @@ use crate::network::{Network, TraceState};
 use crate::records::{FlowEvent, FlowPhase, FlowState, TracedFlow};
 
 impl Sender {
-    /// Returns the state right after `event`; `flow` describes the flow.
+    /// Returns the state of the flow right after `event`; `flow` is its identity.
     pub(crate) fn traced(
         &self,
         event: FlowEvent,
@@ -63,7 +63,7 @@ pub(crate) struct TraceMarks {
     pub(crate) timeouts: u64,
 }
 
-/// Returns the size of a flow in packets; `None` for unlimited flows.
+/// Returns the size of a flow in packets; `None` if it is unlimited.
 fn finite(size: u64) -> Option<u64> {
     (size != u64::MAX).then_some(size)
 }

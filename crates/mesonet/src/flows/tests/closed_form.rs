@@ -33,7 +33,8 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Times of a flow's acknowledgements from the start until they arrive at the host's rate.
+/// Times at which a flow's acknowledgements arrive, up to the time from which they arrive at the
+/// host's rate.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
@@ -73,8 +74,8 @@ impl Arrivals {
         size / time
     }
 
-    /// Returns the mean goodput over files whose Pareto size has this mean and is multiplied by
-    /// `factor`.
+    /// Returns the mean goodput of files with a Pareto-distributed size of mean `mean` packets,
+    /// multiplied by `factor`.
     fn mean_goodput(&self, mean: f64, factor: f64) -> f64 {
         let (steps, last) = (20_000, 30.0);
         let sum: f64 = (0..steps)
@@ -134,8 +135,8 @@ fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
     }
 }
 
-/// The times of a flow satisfy a recursion: a packet leaves when the window allows it and the host
-/// is free, and is acknowledged a round trip later.
+/// The times of packets and acknowledgements agree with a recursion: a packet leaves when the
+/// window allows it and the host is free, and is acknowledged a round trip later.
 #[test]
 fn a_flow_keeps_the_times_of_the_closed_form() {
     let (rtt_ms, gap) = (20, Span::from_ps(12_500_000));

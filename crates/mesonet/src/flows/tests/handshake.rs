@@ -35,7 +35,8 @@ fn an_answer_before_the_end_connects() {
     assert!((done - 9.08).abs() < 1e-6, "{done}");
 }
 
-/// The second answer arrives when the flow is connected.
+/// A second answer to a SYN, which arrives when the flow is connected, does not start the transfer
+/// again.
 #[test]
 fn an_answer_that_comes_twice_starts_nothing_anew() {
     let mut path = Start::new(Span::from_secs(4), 2).path("reno");
@@ -48,8 +49,9 @@ fn an_answer_that_comes_twice_starts_nothing_anew() {
     assert_eq!(path.sender.sent(), 2);
 }
 
-/// On a path of 40 ms, the receiver takes 100 ms for a packet. A timeout that followed from the
-/// propagation delay alone would be too short, although no packet is lost.
+/// The round-trip time of the handshake determines the first timeout. On a path of 40 ms, the
+/// receiver takes 100 ms for a packet. A timeout that followed from the propagation delay alone
+/// would be too short, although no packet is lost.
 #[test]
 fn the_round_trip_of_the_handshake_sets_the_first_timeout() {
     let mut start = Start::new(Span::from_millis(40), 2);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Runs a transfer of ten packets with a window of ten; `lose` selects the packets that are lost.
+/// Runs a transfer of ten packets with a window of ten; `lose` returns true for packets to lose.
 fn ten(lose: fn(&Packet, &Sender) -> bool) -> Path {
     let mut path = Start {
         cwnd: 10.0,
@@ -76,7 +76,8 @@ fn a_lost_last_packet_is_sent_anew_after_a_timeout() {
     assert!((seconds - 0.6).abs() < 1e-6, "{seconds}");
 }
 
-/// Each timeout waits twice as long: after 2, 4, 8, 16 and 32 round trips, and then 32 again.
+/// Successive timeouts double: they expire after 2, 4, 8, 16 and 32 round trips, and then after 32
+/// again.
 #[test]
 fn timeouts_in_a_row_wait_longer() {
     let mut path = Start::new(Span::from_millis(100), 10).path("reno");

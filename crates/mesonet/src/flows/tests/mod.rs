@@ -1,4 +1,4 @@
-//! A bench of one flow over a path with only a delay, whose packets a test can lose.
+//! A test bench: one flow over a path with only a delay, on which a test can lose packets.
 
 mod closed_form;
 mod handshake;
@@ -17,14 +17,14 @@ use crate::config::{
 };
 use crate::network::{FlowId, HostEvent, Kind, Network, Packet, Regions, Routes};
 
-/// A flow and its path.
+/// One flow and its path.
 struct Path {
     env: Env,
     sender: Sender,
     receiver: Receiver,
     ack_queues: AckQueues,
     size: u64,
-    /// Selects the packets that are lost just before they reach their host.
+    /// Returns true for packets that are lost just before they reach their host.
     lose: fn(&Packet, &Sender) -> bool,
     /// Packets that reached the end of the path, lost or not.
     seen: Vec<(Time, Kind, u64)>,
@@ -35,7 +35,7 @@ struct Path {
 /// Initial state of a flow.
 struct Start {
     rtt: Span,
-    /// Times that the source and the receiver take for a packet.
+    /// Times that the source and the receiver need per packet.
     packet_intervals: [Span; 2],
     cwnd: f64,
     ssthresh: f64,
@@ -44,7 +44,7 @@ struct Start {
 }
 
 impl Start {
-    /// Returns a flow with hosts that need almost no time for a packet.
+    /// Returns a flow of `size` packets between hosts that need almost no time per packet.
     fn new(rtt: Span, size: u64) -> Self {
         Self {
             rtt,
@@ -156,7 +156,7 @@ impl Path {
         self.sender.connect(&mut self.env);
     }
 
-    /// Starts to send without a handshake.
+    /// Starts the transfer without a handshake.
     fn begin(&mut self) {
         self.sender.begin(self.size, &mut self.env);
     }
@@ -169,7 +169,7 @@ impl Path {
         self.sender.congestion().window.ssthresh()
     }
 
-    /// Returns the answers that reached the source: negative or not, and their numbers.
+    /// Returns the kind and number of each acknowledgement that reached the source.
     fn answers(&self) -> Vec<(Kind, u64)> {
         let answers = self.seen.iter().map(|&(_, kind, number)| (kind, number));
         answers

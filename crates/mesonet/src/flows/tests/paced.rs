@@ -1,4 +1,4 @@
-//! BBR (draft-ietf-ccwg-bbr-05): delivery rates, pacing, and recoveries that end.
+//! BBR (draft-ietf-ccwg-bbr-05) on flows of MesoNet: delivery rates, pacing, and recoveries.
 
 use super::*;
 
@@ -28,7 +28,8 @@ impl Path {
         value
     }
 
-    /// Returns the rate, in packets per second, of data packets that arrive between two times.
+    /// Returns the rate of data packets, in packets per second, that arrive between the times
+    /// `from` and `to` in seconds.
     fn arrivals(&self, from: f64, to: f64) -> f64 {
         let between = |time: Time| (from..to).contains(&time.as_secs_f64());
         let data = self.seen.iter().filter(|seen| seen.1 == Kind::Data);
@@ -51,8 +52,8 @@ fn it_finds_the_rate_of_the_path_and_leaves_no_queue() {
     assert!(srtt < Span::from_millis(130), "{srtt:?}");
 }
 
-/// Between probes packets leave one by one, 1 % slower than the path's rate, instead of in bursts
-/// at the host's rate.
+/// BBR paces: between probes packets leave one by one, 1 % slower than the path's rate, instead of
+/// in bursts at the host's rate.
 #[test]
 fn it_sets_the_pace() {
     let mut path = bbr(|_, _| false);

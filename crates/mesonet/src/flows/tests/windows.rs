@@ -1,8 +1,9 @@
-//! Windows round by round without a loss: NIST SP 500-282, chapter 3 and equation 5.
+//! Windows round by round without losses: NIST SP 500-282, chapter 3 and equation 5.
 
 use super::*;
 
-/// Checks the windows after rounds 0, 1, ... against windows that were computed by hand.
+/// Checks the windows after given rounds against `expected`, windows computed by hand. `knee` is
+/// the window at which exponential growth ends.
 fn assert_rounds(knee: f64, ssthresh: f64, expected: &[(usize, f64)]) {
     let mut path = Start {
         knee,
@@ -95,7 +96,7 @@ fn a_saw_tooth_and_a_timeout_are_where_the_schematic_has_them() {
     );
 }
 
-/// Neither host sends faster than its interface.
+/// Neither the source nor the receiver sends packets faster than its interface.
 #[test]
 fn hosts_keep_their_distance() {
     let mut path = Start {
