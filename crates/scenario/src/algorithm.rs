@@ -1,4 +1,5 @@
-//! Keys of tables of congestion control and slow start that are not parameters of the registry.
+//! Keys in the tables of congestion control and slow start, except the parameters that the registry
+//! of algorithms declares.
 
 use std::path::Path;
 
@@ -9,36 +10,36 @@ use crate::document::Table;
 /// The algorithm of a flow that does not name one.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
-/// Variant of an algorithm.
+/// Key for the variant of an algorithm.
 pub(crate) const VARIANT: Field<String> = Field::new("variant");
 
-/// Window at which limited slow start begins, in segments.
+/// Key for the window, in segments, at which limited slow start begins.
 pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
 /// Key that enables the acknowledgement trains of the kernel's HyStart, which end slow start.
 pub(crate) const TRAIN: Field<f64> = Field::new("train");
 
-/// File and class of a custom algorithm: `FILE:CLASS`, or the name of a class that the program
-/// passes.
+/// Key for the file and class of a custom algorithm: `FILE:CLASS`, or the name of a class that the
+/// program passes.
 pub(crate) const PYTHON: Field<String> = Field::new("python");
 
-/// Source text of the file of a custom algorithm.
+/// Key for the source text of a custom algorithm's file, in resolved scenarios.
 pub(crate) const SOURCE: Field<String> = Field::new("source");
 
-/// Address of a controller in another process: `unix:PATH` or `tcp:HOST:PORT`.
+/// Key for the address of a controller in another process: `unix:PATH` or `tcp:HOST:PORT`.
 pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 
-/// Version of the controller in another process. It is part of the scenario's hash, so that runs
-/// with different versions are different runs.
+/// Key for the version of the controller in another process. It is part of the scenario's hash, so
+/// that runs with different versions are different runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
 /// Keys of a congestion control module of Linux: the object file (`module`), the SHA-256 of its
-/// contents (`sha256`), and a table (`parameters`) for parameters that have the name of another
-/// key.
+/// contents (`sha256`), and a table (`parameters`) for those parameters whose names are keys here.
 pub(crate) const MODULE: Field<String> = Field::new("module");
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
 
-/// Splits the value of the key `python` into the file, if it names one, and the class.
+/// Splits the value of the key `python` into the file, `None` if it names only a class, and the
+/// class.
 pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     match python.rsplit_once(':') {
         Some((file, class)) => (Some(file), class),
@@ -62,7 +63,7 @@ pub(crate) fn name(congestion: Option<&Table>) -> &str {
     }
 }
 
-/// Returns the name of a module's file without its directory, its extension and the kernel's prefix
+/// Returns the name of a module's file without directory, extension, and the kernel's prefix
 /// `tcp_`.
 fn stem(file: &str) -> &str {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());

@@ -1,4 +1,4 @@
-//! Translation of a resolved document into the engine's configuration.
+//! Translation of a resolved scenario into the engine's configuration.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::queue;
 use crate::resolve::ResolvedDocument;
 use crate::traffic::{self, Traffic};
 
-/// IPv4 and UDP headers (RFC 791, RFC 768).
+/// Bytes of the IPv4 and UDP headers of a datagram (RFC 791, RFC 768).
 const UDP_HEADER_BYTES: u32 = 28;
 
 /// Builds the configuration of a resolved scenario.
@@ -58,7 +58,8 @@ pub(crate) fn build(resolved: &ResolvedDocument) -> Config {
     }
 }
 
-/// Returns the captured nodes. If a link has the same name, the name means the link.
+/// Returns the indices of the nodes whose packets are captured. If a link has the same name, the
+/// name means the link.
 fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
     let links: HashSet<&str> = network
         .links
@@ -72,21 +73,23 @@ fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the rule that ends a run before its duration.
+/// Returns the rule that ends a run before its duration. `labels` are those of the flows that
+/// count.
 fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);
     let counted = counted.filter(|(_, flow)| labels.contains(&flow.label));
     StopRule::of(stop, counted.map(|(id, _)| id).collect())
 }
 
-/// Nodes and links, to which the flows' hosts are added.
+/// Nodes and links of the engine's network, to which the hosts of flows are added.
 struct Network {
     nodes: Vec<String>,
     links: Vec<Link>,
 }
 
 impl Network {
-    /// Adds a separate host for a flow, joined to a router by an access link each way.
+    /// Adds a separate host for a flow, with an access link to and from `router`, and returns its
+    /// index.
     fn add_host(&mut self, name: String, router: usize, keys: &AccessKeys, queue: &Table) -> usize {
         let host = self.nodes.len();
         let carries = (keys.rate, keys.delay);
@@ -101,7 +104,7 @@ impl Network {
     }
 }
 
-/// Returns the flows of one group, numbered from zero, each with its parallel streams.
+/// Returns the flows of one group, numbered from zero; each has its parallel streams.
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
     let AnyFlow {
         label,
@@ -178,7 +181,7 @@ fn start_of(starts: &Starts, index: usize) -> Start {
     }
 }
 
-/// Returns the transport of datagrams.
+/// Returns the transport of a flow of datagrams.
 fn udp(keys: &UdpFlow, packet: Bytes, traffic: Option<Traffic>) -> Transport {
     let bursts = traffic.and_then(|traffic| match traffic {
         Traffic::OnOff(keys) => Some(keys.bursts),
@@ -229,7 +232,8 @@ fn connections(
         .collect()
 }
 
-/// Returns the parameters of the connections of a group or of a proxy. Transfers have no limit yet.
+/// Returns the TCP parameters of the connections of a group or of a proxy, without a limit of the
+/// transfer.
 fn tcp(group: &Table, packet: Bytes, congestion: ControllerSpec) -> Tcp {
     let options = group.sub(Stack::tcp);
     let payload = flow::payload(options, packet).expect("checked when resolved");

@@ -1,4 +1,4 @@
-//! Catalogue of everything that scenarios may contain, for `longhaul list`: keys, queues, traffic,
+//! Lists of everything that scenarios may contain, for `longhaul list`: keys, queues, traffic,
 //! profiles.
 
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
@@ -8,7 +8,7 @@ use crate::check::describe;
 use crate::model;
 use crate::render;
 
-/// A queue discipline.
+/// A queue discipline, with its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueDiscipline {
     /// Name in scenarios.
@@ -17,7 +17,7 @@ pub struct QueueDiscipline {
     pub title: &'static str,
     /// Behaviour of the discipline, in a sentence.
     pub description: &'static str,
-    /// RFC or paper.
+    /// RFC or paper that defines the discipline.
     pub source: &'static str,
     /// Keys in a scenario's table of this kind.
     pub keys: Vec<QueueKey>,
@@ -32,7 +32,7 @@ pub struct QueueKey {
     pub help: &'static str,
     /// Allowed values.
     pub allowed: String,
-    /// The default of the profile `rfc`, as written in a scenario.
+    /// Default of the profile `rfc`, as it is written in a scenario.
     pub default: String,
 }
 
@@ -55,7 +55,7 @@ pub struct Key {
     pub source: &'static str,
 }
 
-/// A kind of traffic.
+/// A kind of traffic, with its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traffic {
     /// Name in scenarios.
@@ -64,7 +64,7 @@ pub struct Traffic {
     pub keys: Vec<Key>,
 }
 
-/// A bundle of defaults.
+/// A profile: a named set of defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// Name in scenarios.
@@ -73,7 +73,7 @@ pub struct Profile {
     pub description: &'static str,
 }
 
-/// Returns every key of a scenario except those of queues, which have a separate list.
+/// Returns all keys of scenarios, except those of queues, for which there is [`queues`].
 pub fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(model::SCENARIO, "", &mut keys);

@@ -1,7 +1,8 @@
-//! Checks a document against the model: unknown keys, wrong types, wrong units, values out of range.
+//! Checks of a document against the declared keys: unknown keys, wrong types, wrong units, values
+//! out of range.
 //!
 //! All errors are reported at once. Texts are converted to quantities, and whole numbers to
-//! floating-point numbers for keys that hold these, so that later steps get typed values only.
+//! floating-point numbers for keys with such values, so that later steps get typed values only.
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
 use longhaul_keys::{KIND, Key, Kind, check_name, check_text};
@@ -16,7 +17,7 @@ use crate::module;
 use crate::renamed;
 use crate::unknown_names::{meant_key, refuse_unknown_keys, unknown_name};
 
-/// Maximum time in a scenario: the sum of many such times still fits into 64 bits of picoseconds.
+/// Maximum time in a scenario. The sum of many such times still fits into 64 bits of picoseconds.
 pub(crate) const LONGEST: Span = Span::from_secs(100_000);
 
 /// Checks a whole document: a scenario or a profile.
@@ -109,7 +110,8 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
     }
 }
 
-/// Returns a number. A value written without a fraction is converted in place.
+/// Returns the number in `value`. A number that is written without a fraction is converted in
+/// place.
 fn as_number(value: &mut Value) -> f64 {
     let number = match value {
         Value::Whole(whole) => *whole as f64,
@@ -129,8 +131,8 @@ fn is_zero(quantity: Quantity) -> bool {
     }
 }
 
-/// Tries the alternatives. If none accepts the value, the errors of the alternative with the
-/// value's type are reported.
+/// Checks a value against several allowed kinds. If none accepts it, the errors of the kind that
+/// has the value's type are reported.
 fn check_one_of(
     kinds: &'static [Kind],
     whole: &'static Kind,
@@ -158,8 +160,8 @@ fn check_one_of(
     }
 }
 
-/// Returns true if a value has the type that a kind expects, valid or not. A text that begins with
-/// a digit or a sign counts as a quantity, any other text as a word.
+/// Returns true if a value has the type that `kind` expects, even if the value is out of range. A
+/// text that begins with a digit or a sign counts as a quantity, any other text as a word.
 fn suits(kind: &Kind, value: &Value) -> bool {
     let numeric = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     match (kind, value) {
@@ -178,7 +180,7 @@ fn suits(kind: &Kind, value: &Value) -> bool {
     }
 }
 
-/// Checks the keys and values of a table.
+/// Checks the keys and values of the table at `path` against `keys`.
 pub(crate) fn check_fields(
     fields: &'static [Key],
     table: &mut Table,
@@ -189,7 +191,7 @@ pub(crate) fn check_fields(
     check_fields_of(None, fields, table, origin, path, out);
 }
 
-/// Checks the keys and values of a table of this `kind`.
+/// Checks the keys and values of the table at `path`, whose `kind` selected these keys.
 fn check_fields_of(
     kind: Option<&Node>,
     fields: &'static [Key],
@@ -220,7 +222,8 @@ fn check_fields_of(
     }
 }
 
-/// Returns a name, for messages, for the values of the key `kind` of a table.
+/// Returns a noun for messages about the key `kind` of the table at `path`, such as an algorithm or
+/// a queue.
 fn choice_of(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         // Local queues accept only some disciplines, which no list contains.
@@ -365,7 +368,7 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     check_parameters(&[KIND.name()], parameters, table, path, out);
 }
 
-/// Checks the keys and values of a table of registry parameters.
+/// Checks the keys and values of a table with parameters that the registry of algorithms declares.
 fn check_parameters(
     own: &[&'static str],
     parameters: &'static [Parameter],
@@ -423,7 +426,7 @@ fn check_parameters(
     }
 }
 
-/// Checks a parameter that is one of several names.
+/// Checks a parameter whose value is one of several names.
 fn check_choice(
     names: &'static [&'static str],
     node: &Node,
@@ -442,7 +445,7 @@ fn check_choice(
     out.push(Diagnostic::new(path, &node.origin, message));
 }
 
-/// Checks a parameter given as a function of the window.
+/// Checks a parameter that is given as a function of the window.
 fn check_points(
     parameter: &'static Parameter,
     node: &mut Node,
@@ -478,7 +481,7 @@ fn check_points(
     }
 }
 
-/// Returns the points of a function of the window; none if the value is not a list of points.
+/// Returns the points of a function of the window; `None` if the value is not a list of points.
 pub(crate) fn points(node: &Node) -> Option<Vec<Point>> {
     let Value::List(items) = &node.value else {
         return None;

@@ -23,7 +23,8 @@ pub(crate) fn is_custom(table: &Table) -> bool {
     OWN.iter().any(|key| table.has(*key))
 }
 
-/// Checks the table of a custom algorithm. The constructor's arguments are known only when it is loaded.
+/// Checks the table of a custom algorithm. The constructor's arguments are checked only when the
+/// algorithm is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let given = OWN.map(|key| table.get(key).map(|node| node.origin.clone()));
     for key in [KIND, VARIANT, EXTERNAL] {
@@ -58,8 +59,8 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// Converts numbers without a fraction to whole numbers, and refuses infinite numbers and NaN,
-/// since the resolved scenario and the constructor use only numbers that JSON can represent.
+/// Converts numbers without a fraction to whole numbers, and refuses infinite numbers and NaN: the
+/// resolved scenario and the constructor can only have numbers that JSON can represent.
 fn normalize(node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
     match &mut node.value {
         Value::Number(number) if !number.is_finite() => {

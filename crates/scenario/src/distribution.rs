@@ -13,7 +13,7 @@ pub(crate) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<
     }
 }
 
-/// Checks the distribution in a value; `path` is the value's path.
+/// Checks the distribution in `node`, the value of the key at `path`.
 pub(crate) fn check_node(node: &Node, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(table) = node.table() else {
         return;
@@ -31,7 +31,8 @@ pub(crate) fn check_node(node: &Node, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the invalid key of measured quantiles, and the message about it.
+/// Returns the key of a wrong list of quantiles, with a message about it; `None` if the quantiles
+/// are right.
 fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
     let (probabilities, values) = (
         numbers(table, Drawn::probabilities),
@@ -51,7 +52,7 @@ fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
     (!ascending || !complete).then_some((Drawn::probabilities.name(), message))
 }
 
-/// Returns true if all draws are 0.
+/// Returns true if all values drawn from a distribution are 0.
 pub(crate) fn is_zero(node: &Node) -> bool {
     match node.table() {
         None => number(node) == Some(0.0),
@@ -67,7 +68,8 @@ fn numbers(table: &Table, key: Field<Vec<f64>>) -> Vec<f64> {
     table.list(key).iter().filter_map(number).collect()
 }
 
-/// Returns a number in the engine's unit: seconds, bits per second, bytes, or 1.
+/// Returns a number in the engine's unit: seconds, bits per second, bytes, or 1; `None` for other
+/// values.
 fn number(node: &Node) -> Option<f64> {
     in_base_unit(&node.value)
 }

@@ -1,4 +1,4 @@
-//! Documents: trees of values, each with its origin.
+//! Documents: scenarios as trees of values, each with its origin.
 
 pub(crate) use longhaul_keys::{Node, Origin, Source, Table, Value};
 use longhaul_units::{Quantity, Span};
@@ -8,7 +8,7 @@ pub(crate) fn span(span: Span) -> Value {
     Value::Quantity(Quantity::Span(span))
 }
 
-/// Adds defaults to a table for values that it does not have: the opposite of `merge::overlay`.
+/// Adds to `upper` the values of `lower` that it does not have, the opposite of `merge::overlay`.
 pub(crate) fn fill(upper: &mut Table, lower: &Table) {
     for (key, node) in &lower.entries {
         match (upper.entries.get_mut(key), &node.value) {

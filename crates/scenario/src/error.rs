@@ -8,12 +8,12 @@ use longhaul_keys::{Field, printable};
 
 use crate::document::{Node, Origin, Table, Value, join};
 
-/// One error.
+/// One error in a scenario.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
     /// Dotted path of the key; empty for the whole file.
     pub path: String,
-    /// Text that states the value found, the allowed values, and the value probably meant.
+    /// Text of the error: the value found, the allowed values, and the value probably meant.
     pub message: String,
     /// Origin of the value.
     pub origin: Origin,
@@ -39,9 +39,9 @@ impl Diagnostic {
         Self::new(&join(path, key.name()), origin, message)
     }
 
-    /// Returns the error with a position in the file. A wrong value that is a default, or a value
-    /// of the profile, conflicts with values in the file: its error gets the position of the
-    /// innermost table in the file that contains it.
+    /// Returns the error with a position in the file. If the wrong value is a default or comes from
+    /// the profile, the error gets the position of the innermost table in the file that contains
+    /// the key.
     fn in_file(self, places: &Places) -> Self {
         match &self.origin {
             Origin::File(..) | Origin::Set(_) => self,
@@ -57,14 +57,15 @@ impl Diagnostic {
 /// Positions of the keys that a file or an override contains.
 #[derive(Debug)]
 pub(crate) struct Places {
-    /// Origin of the whole file or override, for errors without a more precise position.
+    /// Origin of the whole file or override, for errors without a more exact position.
     whole: Origin,
-    /// Origins by dotted path.
+    /// Origin of each key in the document, by its dotted path.
     written: BTreeMap<String, Origin>,
 }
 
 impl Places {
-    /// Returns the positions in a document that has been read but not completed.
+    /// Returns the positions of all keys of a document as the user wrote it, before defaults are
+    /// added. `whole` is the origin of the document.
     pub(crate) fn of(root: &Table, whole: &Origin) -> Self {
         let mut places = Self {
             whole: whole.clone(),
@@ -93,7 +94,8 @@ impl Places {
         self.written.insert(path, place.clone());
     }
 
-    /// Returns the position of the innermost table in the file that contains a value.
+    /// Returns the position of the key at `path` or, if the file does not contain it, of the
+    /// innermost table in the file around it.
     fn nearest(&self, path: &str) -> Origin {
         let mut path = path;
         while let Some((above, _)) = path.rsplit_once('.') {
@@ -106,22 +108,23 @@ impl Places {
     }
 }
 
-/// Reason for refusing a scenario: all errors, in the order of the file.
+/// Reason for refusing a scenario: all errors in it, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct ScenarioError {
     diagnostics: Vec<Diagnostic>,
 }
 
 impl ScenarioError {
-    /// Creates an error from all diagnostics, sorted by position in the file, with one message for
-    /// each.
+    /// Creates an error from all diagnostics, sorted by their position in the file; equal messages
+    /// appear once.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
         diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);
         Self { diagnostics }
     }
 
-    /// Creates an error from all diagnostics, with all positions in the file or in an override.
+    /// Creates an error from all diagnostics, each of which gets a position in the file or in an
+    /// override.
     pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
         let placed = diagnostics
             .into_iter()
@@ -145,7 +148,8 @@ impl From<Diagnostic> for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Maximum number of messages shown: an error in a list of flows is often the same in all of them.
+/// Maximum number of messages that are shown. An error in a list of flows is often the same in all
+/// of them.
 const SHOWN: usize = 20;
 
 impl fmt::Display for ScenarioError {

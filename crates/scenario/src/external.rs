@@ -12,7 +12,8 @@ pub(crate) fn is_external(table: &Table) -> bool {
     table.has(EXTERNAL)
 }
 
-/// Checks the keys of a controller in another process. Its address is checked when it is used.
+/// Checks the keys of a controller in another process. Its address is checked when a connection is
+/// opened.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let names = [EXTERNAL.name(), VERSION.name()];
     for (key, node) in &table.entries {

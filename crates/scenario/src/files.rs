@@ -1,4 +1,4 @@
-//! Files from which scenarios are read, or which they name.
+//! Files from which scenarios are read, and files that scenarios name.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,12 +9,12 @@ use longhaul_keys::Field;
 use crate::document::{Node, Origin, Table, Value};
 use crate::error::Diagnostic;
 
-/// Maximum size of a file, more than any scenario, table or class needs.
+/// Maximum size of a file in bytes, more than any scenario, table or class needs.
 const MAX_BYTES: u64 = 256 << 20;
 
 const NO_SUCH_FILE: &str = "no such file";
 
-/// Reads the text of a file.
+/// Reads the text of a file. The error is a message.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let mut bytes = read_bytes(path)?;
     // A byte order mark, which some editors and spreadsheets write, is not part of the text.
@@ -25,7 +25,8 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
         .map_err(|_| format!("cannot read {}: it is not UTF-8 text", path.display()))
 }
 
-/// Reads the contents of a file. Devices and pipes, which may never end, and files that are too large are refused.
+/// Reads the contents of a file. Devices and pipes, which may never end, and files of more than
+/// [`MAX_BYTES`] are refused with a message.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let refuse = |reason: &str| format!("cannot read {}: {reason}", path.display());
     let io = |error: std::io::Error| match error.kind() {
@@ -52,8 +53,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Refuses a table that contains both the name of a file and its text, since neither takes
-/// precedence. An override of the file in a resolved scenario makes such a table.
+/// Refuses a table that has both the name of a file and the text of the file, since neither takes
+/// precedence. An override of the file's name in a resolved scenario makes such a table.
 pub(crate) fn refuse_both<T>(
     table: &Table,
     file: Field<Option<String>>,
@@ -70,9 +71,8 @@ pub(crate) fn refuse_both<T>(
     Err(Diagnostic::at(table, file, path, message))
 }
 
-/// Replaces a file that a table names by its text, and stores the name in a separate key of the
-/// table. The scenario's hash then covers the text, and the resolved scenario runs without the
-/// file.
+/// Replaces the name of a file in a table by the file's text, and stores the name under a separate
+/// key. The scenario's hash then covers the text, and the resolved scenario runs without the file.
 pub(crate) fn replace_file<T, U>(
     table: &mut Table,
     file: &Node,
@@ -88,7 +88,7 @@ pub(crate) fn replace_file<T, U>(
     Ok(())
 }
 
-/// Returns a path relative to the file that contains it.
+/// Returns the path `file`, which is relative to the scenario file that names it.
 pub(crate) fn relative_to(origin: &Origin, file: &str) -> PathBuf {
     let directory = match origin {
         Origin::File(source, _) => Path::new(&source.name).parent(),

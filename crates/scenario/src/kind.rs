@@ -1,4 +1,5 @@
-//! A kind of simulation: the table that selects it, its keys, and the function that resolves them.
+//! Kinds of simulation. Each has a table that selects it, its keys, and a function that resolves
+//! them.
 
 use longhaul_engine::Config;
 use longhaul_keys::Key;
@@ -30,8 +31,7 @@ impl Simulation {
         }
     }
 
-    /// Returns true if random numbers decide anything other than the order of simultaneous
-    /// arrivals.
+    /// Returns true if random numbers decide anything except the order of simultaneous arrivals.
     pub(crate) fn draws(&self) -> bool {
         match self {
             Self::Tcp(config) => !warnings::drawn(config).is_empty(),
@@ -39,7 +39,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the minimum number of bytes that the run's tables are expected to take, as far as it
+    /// Returns the minimum number of bytes that the run's tables are expected to need, as far as it
     /// can be predicted.
     pub(crate) fn expected_bytes(&self) -> f64 {
         match self {
@@ -49,32 +49,32 @@ impl Simulation {
     }
 }
 
-/// A resolved scenario.
+/// A resolved scenario: all values are present.
 pub(crate) struct ResolvedScenario {
-    /// The whole document, with every value present.
+    /// The whole document.
     pub root: Table,
     pub simulation: Simulation,
-    /// Rows of `longhaul explain` that follow from the values and are not keys.
+    /// Rows of `longhaul explain` that are derived from values, in addition to the rows of keys.
     pub explained: Vec<ExplainRow>,
     pub warnings: Vec<String>,
 }
 
 /// A kind of simulation.
 pub(crate) struct SimulationKind {
-    /// The table that only scenarios of this kind have.
+    /// Name of the table that only scenarios of this kind have.
     pub table: &'static str,
     /// All keys of a scenario file of this kind.
     pub keys: &'static [Key],
-    /// Alternative names of keys, which the table may contain.
+    /// Returns alternative names of keys that may be given in the table.
     pub other_names: fn() -> Vec<&'static str>,
     /// Moves values from alternative names to the keys that these names stand for.
     pub rename: fn(&mut Table) -> Vec<Diagnostic>,
-    /// Completes a checked document, or reports inconsistencies.
+    /// Completes a checked document, or reports values that contradict each other.
     pub resolve: fn(Table, &dyn Algorithms) -> Result<ResolvedScenario, Vec<Diagnostic>>,
 }
 
 impl SimulationKind {
-    /// Removes the keys of the file that only other kinds have, and reports them.
+    /// Removes the keys of the file that only other kinds of simulation have, and reports them.
     pub(crate) fn remove_foreign_keys(&self, root: &mut Table) -> Vec<Diagnostic> {
         let mut out = Vec::new();
         let known = |keys: &[Key], key: &str| keys.iter().any(|known| known.name == key);

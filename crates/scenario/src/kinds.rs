@@ -15,10 +15,10 @@ const TCP: SimulationKind = SimulationKind {
     resolve: resolve_tcp,
 };
 
-/// The other kinds.
+/// All kinds except [`TCP`].
 pub(crate) const OTHERS: [SimulationKind; 1] = [mesonet::KIND];
 
-/// Returns the kind of a scenario.
+/// Returns the kind of simulation that a scenario describes.
 pub(crate) fn of(root: &Table) -> &'static SimulationKind {
     const KINDS: &[SimulationKind] = &OTHERS;
     let other = KINDS

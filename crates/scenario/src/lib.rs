@@ -73,7 +73,7 @@ use model::About;
 pub struct Scenario {
     root: Table,
     simulation: Simulation,
-    /// Rows of `explain` that follow from the values and are not keys.
+    /// Rows of `explain` that are derived from values, in addition to the rows of keys.
     explained: Vec<ExplainRow>,
     warnings: Vec<String>,
 }
@@ -152,7 +152,7 @@ impl Scenario {
         render::json(&self.root)
     }
 
-    /// Returns every value with its origin.
+    /// Returns a row for every value, with its origin.
     pub fn explain(&self) -> Vec<ExplainRow> {
         let mut rows = render::explain(&self.root);
         rows.extend_from_slice(&self.explained);
@@ -181,18 +181,19 @@ impl Scenario {
         self.simulation.duration()
     }
 
-    /// Returns warnings about values that are allowed but probably not intended.
+    /// Returns the warnings about values that are allowed, but probably not intended.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Returns true if random numbers decide anything; if not, all replications are the same.
+    /// Returns true if random numbers decide anything; if not, all replications have the same
+    /// results.
     pub fn draws(&self) -> bool {
         self.simulation.draws()
     }
 
-    /// Returns the reason why all replications are the same, with changes that would make them
-    /// differ; none if random numbers are drawn.
+    /// Returns the reason why all replications have the same results, with changes that would make
+    /// them differ; `None` if random numbers are drawn.
     pub fn nothing_drawn(&self) -> Option<&'static str> {
         (!self.draws()).then_some(warnings::NOTHING_DRAWN)
     }

@@ -11,21 +11,20 @@ use longhaul_keys::KIND;
 
 use crate::model::quic::QuicStack;
 
-/// A custom algorithm, as given in a scenario.
+/// A custom algorithm as a scenario describes it.
 #[derive(Debug)]
 pub struct CustomAlgorithm<'a> {
-    /// Name of its class.
+    /// Name of the algorithm's class.
     pub class: &'a str,
-    /// The name of the file, for messages, and its text; none if the program passed the class itself.
+    /// Name of the file, for messages, and its text; `None` if the program passed the class itself.
     pub file: Option<(&'a str, &'a str)>,
-    /// Arguments of its constructor: a JSON object.
+    /// Arguments of the class's constructor: a JSON object.
     pub parameters: serde_json::Value,
 }
 
-/// Maker of custom algorithms. It makes this crate independent of the language in which they are
-/// written.
+/// Interface to the program that makes algorithms which are not built in.
 pub trait Algorithms {
-    /// Returns the algorithm and its source code, or an error message.
+    /// Returns the custom algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
 
     /// Returns a module of Linux and the name under which it registers, or an error message.
@@ -52,7 +51,7 @@ pub trait Algorithms {
     }
 }
 
-/// Maker for programs that cannot load custom algorithms.
+/// The maker for programs that cannot make any algorithm.
 pub(crate) struct NoAlgorithms;
 
 impl Algorithms for NoAlgorithms {
@@ -61,14 +60,14 @@ impl Algorithms for NoAlgorithms {
     }
 }
 
-/// A module, as given in a scenario.
+/// A module of Linux as a scenario describes it.
 #[derive(Debug)]
 pub struct LinuxModule<'a> {
-    /// The object file, for messages.
+    /// Path of the object file, for messages.
     pub file: &'a Path,
-    /// Contents of the file.
+    /// Contents of the object file.
     pub object: Vec<u8>,
-    /// Names and values of the module's parameters.
+    /// Names and values of the module's parameters in the scenario.
     pub parameters: Vec<(String, ModuleValue)>,
 }
 
@@ -83,21 +82,21 @@ pub enum ModuleValue {
     Real(f64),
 }
 
-/// A module that a program has loaded.
+/// A module of Linux that a program has loaded.
 #[derive(Debug)]
 pub struct MadeModule {
-    /// The algorithm.
+    /// The module's algorithm.
     pub factory: Arc<dyn Factory>,
     /// The name under which the module registers.
     pub name: String,
-    /// Parameters of the module, with their default values.
+    /// Names and default values of the module's parameters.
     pub defaults: Vec<(String, ModuleValue)>,
 }
 
-/// An algorithm of Longhaul that runs in a stack.
+/// An algorithm of Longhaul that runs in a QUIC stack.
 #[derive(Clone, Debug)]
 pub struct OwnAlgorithm {
-    /// Congestion control.
+    /// Congestion control algorithm.
     pub controller: ControllerSpec,
     /// Slow start, for algorithms that do not replace it.
     pub slow_start: SlowStart,
@@ -112,15 +111,15 @@ pub struct FoundStack {
     pub congestion: String,
     /// Name and version of the stack, which are part of the hash of the results.
     pub version: String,
-    /// Warnings for the user about the results.
+    /// Warnings for the user about results with this stack.
     pub warnings: Vec<String>,
 }
 
-/// A setting of a QUIC stack that is refused.
+/// Reason why a setting of a QUIC stack is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackError {
-    /// Name of the key.
+    /// Name of the setting's key.
     pub key: &'static str,
-    /// Fault of the value, and the allowed values.
+    /// Message with the fault of the value, and the allowed values.
     pub message: String,
 }

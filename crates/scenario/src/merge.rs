@@ -1,4 +1,4 @@
-//! Merging of documents, by `extends` and `--set`.
+//! Merging of documents, as `extends` and `--set` require.
 
 use longhaul_keys::KIND;
 
@@ -7,11 +7,12 @@ use crate::document::{Node, Table, Value};
 use crate::mesonet::keys::TopologyFile;
 use crate::model::Scenario;
 
-/// Keys that name the kind of a table: a built-in kind, the file of a custom one, another process, or a module.
+/// Keys that select the algorithm or model of a table: a built-in one, a file of a custom one, a
+/// controller in another process, or a module.
 const NAMES: [&str; 4] = [KIND.name(), PYTHON.name(), EXTERNAL.name(), MODULE.name()];
 
-/// Removes the key that names a table's kind before another kind is set, and the source text,
-/// version or hash that belongs to this key.
+/// Removes the key that selects a table's algorithm or model before another one is set, with the
+/// source text, version or hash that belongs to this key.
 fn forget_name(table: &mut Table) {
     if table.remove(PYTHON).is_some() {
         table.remove(SOURCE);
@@ -25,8 +26,8 @@ fn forget_name(table: &mut Table) {
     table.remove(KIND);
 }
 
-/// Sets one key of a table, replacing its value. The other keys stay, even if the key names another
-/// kind: the checker refuses keys that the new kind does not have.
+/// Sets one key of a table, replacing its value. All other keys stay, even if `key` is `kind`: the
+/// checker refuses keys that the new kind does not have.
 pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     if NAMES.contains(&key.as_str()) {
         forget_name(table);
@@ -34,7 +35,7 @@ pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     table.entries.insert(key, node);
 }
 
-/// Merges `upper` into `lower` and overrides its values: tables are merged, other values are
+/// Merges `upper` into `lower`, whose values it overrides: tables are merged, all other values
 /// replaced.
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
     let upper = upper.entries;
@@ -80,9 +81,9 @@ mod tests {
         names
     }
 
-    /// If a table gets the name of another kind, its old name disappears, with the text, version or
-    /// hash that belongs to the old name. All parameters stay, even one that has the name of such a
-    /// key, and without another name all keys stay.
+    /// If a table gets another algorithm, the key that selected the old one disappears, with the
+    /// text, version or hash that belongs to it. All parameters stay, even one that is called like
+    /// such a key. If no other algorithm is set, all keys stay.
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [

@@ -1,7 +1,7 @@
 //! Congestion control modules of Linux: `congestion = { module = "tcp_mine.so", beta = 717 }`.
 //!
-//! The SHA-256 of the object becomes part of the resolved scenario. The file itself is not copied;
-//! the scenario's hash covers the name of the file and the digest, not the directory.
+//! The SHA-256 of the object file becomes part of the resolved scenario. The file itself is not
+//! copied. The scenario's hash covers the file's name and its SHA-256, but not the directory.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(crate) fn is_module(table: &Table) -> bool {
     table.has(MODULE)
 }
 
-/// Checks the keys; parameters are known only when the object is loaded.
+/// Checks the keys of a module. Its parameters are known only when the object file is loaded.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     for key in [KIND, VARIANT, EXTERNAL, PYTHON] {
         if table.has(key) {
@@ -66,7 +66,8 @@ fn expect_text(table: &Table, key: Field<String>, path: &str, out: &mut Vec<Diag
     }
 }
 
-/// Returns the parameters in a table: its other keys, and those of `parameters`.
+/// Returns the parameters in a table: all keys that are not the table's own, and those in
+/// `parameters`.
 fn given(table: &Table) -> impl Iterator<Item = (&str, &Node)> {
     let below = table.get(PARAMETERS).and_then(|node| match &node.value {
         Value::Table(below) => Some(below),
@@ -104,7 +105,7 @@ fn written(value: ModuleValue) -> Value {
     }
 }
 
-/// Returns the module of a checked table.
+/// Loads the module that a checked table names, and completes the table.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,
@@ -157,7 +158,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Returns the absolute path, since the resolved scenario may be read in another directory.
+/// Returns the absolute form of `path`, since the resolved scenario may be read in another
+/// directory.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

@@ -1,4 +1,4 @@
-//! Choices of profiles in addition to the defaults of keys, and defaults from TOML files.
+//! Values that depend on the profile by a rule, and defaults that are read from TOML files.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table};
 use crate::read;
 
-/// Loads a file of defaults, all with the same origin.
+/// Reads a file of defaults; all values get the origin `origin`.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source::new(name, text));
     let mut table = read::parse(&source).expect("a profile is TOML");
@@ -19,7 +19,7 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     table
 }
 
-/// Returns the variant that a profile selects, for algorithms with this variant.
+/// Returns the variant that is the profile's default, for algorithms that have this variant.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc => "paper",
@@ -29,7 +29,8 @@ pub(crate) fn variant(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the slow start that `max_ssthresh` alone selects: that of RFC 3742, or ns-2's.
+/// Returns the limited slow start that the key `max_ssthresh` alone selects: that of RFC 3742, or
+/// ns-2's.
 pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc | Profile::Linux => "limited",
@@ -38,10 +39,10 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the receive window that limits no flow, as a multiple of what the path and its queues
-/// can hold, and the rule as text. In the profile `linux` the multiple is 6: if a round trip of
-/// slow start brings twice the bytes of the one before, the kernel's receiver sets its window to
-/// six times the bytes of this round trip (`tcp_rcvbuf_grow`).
+/// Returns the receive window that limits no flow, as a multiple of the bytes that the path and its
+/// queues can contain, and the rule as text. In the profile `linux` the multiple is 6: if a round
+/// trip of slow start brings twice the bytes of the one before, the kernel's receiver sets its
+/// window to six times the bytes of this round trip (`tcp_rcvbuf_grow`).
 pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     if profile == Profile::Linux {
         let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";
@@ -52,7 +53,8 @@ pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     }
 }
 
-/// Returns the slow start of a flow that names none: the kernel uses HyStart only in CUBIC.
+/// Returns the profile's slow start for a flow that names none. It depends on `congestion`, since
+/// the kernel uses HyStart only in CUBIC.
 pub(crate) fn slow_start(profile: Profile, congestion: &Table) -> Node {
     let kernel_s_cubic = profile == Profile::Linux
         && congestion.is_word(KIND, "cubic")

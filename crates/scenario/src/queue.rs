@@ -1,4 +1,4 @@
-//! Queues: tables of a scenario, which the engine's disciplines complete and read.
+//! Queues: tables of a scenario, whose values are derived and read by the engine's disciplines.
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, LinkContext, QueueConfig};
 use longhaul_keys::KIND;
@@ -42,17 +42,17 @@ pub(crate) fn resolve(
     }
 }
 
-/// Returns the engine's configuration of a resolved queue, in front of a link of this rate.
+/// Returns the engine's configuration of a resolved queue in front of a link with the rate `rate`.
 pub(crate) fn config(queue: &Table, rate: Rate) -> QueueConfig {
     discipline(queue).config(queue, rate)
 }
 
-/// Returns true if a resolved queue has a separate queue for each flow.
+/// Returns true if the discipline of a resolved queue separates flows.
 pub(crate) fn is_per_flow(queue: &Table) -> bool {
     discipline(queue).per_flow
 }
 
-/// Returns the number of packets of this size that a resolved queue holds.
+/// Returns the number of packets of `packet` bytes that a resolved queue can contain.
 pub(crate) fn capacity_packets(queue: &Table, packet: Bytes) -> f64 {
     match queue.read(Capacity::FIELD) {
         Capacity::Packets(packets) => packets as f64,

@@ -1,4 +1,4 @@
-//! Reads TOML or JSON into a tree, and applies `extends` and `--set` overrides.
+//! Reading of TOML or JSON into a tree of values, and application of `extends` and `--set`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use crate::merge::{overlay, put};
 use crate::model::About;
 use crate::model::flow::AnyFlow;
 
-/// Reads a file and everything that it extends.
+/// Reads a file and all files that it extends. Returns the tree and its origin.
 pub(crate) fn read_file(path: &Path) -> Result<(Table, Origin), Diagnostic> {
     read_chain(path, &mut Vec::new(), None)
 }
 
-/// Reads a text as if it were a file in the directory `base`, and everything that it extends.
+/// Reads a text as if it were a file in the directory `base`, and all files that it extends.
 pub(crate) fn read_text(
     text: &str,
     name: &str,
@@ -32,8 +32,8 @@ pub(crate) fn read_text(
     extend(&source, base, &mut Vec::new())
 }
 
-/// Reads a file and the files that it extends. `chain` contains the files that extend this one,
-/// `extends` is the value that names it.
+/// Reads a file and the files that it extends. `chain` has the files that led to this one by
+/// `extends`, and `extends` is the value that names this file.
 fn read_chain(
     path: &Path,
     chain: &mut Vec<PathBuf>,
@@ -63,7 +63,7 @@ fn read_chain(
     extend(&source, path.parent().unwrap_or(Path::new("")), chain)
 }
 
-/// Parses one text and merges it into the file that it extends.
+/// Parses a text, and merges it into the file that it extends, if it extends one.
 fn extend(
     source: &Arc<Source>,
     base: &Path,
@@ -98,8 +98,8 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     from_toml_table(root.get_ref(), "", &origin)
 }
 
-/// Returns the message of TOML's parser; for a table `[flows]` that occurs twice, adds the way to
-/// write a list.
+/// Returns the message of TOML's parser. If it is about a table `[flows]` that occurs twice, the
+/// way to write a list is added.
 fn twice(text: &str, at: usize, message: &str) -> String {
     let line = text
         .get(..at)
@@ -118,7 +118,7 @@ fn twice(text: &str, at: usize, message: &str) -> String {
     }
 }
 
-/// Keys of a `run.json` that are used.
+/// Those keys of a `run.json` that are read.
 struct RunFile;
 
 #[allow(non_upper_case_globals)]
@@ -127,7 +127,7 @@ impl RunFile {
     const results_version: Field<u64> = Field::new("results_version");
 }
 
-/// Returns the scenario in a `run.json`; any other document is returned as it is.
+/// Returns the scenario that a `run.json` contains. Any other document is returned unchanged.
 fn of_run(mut root: Table) -> Table {
     let scenario = root.table(RunFile::scenario);
     if root.has(RunFile::results_version)
@@ -138,7 +138,7 @@ fn of_run(mut root: Table) -> Table {
     root
 }
 
-/// Function that returns the origin of a span of the text.
+/// Function that returns the origin of a value, given its range of bytes in the text.
 type MakeOrigin<'a> = &'a dyn Fn(std::ops::Range<usize>) -> Origin;
 
 fn from_toml_table(
@@ -210,8 +210,8 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     }
 }
 
-/// Reads a raw value. `raw` is a part of the source's text, so that its address in memory gives its
-/// position in the text.
+/// Converts a raw JSON value. `raw` is a part of the source's text, so that its address in memory
+/// gives its position in the text.
 fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());
@@ -245,10 +245,11 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     Ok(Node::new(value, here))
 }
 
-/// Applies one `key=value` override: a dotted path, with indexes into lists.
+/// Applies one override `key=value`. The key is a dotted path, with indices or labels for entries
+/// of lists.
 ///
 /// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need
-/// no quotes. A table replaces the former one; a `kind` keeps the other keys of its table.
+/// no quotes. A table replaces the former table; a new `kind` keeps the other keys of its table.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);

@@ -1,8 +1,8 @@
-//! Keys and variants that have been renamed: messages about an old name state the new one.
+//! Keys and variants that were renamed. Messages about an old name state the new one.
 
 use longhaul_congestion::Variant;
 
-/// Old and new names.
+/// Pairs of old and new names.
 const RENAMED: [(&str, &str); 7] = [
     ("begun_within", "start_within"),
     ("both", "duplex"),
@@ -13,16 +13,16 @@ const RENAMED: [(&str, &str); 7] = [
     ("separate", "connection_per_object"),
 ];
 
-/// Returns the new name of an unknown key, if the new name is in `known`, or is a key of a table in
-/// `known`.
+/// Returns the new name of the unknown key `key`, if the new name or its table is in `known`;
+/// `None` otherwise.
 pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     let first = new.split('.').next()?;
     known.contains(&first).then_some(*new)
 }
 
-/// Returns the message about a renamed variant, if the algorithm with the variants `known` had it:
-/// `linux` was the name of the variant of Linux 2.6.22.
+/// Returns the message about a renamed variant `name`, if the algorithm with the variants `known`
+/// had it; `None` otherwise. `linux` was the name of the variant of Linux 2.6.22.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

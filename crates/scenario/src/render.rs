@@ -1,4 +1,4 @@
-//! A resolved document as canonical JSON, and as rows with the origin of each value.
+//! Output of a resolved document: canonical JSON, and rows with the origin of each value.
 
 use std::path::Path;
 
@@ -18,8 +18,8 @@ pub struct ExplainRow {
     pub origin: String,
 }
 
-/// Returns the table as JSON with sorted keys: quantities as texts with units, whole numbers
-/// without a fraction.
+/// Returns a table as JSON with sorted keys. Quantities are texts with units, and whole numbers
+/// have no fraction.
 pub(crate) fn json(table: &Table) -> Json {
     let entry = |(key, node): (&String, &Node)| (key.clone(), json_value(&node.value));
     Json::Object(table.entries.iter().map(entry).collect::<Map<_, _>>())
@@ -42,7 +42,7 @@ pub(crate) fn json_value(value: &Value) -> Json {
     }
 }
 
-/// Returns the SHA-256 of the canonical JSON and the version of the results, in hexadecimal.
+/// Returns the SHA-256, in hexadecimal, of the canonical JSON and the results version.
 pub(crate) fn hash(canonical: &Json, results_version: u32) -> String {
     let digest = hmac_sha256::Hash::hash(
         format!("{canonical}\nresults-version {results_version}").as_bytes(),
@@ -55,7 +55,7 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Removes the directories of module objects, which are identified by their digests.
+/// Removes the directories from the paths of module objects, which are identified by their SHA-256.
 pub(crate) fn without_directories(value: &mut Json) {
     match value {
         Json::Object(entries) => {

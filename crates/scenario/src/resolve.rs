@@ -1,4 +1,4 @@
-//! Resolution of a checked document: every value is set, from the profile, from a default, or
+//! Resolution of a checked document. Every value is set: from the profile, from a default, or
 //! derived from other values.
 
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
 use crate::unknown_names::unknown_name;
 
-/// A complete document, with everything from which the engine's configuration is built.
+/// A complete document, with the parts from which the engine's configuration is built.
 pub(crate) struct ResolvedDocument {
     /// The complete document.
     pub root: Table,
@@ -31,7 +31,7 @@ pub(crate) struct ResolvedDocument {
     pub sites: Vec<Site>,
 }
 
-/// Completes a checked document, or reports inconsistencies.
+/// Completes a checked document, or reports values that contradict each other.
 pub(crate) fn resolve(
     mut root: Table,
     algorithms: &dyn Algorithms,
@@ -145,7 +145,8 @@ fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Resolves the labels of the flows that a stop rule counts: by default, all flows with exchanges.
+/// Resolves the labels of flows that a stop rule counts. By default they are all flows with
+/// exchanges.
 fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let measure = root.sub_mut(Scenario::measure);
     let Some(stop) = measure.table_mut(MoreMeasures::stop) else {
@@ -180,7 +181,7 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks the seed, since ns-2's generator takes seeds of 31 bits.
+/// Checks the seed, which has 31 bits for ns-2's generator.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
     let Seeds { seed, replication } = Seeds::of(root);
@@ -195,11 +196,11 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Maximum number of links and nodes among which a message suggests a name.
+/// Maximum number of links and nodes among which a message searches for a similar name.
 const LISTED: usize = 1000;
 
-/// Refuses captures of links and nodes that do not exist; access links and their hosts are
-/// included.
+/// Refuses captures at links and nodes that do not exist. Access links and their hosts exist as
+/// well.
 fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let captured = root.sub(Scenario::measure).list(MoreMeasures::capture);
     if captured.is_empty() {
@@ -222,7 +223,7 @@ fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagn
     }
 }
 
-/// Gives every group a unique label, under which its results are grouped.
+/// Gives every group a label that no other group has. Results are grouped by label.
 fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
     let mut labels: Vec<String> = Vec::new();
     let given =

@@ -66,7 +66,7 @@ fn table(keys: &[Key]) -> Json {
     })
 }
 
-/// Returns the meaning of a key, its default, and its source.
+/// Returns the meaning of a key, its default and its source as one text.
 fn described(key: &Key) -> String {
     let default = match key.default {
         DefaultText::Required | DefaultText::None => String::new(),
@@ -124,7 +124,7 @@ fn of(kind: &Kind) -> Json {
     }
 }
 
-/// Returns a table's schema with a given `kind`.
+/// Returns a table's schema, in which the key `kind` has the value `kind`.
 fn tagged(kind: &str, mut table: Json) -> Json {
     table["properties"]["kind"] = json!({ "const": kind });
     table["required"] = json!(["kind"]);
@@ -149,7 +149,8 @@ fn parameters(parameters: &[Parameter]) -> Json {
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-/// Returns the schema of a list of points `[window, value]`.
+/// Returns the schema of a list of points `[window, value]`, whose values are in the range
+/// `values`.
 fn points(values: Range) -> Json {
     let window = json!({ "type": "number", "exclusiveMinimum": 0 });
     let pair = json!({
@@ -158,7 +159,8 @@ fn points(values: Range) -> Json {
     json!({ "type": "array", "items": pair, "minItems": 1 })
 }
 
-/// Returns the schema of an algorithm in Python. Only its class knows the other keys.
+/// Returns the schema of an algorithm in Python. Further keys are allowed, since only its class
+/// knows them.
 fn custom() -> Json {
     json!({
         "type": "object",
@@ -179,7 +181,7 @@ fn custom() -> Json {
     })
 }
 
-/// Returns the schema of a controller in another process.
+/// Returns the schema of congestion control in another process.
 fn external() -> Json {
     json!({
         "type": "object",
@@ -200,7 +202,8 @@ fn external() -> Json {
     })
 }
 
-/// Returns the schema of a module of Linux. Only its object knows the other keys.
+/// Returns the schema of a module of Linux. Further keys are allowed, since only its object file
+/// knows them.
 fn module() -> Json {
     json!({
         "type": "object",

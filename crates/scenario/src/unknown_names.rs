@@ -1,4 +1,5 @@
-//! Messages about unknown keys and names: the name that was probably meant, and the list of all names.
+//! Messages about unknown keys and names, with the name that was probably meant and the list of all
+//! names.
 
 use longhaul_units::{nearest, suggestion};
 
@@ -6,7 +7,7 @@ use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::renamed;
 
-/// Names of keys in other tools, each with Longhaul's key.
+/// Names that keys have in other tools, each with Longhaul's key.
 const OTHER_WORDS: [(&str, &str); 8] = [
     ("algorithm", "congestion"),
     ("bandwidth", "rate"),
@@ -18,12 +19,13 @@ const OTHER_WORDS: [(&str, &str); 8] = [
     ("latency", "delay"),
 ];
 
-/// Returns the key in `known` that an unknown key was probably meant to be.
+/// Returns the key in `known` that was probably meant by the unknown key `key`; `None` if none is
+/// similar.
 pub(crate) fn meant_key<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     renamed::new_name(key, known).or_else(|| nearest(as_meant(key, known), known.iter().copied()))
 }
 
-/// Returns the key in `known` that other tools call `key`, or else `key`.
+/// Returns the key in `known` that other tools call `key`; `key` itself if there is none.
 fn as_meant<'a>(key: &'a str, known: &[&str]) -> &'a str {
     let other = OTHER_WORDS.iter().find(|(word, _)| *word == key);
     other.map_or(
@@ -32,7 +34,8 @@ fn as_meant<'a>(key: &'a str, known: &[&str]) -> &'a str {
     )
 }
 
-/// Reports unknown keys. `kind` is the node that names the kind of the table, if the table has one.
+/// Reports the unknown keys of a table. `kind` is the node with the table's `kind`, `None` if it
+/// has none.
 pub(crate) fn refuse_unknown_keys(
     table: &Table,
     kind: Option<&Node>,
@@ -63,7 +66,8 @@ pub(crate) fn refuse_unknown_keys(
     }
 }
 
-/// Returns the path of a table called `key` somewhere below the entries of a table.
+/// Returns the path of a table `key` below the entries of `table`, at any depth; `None` if there is
+/// none.
 fn path_below(table: &Table, key: &str) -> Option<String> {
     table.entries.iter().find_map(|(name, node)| {
         let inner = node.table()?;
@@ -74,8 +78,8 @@ fn path_below(table: &Table, key: &str) -> Option<String> {
     })
 }
 
-/// Returns a hint for a key that the kind of its table does not have. The key was given together
-/// with another `kind`, which an override or another file has replaced.
+/// Returns a hint for a key that the kind of its table does not have. The key was written for
+/// another `kind`, which an override or another file has replaced.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();
@@ -86,7 +90,7 @@ fn of_another_kind(kind: &Node, path: &str) -> String {
     )
 }
 
-/// Arguments of `longhaul list`, by the kind of name.
+/// Arguments of `longhaul list` that show all names, by the kind of name.
 const LISTS: [(&str, &str); 4] = [
     ("congestion control", "algorithms"),
     ("slow start", "slow-starts"),

@@ -1,4 +1,4 @@
-//! Access links of a group of flows, and their base round trip.
+//! Access links of a group of flows, and the base round trip of its flows.
 
 use longhaul_units::{Quantity, Rate, Span};
 
@@ -8,7 +8,7 @@ use crate::error::Diagnostic;
 use crate::link::{self, AccessEnds, AccessKeys};
 use crate::model::flow::{AnyFlow, FlowAccess};
 
-/// Resolves the group's access links: the group's keys override those of the topology, and `rtt`
+/// Resolves the group's access links. The group's keys override those of the topology, and `rtt`
 /// determines the delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
@@ -63,7 +63,7 @@ pub(super) fn resolve_access(
     complete_access(access, &access_path, shared, out);
 }
 
-/// Returns the number of access links that each direction of a flow crosses.
+/// Returns the number of access links that a packet of a flow crosses in each direction.
 pub(super) fn links(access: &Table) -> u64 {
     match access.read(AccessKeys::at) {
         AccessEnds::Both => 2,
@@ -110,12 +110,12 @@ fn complete_access(
     link::resolve_access_queue(access, path, shared.context, out);
 }
 
-/// Returns the names of the links between a host and its router.
+/// Returns the names of the two links between a host and its router: to the router and back.
 pub(crate) fn access_links(host: &str) -> [String; 2] {
     ["up", "down"].map(|way| format!("{host}-{way}"))
 }
 
-/// Returns the names of the hosts of a flow of a group with access links.
+/// Returns the names of a flow's hosts, given the name of the flow and the ends with access links.
 pub(crate) fn hosts(bundle: &str, ends: AccessEnds) -> Vec<String> {
     let ends: &[&str] = match ends {
         AccessEnds::Both => &["sender", "receiver"],
@@ -124,13 +124,13 @@ pub(crate) fn hosts(bundle: &str, ends: AccessEnds) -> Vec<String> {
     ends.iter().map(|end| format!("{bundle}-{end}")).collect()
 }
 
-/// Returns the names of the access links of a resolved group.
+/// Returns the names of all access links of a resolved group.
 pub(crate) fn access_link_names(group: &Table) -> Vec<String> {
     let hosts = access_hosts(group);
     hosts.iter().flat_map(|host| access_links(host)).collect()
 }
 
-/// Returns the names of the hosts behind access links of a resolved group.
+/// Returns the names of all hosts behind access links of a resolved group.
 pub(crate) fn access_hosts(group: &Table) -> Vec<String> {
     let Some(access) = group.table(FlowAccess::access) else {
         return Vec::new();

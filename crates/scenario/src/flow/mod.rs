@@ -1,4 +1,4 @@
-//! Groups of flows: their nodes, their starts, and every option of their transport.
+//! Groups of flows: their nodes, their start times, and all options of their transport.
 
 mod access;
 pub(crate) mod quic;
@@ -24,35 +24,35 @@ use access::links;
 pub(crate) use access::{access_hosts, access_link_names, access_links, hosts};
 pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
 
-/// Settings that the flows of all groups share.
+/// Settings and functions for the flows of all groups.
 pub(crate) struct SharedSettings<'a> {
     pub core: &'a Core,
     pub context: Context,
-    /// The file's transport options.
+    /// Transport options in the table `[tcp]` of the file.
     pub tcp: &'a Table,
-    /// The topology's access links.
+    /// Access links in the topology's table; `None` without such links.
     pub access: Option<&'a Table>,
     pub duration: Time,
-    /// Maker of custom algorithms.
+    /// Functions that make custom algorithms.
     pub algorithms: &'a dyn Algorithms,
 }
 
-/// Route of a group's flows, and their congestion control.
+/// Route and congestion control of the flows of a group.
 pub(crate) struct Path {
     pub from: usize,
     pub to: usize,
     /// Base round trip, access links included.
     pub rtt: Span,
-    /// The slowest link's rate, access links included.
+    /// Rate of the slowest link on the route, access links included.
     pub rate: Rate,
-    /// Congestion control; none without TCP.
+    /// Congestion control; `None` for flows without TCP.
     pub congestion: Option<ControllerSpec>,
-    /// QUIC stack; none without QUIC.
+    /// QUIC stack; `None` for flows without QUIC.
     pub stack: Option<quic::ResolvedStack>,
-    /// Number of the proxy that splits the connections for data from the first to the second node;
+    /// Index of the proxy that splits connections for data from the first to the second node;
     /// `None` without such a proxy.
     pub via: Option<usize>,
-    /// Number of the proxy that splits the connections for data from the second to the first node;
+    /// Index of the proxy that splits connections for data from the second to the first node;
     /// `None` without such a proxy.
     pub via_back: Option<usize>,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Path {
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
 
-/// Resolves the values on which others depend: protocol, count and packet size.
+/// Resolves the values on which other values depend: protocol, count and packet size.
 pub(crate) fn resolve_basics(
     flow: &mut Table,
     path: &str,
@@ -72,7 +72,7 @@ pub(crate) fn resolve_basics(
     refuse_empty_streams(flow, path, out);
 }
 
-/// Refuses a transfer that leaves streams without a byte.
+/// Refuses a transfer that is too small to give each stream a byte.
 fn refuse_empty_streams(flow: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(transfer) = flow.read(TcpFlow::transfer) else {
         return;
@@ -84,7 +84,7 @@ fn refuse_empty_streams(flow: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Refuses a size beyond that of a packet.
+/// Refuses a size above [`LARGEST_PACKET`].
 fn refuse_large<T>(table: &Table, key: Field<T>, path: &str, out: &mut Vec<Diagnostic>) {
     let size = table.read(key.seen_as::<Bytes>());
     if size > LARGEST_PACKET {
@@ -225,7 +225,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Refuses clock errors that no measurement uses, or that make transit times negative.
+/// Refuses clock errors that no measurement uses, and clock errors that make transit times
+/// negative.
 fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
     let key = TcpFlow::clock_error;
     let (Some(tcp), Some(clock)) = (flow.table(Stack::tcp), flow.read(key)) else {
@@ -301,7 +302,8 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
     }
 }
 
-/// Returns the first and last router, or node, of a group.
+/// Returns the indices of the first and the last router (or node) of a group; `None` after an
+/// error.
 fn endpoints(
     flow: &mut Table,
     path: &str,

@@ -1,5 +1,4 @@
-//! Flows that run in a QUIC stack: the settings, and the stack of this name that the program
-//! provides.
+//! Flows in a QUIC stack: their settings, and the search for the stack in the program.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::model::flow::{AnyFlow, Stack, TcpFlow, UdpFlow};
 use crate::model::quic::{self, QuicFlow, QuicStack};
 use crate::profile;
 
-/// Keys of TCP flows that QUIC flows have, too.
+/// Keys of TCP flows that QUIC flows have as well.
 const SHARED: [&str; 4] = [
     TcpFlow::transfer.name(),
     TcpFlow::trace_acks.name(),
@@ -24,10 +23,10 @@ const SHARED: [&str; 4] = [
     Stack::slow_start.name(),
 ];
 
-/// The smallest UDP payload that QUIC needs (RFC 9000 section 14).
+/// Smallest UDP payload that QUIC needs (RFC 9000 section 14).
 const MIN_MTU: Bytes = Bytes(1200);
 
-/// The stack of a group.
+/// The QUIC stack of a group of flows.
 pub(crate) struct ResolvedStack {
     pub(crate) transport: Arc<ForeignStack>,
     /// Warnings for the user.
@@ -79,7 +78,8 @@ pub(super) fn resolve_basics(
     flow.sub_mut(QuicFlow::stack).fill(QuicStack::KEYS, profile);
 }
 
-/// Returns the default label of a group: the stack, and its congestion control if that is named.
+/// Returns the default label of a group: the name of the stack, and that of its congestion control
+/// if the group names one.
 pub(crate) fn label(flow: &Table) -> String {
     let stack = flow.sub(QuicFlow::stack);
     let kind = stack.word(QuicStack::kind);
@@ -92,7 +92,7 @@ pub(crate) fn label(flow: &Table) -> String {
 }
 
 /// Completes the settings and finds the stack. `bdp` is the bandwidth-delay product of the path,
-/// and `held` the number of bytes that the path and its queues can hold.
+/// and `held` the number of bytes that the path and its queues can contain.
 pub(super) fn resolve(
     flow: &mut Table,
     path: &str,
@@ -169,7 +169,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the algorithm of Longhaul that runs in the stack, if the flow names one.
+/// Returns the algorithm of Longhaul that runs in the stack; `None` if the flow names none.
 fn resolve_own(
     flow: &mut Table,
     path: &str,
@@ -212,7 +212,7 @@ fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     stack.derive(QuicStack::window, bytes, rule);
 }
 
-/// Refuses settings that are inconsistent.
+/// Refuses settings that contradict each other or the packet size `packet`.
 fn check(stack: &Table, packet: Bytes, path: &str, out: &mut Vec<Diagnostic>) {
     let settings = QuicStack::of(stack);
     let largest = Bytes(quic::packet_bytes(&settings));

@@ -1,4 +1,4 @@
-//! Transport of a group of flows: congestion control, slow start and every TCP option.
+//! Transport of a group of flows: congestion control, slow start, and all TCP options.
 
 use longhaul_congestion::{
     CongestionControl, Controller, ControllerSpec, DefaultValue, Parameter, Point, SlowStartSpec,
@@ -22,17 +22,18 @@ use crate::model::flow::{AnyFlow, Stack};
 use crate::module;
 use crate::profile;
 
-/// Sync-TCP's option: kind, length, and three times of four bytes each (Weigle 2003, chapter 3).
+/// Bytes of Sync-TCP's option: kind, length, and three times of four bytes each (Weigle 2003,
+/// chapter 3).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
 
-/// Smallest slow start threshold (RFC 5681, equation 4).
+/// Smallest slow start threshold in segments (RFC 5681, equation 4).
 const MIN_SSTHRESH: u64 = 2;
 
 /// Slow start threshold of a connection of Linux that has never reduced its window.
 const TCP_INFINITE_SSTHRESH: u64 = 0x7fff_ffff;
 
 /// Resolves congestion control, slow start and transport options. `held` is the number of packets
-/// that path and queues can hold. Returns the congestion control; `None` after an error.
+/// that the path and its queues can contain. Returns the congestion control; `None` after an error.
 pub(crate) fn resolve_tcp(
     flow: &mut Table,
     path: &str,
@@ -111,7 +112,8 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
     out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
 }
 
-/// Refuses options that require two kinds of times in acknowledgements, which can report only one.
+/// Refuses options that need two kinds of times in acknowledgements, since these can report only
+/// one.
 fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
     if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
@@ -120,8 +122,8 @@ fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Adds options of `lower` that are absent in `tcp`. A timer has either a granularity or a tick: if
-/// `tcp` has one of these keys, `lower` adds neither.
+/// Adds options of `lower` that `tcp` does not have. A timer has either a granularity or a tick: if
+/// `tcp` has one of these keys, neither is added.
 fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let mut lower = lower.clone();
     if let (Some(own), Some(below)) = (tcp.table(Tcp::rto), lower.table_mut(Tcp::rto)) {
@@ -139,7 +141,7 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
     fill(tcp, &lower);
 }
 
-/// Sets the recovery that the algorithm needs, unless the scenario names one.
+/// Sets the loss recovery that the algorithm needs, unless the scenario names a recovery.
 fn resolve_recovery(flow: &mut Table, controller: &Controller) {
     let recovery = flow.node(Stack::recovery);
     let chosen = !matches!(recovery.origin, Origin::Profile(_));
@@ -153,7 +155,7 @@ fn is_rack_tlp(recovery: &str) -> bool {
     recovery.starts_with("rack-tlp")
 }
 
-/// Enables the options that the algorithm needs, unless the scenario sets them.
+/// Enables the transport options that the algorithm needs, unless the scenario sets them.
 fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     let needs = controller.needs();
     if needs.one_way_delay && !tcp.has(TimestampKeys::timestamps) {
@@ -181,8 +183,8 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// Sets the size of Sync-TCP's option, which does not follow the profile's size of the RFC 7323
-/// option.
+/// Sets the size of Sync-TCP's option, which replaces the size that the profile gives for the
+/// option of RFC 7323.
 fn resolve_one_way_option(tcp: &mut Table) {
     let (kind, size) = (TimestampKeys::timestamps, TimestampKeys::timestamp_option);
     let one_way = tcp.has(kind) && tcp.read(kind) == TimestampKind::OneWay;
@@ -193,8 +195,8 @@ fn resolve_one_way_option(tcp: &mut Table) {
     }
 }
 
-/// Adds the profile's options that are absent. A timer has either a granularity or a tick: if the
-/// scenario has one of these keys, the profile does not add the other.
+/// Adds the profile's options that `tcp` does not have. A timer has either a granularity or a tick:
+/// if the scenario has one of these keys, the profile does not add the other one.
 fn fill_options(tcp: &mut Table, profile: Profile) {
     let own = tcp.table(Tcp::rto);
     let other = own.and_then(|rto| {
@@ -215,7 +217,8 @@ fn fill_options(tcp: &mut Table, profile: Profile) {
 /// Keys of the retransmission timer's clock, of which only one may be given.
 const RTT_CLOCK: [Field<Option<Span>>; 2] = [RttClockKeys::granularity, RttClockKeys::tick];
 
-/// Returns the payload bytes of a full packet.
+/// Returns the payload bytes of a packet of `packet` bytes; `None` if headers and options leave no
+/// payload.
 pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     // Both sizes may exceed the packet, and the range of their type.
     let header = tcp.read(Tcp::header_bytes.seen_as::<Bytes>());
@@ -227,7 +230,7 @@ pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     (payload > 0).then_some(payload)
 }
 
-/// Resolves a window in segments, given in segments, in bytes, or by a word for its automatic
+/// Converts a window to segments; it is given in segments, in bytes, or by a word for an automatic
 /// value.
 fn resolve_window<T>(
     tcp: &mut Table,
@@ -255,8 +258,8 @@ fn resolve_window<T>(
     }
 }
 
-/// Resolves the congestion control in the key `congestion` of a table; without this key it is Reno.
-/// `preferred` is the default variant of algorithms that have a variant of this name.
+/// Resolves the congestion control in the key `congestion` of a table, by default Reno. `preferred`
+/// is a variant that is the default of the algorithms that have it.
 pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,
@@ -279,8 +282,8 @@ pub(crate) fn resolve_congestion(
     spec.map_err(|error| out.push(error)).ok()
 }
 
-/// Resolves an algorithm of the registry: its variant, and every parameter; checks that the
-/// parameters are consistent.
+/// Resolves an algorithm of the registry: its variant and all parameters. Checks that the
+/// parameters do not contradict each other.
 fn resolve_registered(
     table: &mut Table,
     path: &str,
@@ -314,7 +317,8 @@ fn resolve_registered(
     Ok(spec)
 }
 
-/// Returns the registered algorithm of a table.
+/// Returns the engine's description of the registered algorithm in a table; `known` are its
+/// parameters.
 fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     let named = |variant: &Variant| variant.name() == table.word(VARIANT);
     ControllerSpec {
@@ -326,7 +330,7 @@ fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     }
 }
 
-/// Returns the slow start of a table.
+/// Returns the engine's description of the slow start in a table.
 pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
     let kind = table.word(KIND);
     let entry = registry::slow_starts()
@@ -338,7 +342,7 @@ pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
     }
 }
 
-/// Returns the values of the known parameters that are numbers or names of choices.
+/// Returns the names and values of those parameters that are numbers or names of choices.
 fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     let value = |parameter: &Parameter| match &table.get(of(parameter))?.value {
         Value::Number(number) => Some(*number),
@@ -349,12 +353,12 @@ fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     known.iter().filter_map(named).collect()
 }
 
-/// Returns the key of a registered parameter in the table of an algorithm.
+/// Returns the key of a registered parameter in an algorithm's table.
 fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }
 
-/// Returns the value of a parameter as written in a scenario.
+/// Returns the value of a parameter in the form in which a scenario has it.
 fn written(parameter: &Parameter, value: f64) -> Value {
     match parameter.allowed.names.get(value as usize) {
         Some(name) => Value::text(name),
@@ -362,13 +366,13 @@ fn written(parameter: &Parameter, value: f64) -> Value {
     }
 }
 
-/// Returns the parameters given by points.
+/// Returns the names and points of those parameters that are functions, given by points.
 fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     let function = |(key, node): (&String, &Node)| Some((key.clone(), points(node)?));
     table.entries.iter().filter_map(function).collect()
 }
 
-/// Returns points as written in a scenario.
+/// Returns points in the form in which a scenario has them.
 fn list_of(points: &[Point]) -> Value {
     let number = |value| Node::new(Value::Number(value), Origin::Default);
     let pair = |&(window, value): &Point| {
@@ -380,8 +384,8 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// Sets the profile's slow start if the flow names none; `max_ssthresh` alone selects limited slow
-/// start.
+/// Sets the profile's slow start if the flow names none. The key `max_ssthresh` alone selects
+/// limited slow start.
 pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,

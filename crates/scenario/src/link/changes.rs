@@ -16,7 +16,8 @@ use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
 use crate::unknown_names::unknown_name;
 
-/// Reads and checks a link's changes; a file that is named is replaced by its text.
+/// Reads and checks the changes of a link, and returns them. The name of a file is replaced by the
+/// file's text.
 pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
     let Some(node) = link.get_mut(LinkParts::changes) else {
         if link.has(Link::changes_period) {
@@ -41,7 +42,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
     changes
 }
 
-/// Checks that repeated changes end before they begin again.
+/// Checks that changes that are repeated end before they begin again.
 fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diagnostic>) {
     let period = link.read(Link::changes_period);
     let (Some(period), Some(first), Some(last)) = (period, changes.first(), changes.last()) else {
@@ -56,7 +57,7 @@ fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diag
     }
 }
 
-/// Returns the changes that are given as a list.
+/// Returns the changes that are given as a list of tables.
 fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
     let mut latest = None;
     let tables = rows
@@ -75,7 +76,7 @@ fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> 
     tables.enumerate().map(change).collect()
 }
 
-/// Refuses a row that is not after the previous one, or that changes nothing.
+/// Refuses a change that is not later than the previous one, or that changes nothing.
 fn check_row(
     row: &Table,
     origin: &Origin,
@@ -96,8 +97,8 @@ fn check_row(
     loss::check(row, Change::loss, path, out);
 }
 
-/// Returns the rows of a table that is given as text. A text of one line is the name of a file, which is replaced by
-/// the text of the file.
+/// Returns the changes in a table that is given as text. A text of one line is the name of a file,
+/// which is replaced by the file's text.
 fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let text = node.word();
     if text.contains('\n') {
@@ -113,7 +114,8 @@ fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     Ok(changes)
 }
 
-/// Returns the rows of a text whose first line names the columns.
+/// Returns the changes in a text whose first line names the columns. `name` is the name of the file
+/// in messages.
 fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let source = Arc::new(Source::new(name, text));
     let mut lines = source.text.lines().filter(|line| {
@@ -165,7 +167,8 @@ fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Returns a row as if it were written in the scenario. An empty cell means no change.
+/// Returns a line of the table as if it were a table in the scenario. An empty cell means no
+/// change.
 fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin), Diagnostic> {
     let origin = cells[0].origin.clone();
     if cells.len() != columns.len() {
@@ -191,7 +194,7 @@ fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin)
     }
 }
 
-/// Returns the values of a line, with their positions.
+/// Returns the values in a line, each with its position.
 fn cells_of(source: &Arc<Source>, line: &str) -> Vec<Node> {
     let start_of = |part: &str| part.as_ptr() as usize - source.text.as_ptr() as usize;
     let cell = |text: &str| {

@@ -31,8 +31,8 @@ keys! {
     }
 }
 
-/// Reads the delivery trace of a direction of a link, if it has one. The mean rate of the trace
-/// becomes the link's rate, unless a rate is given.
+/// Reads the delivery trace of one direction of a link, if it has one. The mean rate of the trace
+/// becomes the link's rate, unless the scenario gives a rate.
 pub(super) fn resolve<T>(
     direction: &mut Table,
     (trace_key, rate_key): (Field<Table>, Field<T>),
@@ -89,7 +89,7 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     }
 }
 
-/// Returns the times in a text, or a message about the line with an error.
+/// Returns the times in a text in milliseconds, or a message about the first wrong line.
 fn parse(text: &str) -> Result<Vec<u32>, String> {
     let lines = text
         .lines()

@@ -1,4 +1,4 @@
-//! Link impairments before the queue: checks of the distributions in their keys.
+//! Checks of link impairments, which act before the queue: their distributions.
 
 use longhaul_engine::config::{DelayBox, DirectionKeys, Link, Reordering};
 
@@ -15,7 +15,7 @@ pub(super) fn check_direction(direction: &Table, path: &str, out: &mut Vec<Diagn
     distribution::check(direction, DirectionKeys::jitter, path, out);
 }
 
-/// Checks the impairments common to both directions of a link, and that a delay box has an effect.
+/// Checks the impairments that both directions of a link have, and that a delay box has an effect.
 pub(super) fn check(link: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     distribution::check(link, Link::host_processing_delay, path, out);
     let Some(table) = link.table(Link::delay_box) else {

@@ -1,5 +1,5 @@
 //! Keys of links that are not options of the engine's [`Link`]: parts that are resolved separately,
-//! the other direction, and access links.
+//! the reverse direction, and access links.
 
 use longhaul_engine::config::{Change, DirectionKeys, Link};
 use longhaul_keys::{Key, Kind, RATE, TIME, Table, keys, together, words};
@@ -10,7 +10,7 @@ use crate::model::queue::QUEUE;
 
 /// All keys of a link of the topology.
 pub(crate) const LINK: &[Key] = together!(Link::KEYS, LinkParts::KEYS);
-/// All keys of the other direction of a link.
+/// All keys in the table `reverse` of a link, for its reverse direction.
 const REVERSE: &[Key] = together!(ReverseKeys::KEYS, ReverseParts::KEYS);
 
 keys! {
@@ -37,7 +37,7 @@ keys! {
 }
 
 keys! {
-    /// Options of the other direction of a link.
+    /// Options in the table `reverse` of a link.
     #[derive(Clone, Debug)]
     pub(crate) struct ReverseKeys {
         /// Transmission rate; by default the rate of the forward direction.
@@ -52,7 +52,7 @@ keys! {
 }
 
 keys! {
-    /// Parts of the other direction that are resolved separately.
+    /// Parts of the reverse direction that are resolved separately.
     pub(crate) struct ReverseParts {}
     apart {
         /// Delivery opportunities of packets in this direction, instead of a rate.
@@ -64,7 +64,7 @@ keys! {
 }
 
 keys! {
-    /// Links between each flow's hosts and the routers.
+    /// Access links: links between the hosts of each flow and the routers.
     #[derive(Clone, Debug)]
     pub(crate) struct AccessKeys {
         /// Transmission rate.

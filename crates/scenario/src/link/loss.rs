@@ -1,4 +1,4 @@
-//! Losses of links: checks that a table of `loss` is consistent.
+//! Checks of the loss of links.
 
 use longhaul_engine::config::{LossBursts, LossKeys};
 use longhaul_keys::Field;
@@ -6,7 +6,7 @@ use longhaul_keys::Field;
 use crate::document::{Table, join};
 use crate::error::Diagnostic;
 
-/// Checks the loss in a table, if there is one.
+/// Checks that the loss at a key of a table is consistent, if it is given.
 pub(super) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(loss) = holder.table(key) else {
         return;
@@ -25,7 +25,7 @@ pub(super) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<
     }
 }
 
-/// Checks that there is at least one packet between two bursts.
+/// Checks that at least one packet passes between two bursts of losses.
 fn check_bursts(bursts: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let LossBursts {
         loss_rate,

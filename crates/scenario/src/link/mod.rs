@@ -1,4 +1,4 @@
-//! Links: the keys of both directions, checks of their consistency, and the engine's configuration.
+//! Links: keys of both directions, checks of their consistency, and the engine's configuration.
 
 mod changes;
 mod delivery_trace;
@@ -21,7 +21,7 @@ use crate::queue;
 pub(crate) use self::keys::{AccessEnds, AccessKeys, LINK, LinkParts};
 use self::keys::{ReverseKeys, ReverseParts};
 
-/// Suffix of the name of a link's reverse direction.
+/// Suffix in the names of links for the reverse direction.
 const REVERSE: &str = "-reverse";
 
 /// One direction of a link between routers.
@@ -32,7 +32,7 @@ pub(crate) struct CoreLink {
     pub queue: Table,
 }
 
-/// Values on which links depend, in addition to their keys.
+/// Values on which links depend in addition to their own keys.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     /// Largest packet that a flow sends.
@@ -50,7 +50,8 @@ impl Context {
 }
 
 impl CoreLink {
-    /// Returns true if the queue is derived from the same values as that of the forward direction.
+    /// Returns true if the queue of this direction has the same derived values as that of the
+    /// forward direction.
     fn has_queue_of(&self, forward: &Self) -> bool {
         let (own, other) = (&self.link, &forward.link);
         (own.rate, own.delay) == (other.rate, other.delay)
@@ -58,14 +59,14 @@ impl CoreLink {
             && own.rate_varies() == other.rate_varies()
     }
 
-    /// Sets the queue from its resolved keys.
+    /// Sets the queue of this direction, given its resolved keys.
     fn set_queue(&mut self, resolved: &Table) {
         self.link.queue = queue::config(resolved, self.link.queue_rate());
         self.queue = resolved.clone();
     }
 }
 
-/// Returns the round trip of a link that has been checked.
+/// Returns the round-trip propagation delay of a checked link.
 pub(crate) fn round_trip(link: &Table) -> Span {
     let delay = link.read(Link::delay);
     let reverse = link.table(LinkParts::reverse);
@@ -73,8 +74,8 @@ pub(crate) fn round_trip(link: &Table) -> Span {
     delay + back.unwrap_or(delay)
 }
 
-/// Resolves a link's keys and creates its two directions, unless there are errors. `rtt` is the
-/// round trip from which a limit of "1 BDP" is computed.
+/// Resolves a link's keys, and returns its two directions, or `None` after errors. `rtt` is the
+/// round trip with which a limit of "1 BDP" is computed.
 pub(crate) fn both_ways(
     name: &str,
     ends: (usize, usize),
@@ -117,7 +118,7 @@ struct VaryingRates {
     traces: [Option<Arc<DeliveryTrace>>; 2],
 }
 
-/// Reads and checks the keys that make rates vary during a run, and their files.
+/// Reads and checks the keys by which rates vary during a run, and the files that they name.
 fn varying_rates(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> VaryingRates {
     let keys = (LinkParts::delivery_trace, Link::rate);
     let trace = delivery_trace::resolve(table, keys, path, out);
@@ -134,7 +135,7 @@ fn varying_rates(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Va
     }
 }
 
-/// Returns both directions of a link; their queues have to be set afterwards.
+/// Returns both directions of a link. Their queues are set afterwards.
 fn directions(
     name: &str,
     (from, to): (usize, usize),
@@ -167,7 +168,7 @@ fn directions(
     })
 }
 
-/// Checks the options of one direction, which are in this table.
+/// Checks the options of one direction, which are in `table`.
 fn check_direction(
     link: &Link,
     table: &Table,
@@ -184,7 +185,8 @@ fn check_direction(
 }
 
 /// Resolves the keys of both queues. By default both directions have the same queue, whose errors
-/// are reported once; values derived from rate and delay use those of the respective direction.
+/// are reported once. Values that follow from rate and delay are derived separately for each
+/// direction.
 fn resolve_queues(
     table: &mut Table,
     [forward, reverse]: &[CoreLink; 2],
@@ -217,8 +219,8 @@ fn resolve_queues(
     }
 }
 
-/// Returns the changes of the other direction: changes of rate and delay, except for a value that
-/// `back` sets separately.
+/// Returns the changes of the reverse direction. They are the changes of rate and delay of the
+/// forward direction, without those of values that `back` sets separately.
 fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     let changes = changes.iter().map(|change| Change {
         at: change.at,
@@ -233,7 +235,8 @@ fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     changes.filter(something).collect()
 }
 
-/// Refuses a link without a rate, and one whose delivery trace would have to change its rate.
+/// Refuses a link without a rate, and a link whose rate changes although a delivery trace
+/// determines it.
 fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagnostic>) {
     let traced = table.has(LinkParts::delivery_trace);
     if traced && changes.iter().any(|change| change.rate.is_some()) {
@@ -255,7 +258,7 @@ fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagn
     }
 }
 
-/// Resolves the queue of access links whose other keys have been resolved.
+/// Resolves the queue of access links, after all other keys of these links.
 pub(crate) fn resolve_access_queue(
     access: &mut Table,
     path: &str,
@@ -269,7 +272,7 @@ pub(crate) fn resolve_access_queue(
     queue::resolve(queue, &path, &link, out);
 }
 
-/// Refuses a token bucket of a direction of a link that has no effect, or lets no packet pass.
+/// Refuses a token bucket that has no effect, or that lets no packet pass.
 fn check_bucket<T>(
     direction: &Table,
     bucket: Field<T>,

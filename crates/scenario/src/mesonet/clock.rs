@@ -8,7 +8,7 @@ use crate::check::LONGEST;
 use crate::document::{Table, span};
 use crate::error::Diagnostic;
 
-/// Lengths of a step, an interval and the run.
+/// Lengths of a time step, of a measurement interval, and of the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     step: Span,
@@ -58,7 +58,7 @@ impl Clock {
         None
     }
 
-    /// Returns the length of a time, or of a number of time steps.
+    /// Returns the length of `written`, a time or a number of time steps.
     pub fn span(&self, written: Written) -> Span {
         match written {
             Written::Span(span) => span,
@@ -68,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// Returns the number of time steps of a time, or the number as written.
+    /// Returns the number of time steps in `written`, a time or a number of time steps.
     pub fn steps(&self, written: Written) -> f64 {
         match written {
             Written::Span(span) => span.as_ps() as f64 / self.step.as_ps() as f64,
@@ -81,7 +81,7 @@ impl Clock {
         self.step * steps
     }
 
-    /// Returns a point in time, given as a time or as a fraction of the run.
+    /// Returns the point in time of `written`, a time or a fraction of the run.
     pub fn moment(&self, written: Written) -> Time {
         Time::ZERO
             + match written {
@@ -103,8 +103,8 @@ impl Clock {
         PacketRate::per(packets, self.step)
     }
 
-    /// Replaces step, interval and periods by absolute times. Refuses periods that end before they
-    /// begin, or after the run.
+    /// Replaces the lengths of step and interval, and the ends of periods, by times with units.
+    /// Refuses periods that end before they begin, or after the run.
     pub fn resolve_times(&self, mesonet: &mut Table, out: &mut Vec<Diagnostic>) {
         let times = [
             (MesoNet::step, self.step),

@@ -13,10 +13,10 @@ use crate::render::ExplainRow;
 
 const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
 
-/// Bits of a packet, for rates in the usual unit (NIST SP 500-282, chapter 3: 1500 octets).
+/// Bits of a packet (NIST SP 500-282, chapter 3: 1500 octets), to show rates in bit/s.
 const PACKET_BITS: f64 = 12_000.0;
 
-/// Returns the rows of all derived values.
+/// Returns the rows of all derived values for `longhaul explain`.
 pub(crate) fn rows(
     config: &Config,
     rates: &Rates,
@@ -191,7 +191,7 @@ fn hosts(population: &Population, layout: &Layout, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// Adds the limits on the number of flows that transfer a large file at a time.
+/// Adds rows with the limits on the numbers of flows that transfer large files.
 fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
     let Some(admission) = &config.files.admission else {
         return;
@@ -211,7 +211,8 @@ fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// Returns the share of flows of a class, if every source chose uniformly among all receivers.
+/// Returns the fraction of flows that would be of class `class` if every source chose uniformly
+/// among all receivers.
 fn class_share(class: FlowClass, population: &Population, layout: &Layout) -> f64 {
     use AccessClass::{Direct, Fast, Normal};
     let (one, other) = match class {

@@ -1,4 +1,4 @@
-//! Types and sizes of files, and limits on active large ones (NIST SP 500-282, chapter 8).
+//! Types and sizes of files, and limits on active large files (NIST SP 500-282, chapter 8).
 
 use longhaul_keys::Field;
 use longhaul_mesonet::config::{
@@ -13,8 +13,8 @@ use super::layout::Layout;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// Keys of the large types, in the order of `FileType::LARGE`, with the lower bound of the maximum of
-/// active files (NIST SP 500-282, chapter 8, equations 1 to 3).
+/// Keys of the large types, in the order of `FileType::LARGE`. The number is the lower bound of the
+/// maximum number of active files (NIST SP 500-282, chapter 8, equations 1 to 3).
 pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
     (FileKeys::documents, 1000),
     (FileKeys::service_packs, 100),
@@ -22,13 +22,13 @@ pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
 ];
 
 impl PathShares {
-    /// Returns the shares in the order of `PathClass`.
+    /// Returns the fractions of flows in the order of `PathClass`.
     fn all(&self) -> [f64; 3] {
         [self.very_fast, self.fast, self.typical]
     }
 }
 
-/// Resolves the sizes of files, without the limits on their numbers.
+/// Resolves the types and sizes of files, but not the limits on their numbers.
 pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
     let large = LARGE.map(|(key, _)| {
         let LargeFiles {
@@ -104,8 +104,9 @@ fn jumbo(
     })
 }
 
-/// Returns the shares of flows by class of path, as used by the limits: the given shares, or
-/// products of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
+/// Returns the fractions of flows by class of path, from which the limits follow. They are given,
+/// or the products of the fractions of sources and receivers below each class of access routers
+/// (NIST SP 500-282, chapter 3).
 fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f64; 3] {
     if let Some(shares) = &keys.path_shares {
         return shares.all();
@@ -117,8 +118,8 @@ fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f6
     [very_fast, both - very_fast, 1.0 - both]
 }
 
-/// Returns the limits on active large files (equations 1 to 3 and table 8-7), which are zero for
-/// types of probability zero.
+/// Returns the limits on active large files (equations 1 to 3 and table 8-7). They are zero for
+/// types that are never drawn.
 pub(crate) fn admission(
     keys: &FileKeys,
     files: &Files,

@@ -1,4 +1,4 @@
-//! Congestion control of sources, and long-lived flows.
+//! Congestion control algorithms of sources, and long-lived flows.
 
 use longhaul_mesonet::config::{Algorithm, LongLived};
 
@@ -15,12 +15,12 @@ use crate::unknown_names::unknown_name;
 /// The default variant of algorithms that have a variant of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// Algorithm that may tolerate losses, and the name of its parameter for the tolerated share. BBR
-/// has a parameter of the same name with another meaning, which is not refused.
+/// Algorithm that may tolerate losses; the next constant is its parameter for the tolerated
+/// fraction. BBR has a parameter of the same name with another meaning, which is not refused.
 const TOLERANT: &str = "cubic";
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
-/// Tolerance of the sum of shares.
+/// Allowed deviation from 1 of the sum of the algorithms' shares.
 const SHARE_TOLERANCE: f64 = 1e-6;
 
 /// Resolves the list of algorithms in place; without a list, Reno is the only algorithm.
@@ -70,7 +70,8 @@ pub(crate) fn algorithms(
     algorithms
 }
 
-/// Refuses a tolerance of losses, since MesoNet's transport responds to every loss.
+/// Refuses parameters that make an algorithm tolerate losses, since MesoNet's transport responds to
+/// every loss.
 fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let congestion = table.table(AlgorithmKeys::congestion);
     let tolerant = congestion.filter(|_| algorithm::name(congestion) == TOLERANT);
@@ -86,7 +87,7 @@ fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>)
     }
 }
 
-/// Gives algorithms without a share equal parts of the remainder.
+/// Gives each algorithm without a share an equal part of the probability that the others leave.
 fn fill_shares(mesonet: &mut Table) {
     let (key, share) = (MesoNet::algorithms, AlgorithmKeys::share);
     let shares = mesonet.tables(key).map(|table| table.get(share));
@@ -99,7 +100,7 @@ fn fill_shares(mesonet: &mut Table) {
     }
 }
 
-/// Resolves label and role of an algorithm.
+/// Sets the label of an algorithm, and its role: alternate or standard.
 fn resolve_entry(table: &mut Table) {
     let name = algorithm::name(table.table(AlgorithmKeys::congestion)).to_string();
     let alternate = Value::Flag(name != DEFAULT_CONGESTION);
@@ -115,7 +116,7 @@ fn resolve_entry(table: &mut Table) {
     }
 }
 
-/// Resolves the list of long-lived flows.
+/// Resolves the list of long-lived flows and returns their configurations.
 pub(crate) fn long_lived(
     mesonet: &mut Table,
     layout: &Layout,

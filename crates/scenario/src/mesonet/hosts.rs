@@ -9,16 +9,16 @@ use super::layout::{Access, Layout, class_name};
 use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
 
-/// The classes in the order of the published tables.
+/// The classes of access routers in the order of the published tables.
 const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
 
-/// Maximum number of hosts; a larger number takes gigabytes of state.
+/// Maximum number of hosts. A larger number would need gigabytes of state.
 const MAX_HOSTS: u64 = 100_000_000;
 
-/// Tolerance of the sum of shares: published tables round thirds to 0.33.
+/// Allowed deviation from 1 of the sum of shares, since published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// Returns the key of a class's share, which sources and receivers have.
+/// Returns the key of the share of hosts below routers of `class`, for sources as for receivers.
 fn share(class: AccessClass) -> Field<f64> {
     match class {
         AccessClass::Normal => Shares::normal,
@@ -27,7 +27,7 @@ fn share(class: AccessClass) -> Field<f64> {
     }
 }
 
-/// Derives a missing share from the other two.
+/// Derives a share that is not given from the other two.
 pub(crate) fn complete_shares(hosts: &mut Table) {
     let keys = [
         HostKeys::source_shares.seen_as::<Table>(),
@@ -74,9 +74,9 @@ impl Population {
         (out.len() == before).then_some(population)
     }
 
-    /// Checks that each class of access routers has receivers. Sources choose a backbone router
-    /// other than their own with equal probability, and then a receiver below it (NIST SP 500-282,
-    /// chapter 3).
+    /// Checks that there is a receiver wherever a source may search one. A source chooses a
+    /// backbone router other than its own with equal probability, and then a receiver below it
+    /// (NIST SP 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let (path, key) = ("mesonet.hosts", HostKeys::receiver_shares);
         let shares = hosts.sub(key);
@@ -108,8 +108,8 @@ impl Population {
         }
     }
 
-    /// Returns half the number of hosts below an access router: the number of flows n in the rules
-    /// for sizes of buffers.
+    /// Returns half the number of hosts below an access router, which is the number of flows n in
+    /// the rules for buffer sizes.
     pub fn half(&self, access: usize) -> f64 {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }
@@ -124,7 +124,7 @@ impl Population {
         self.receivers.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Returns the shares of the sources and of the receivers that are below routers of a class.
+    /// Returns the fractions of the sources and of the receivers that are below routers of `class`.
     pub fn shares(&self, class: AccessClass, layout: &Layout) -> (f64, f64) {
         let share = |counts: &[u32]| {
             let of_class = layout.access.iter().zip(counts);
@@ -136,8 +136,8 @@ impl Population {
     }
 }
 
-/// Returns the number of hosts of one kind below each access router, as the router's table gives it
-/// or as it follows from the router's class.
+/// Returns the number of sources or of receivers below each access router. It is given in the
+/// router's table, or follows from the router's class.
 fn counts(
     hosts: &Table,
     key: Field<Table>,

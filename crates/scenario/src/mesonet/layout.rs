@@ -1,4 +1,4 @@
-//! The hierarchy of routers: their names, and the parent of each.
+//! The hierarchy of routers: their names, and the router above each.
 
 use longhaul_keys::Field;
 use longhaul_mesonet::config::{AccessClass, Parent};
@@ -7,7 +7,7 @@ use super::keys::{AccessKeys, BackboneKeys, Identifier, PopKeys, Routers, Topolo
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 
-/// Routers in the order of their numbers.
+/// All routers, in the order of their numbers.
 #[derive(Default)]
 pub(crate) struct Layout {
     pub backbone: Vec<Router>,
@@ -15,30 +15,30 @@ pub(crate) struct Layout {
     pub access: Vec<Access>,
 }
 
-/// A router with its values in the file.
+/// A router, with the values that the topology file gives for it.
 pub(crate) struct Router {
     pub name: String,
-    /// Capacity of this router in packets per time step, if the file gives one.
+    /// Capacity in packets per time step; `None` if it follows from the router's class.
     pub rate: Option<f64>,
-    /// Buffer of this router, packets in each queue, if the file gives one.
+    /// Number of packets that each queue holds; `None` if it follows from a rule.
     pub buffer: Option<u64>,
-    /// The router's position in the file, for diagnostics.
+    /// Position of the router in the file, for messages.
     pub origin: Origin,
 }
 
-/// An access router.
+/// An access router, with the values that the topology file gives for it.
 pub(crate) struct Access {
     pub router: Router,
     pub class: AccessClass,
     pub parent: Parent,
-    /// Number of sources below this router, if the file gives one.
+    /// Number of sources below the router; `None` if it follows from the router's class.
     pub sources: Option<u32>,
-    /// Number of receivers below this router, if the file gives one.
+    /// Number of receivers below the router; `None` if it follows from the router's class.
     pub receivers: Option<u32>,
 }
 
 impl Access {
-    /// Returns the backbone router above the access router.
+    /// Returns the index of the backbone router above the access router.
     pub fn backbone(&self, layout: &Layout) -> usize {
         match self.parent {
             Parent::Pop(pop) => layout.pops[pop].1,
@@ -103,7 +103,8 @@ impl Layout {
         });
     }
 
-    /// Adds the access routers of a class; their letters begin at number `first`.
+    /// Adds the access routers of a class below a router; `first` is the number of the first letter
+    /// in their names.
     fn add_access(
         &mut self,
         above: &Table,
@@ -138,7 +139,7 @@ impl Layout {
         }
     }
 
-    /// Checks the number of routers: packets have 16 bits for their destination router.
+    /// Checks the number of routers, since packets have 16 bits for their destination router.
     fn check_number(&self, topology: &Table, path: &str, out: &mut Vec<Diagnostic>) {
         let number = self.pops.len() + self.access.len();
         if number > usize::from(u16::MAX) {
@@ -171,7 +172,7 @@ impl Layout {
     }
 }
 
-/// Returns the letters for a number: a, b ... z, aa, ab ...
+/// Returns the letters that stand for a number: a, b ... z, aa, ab ...
 fn letters(number: usize) -> String {
     let last = char::from(b'a' + (number % 26) as u8);
     match number / 26 {
@@ -180,8 +181,8 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// Returns the position of the element that a key refers to by name or by number from 1. `what` is
-/// the kind of the element, `names` are the names of all elements.
+/// Returns the index of the element that a key refers to, by name or by number from 1; `None` after
+/// an error. `what` is the kind of the element in messages, `names` are the names of all elements.
 pub(crate) fn find<'a>(
     node: &Node,
     what: &str,

@@ -171,7 +171,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<ResolvedScenario,
     })
 }
 
-/// Values derived from the topology and its hosts.
+/// Values that follow from the topology and its hosts.
 struct DerivedParts {
     routes: Routes,
     population: Population,

@@ -1,6 +1,6 @@
-//! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, four of the
-//! types of files in tables 8-3 and 8-4). They may be given in `[mesonet]` itself, with the values of a
-//! configuration file of MesoNet, and are translated to keys.
+//! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, and four
+//! for types of files in tables 8-3 and 8-4). They may be given in `[mesonet]` itself, with the
+//! values of a configuration file of MesoNet, and are translated to Longhaul's keys.
 
 use longhaul_keys::{Field, KIND};
 
@@ -13,17 +13,17 @@ use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::model::{MesoNetScenario, Seeds};
 
-/// Keys from a table down to a value.
+/// Names of keys, from a table down to a value in it.
 type Path = &'static [&'static str];
 
-/// Makes a [`Path`] of declared keys.
+/// Makes a [`Path`] from declared keys.
 macro_rules! path {
     ($($Keys:ident::$key:ident),+) => {
         const { &[$($Keys::$key.name()),+] as Path }
     };
 }
 
-/// Target of an original parameter.
+/// Target of an original parameter: the place where its value is used.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// A key of `[mesonet]`, with the same value.
@@ -34,15 +34,15 @@ pub(crate) enum Place {
     Root(Path),
     /// A key of the entries of `long_lived`, with a value for each.
     LongLived(Path),
-    /// The share of the algorithm with this label, which is added if it is missing.
+    /// The share of the algorithm with this label; the algorithm is added if it is missing.
     Share(&'static str),
-    /// The exact number of entries of `long_lived`, which is only checked.
+    /// The number of entries of `long_lived`, which has to be this number and is only checked.
     Count,
     /// An upper limit on the number of entries of `long_lived`, which is only checked.
     Maximum,
 }
 
-/// An original parameter.
+/// An original parameter: its name and its target.
 pub(crate) struct Original {
     pub name: &'static str,
     pub place: Place,
@@ -289,7 +289,8 @@ pub(crate) const ORIGINALS: &[Original] = &[
     ),
 ];
 
-/// Moves values given under original names to their keys, which the checker then checks.
+/// Moves values that are given under original names to the keys of these names. The checker then
+/// checks the keys.
 pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for original in ORIGINALS {
@@ -322,7 +323,7 @@ fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Sets a value at the end of `path`, which is the rest of the path `whole`.
+/// Sets a value at the end of `path`, which is the last part of the path `whole`.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -360,7 +361,7 @@ fn coded(mut node: Node, words: &[&str]) -> Node {
     node
 }
 
-/// Returns a code from 1 as a position.
+/// Returns the index that a code, counted from 1, stands for; `None` for another value.
 fn code(node: &Node) -> Option<usize> {
     match node.value {
         Value::Whole(code) => usize::try_from(code).ok()?.checked_sub(1),
@@ -368,7 +369,7 @@ fn code(node: &Node) -> Option<usize> {
     }
 }
 
-/// Returns the entries of a list of tables, which is created if it is missing.
+/// Returns the entries of the list of tables at `path`, which is created if it is missing.
 fn entries<'a>(
     mesonet: &'a mut Table,
     key: Field<Vec<Table>>,
@@ -410,7 +411,7 @@ fn put_each(mesonet: &mut Table, key: Path, node: Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets the share of one of the original seven algorithms.
+/// Sets the share of one of the seven algorithms of the original.
 fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String> {
     let origin = node.origin.clone();
     match add_algorithm(mesonet, label, &origin) {
@@ -419,7 +420,8 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
     }
 }
 
-/// Returns the algorithm with this label, and true if it was missing and has been added.
+/// Returns the algorithm with this label, which is added if it is missing, and true if it was
+/// added.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,
@@ -458,8 +460,7 @@ fn algorithm(kind: &str, origin: &Origin) -> Node {
     Node::new(Value::Table(entry), origin.clone())
 }
 
-/// Checks with `fits` that the number in `node` is allowed for the number of long-lived flows that
-/// are given.
+/// Checks the number of long-lived flows: `fits` compares it with the number in `node`.
 fn count(mesonet: &Table, node: &Node, fits: fn(usize, usize) -> bool) -> Result<(), String> {
     let flows = mesonet.get(MesoNet::long_lived).map(|node| &node.value);
     let count = match flows {

@@ -1,5 +1,5 @@
-//! Links and routes of the backbone. A route that the topology file does not give has the shortest
-//! delay. All routes are checked for loops and missing links before anything runs.
+//! Links and routes of the backbone. A route that the topology file does not give is the one with
+//! the shortest delay. All routes are checked for loops and missing links before the run.
 
 use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
@@ -14,7 +14,8 @@ use crate::unknown_names::unknown_name;
 /// Links and routing tables.
 pub(crate) struct Routes {
     pub links: Vec<BackboneLink>,
-    /// Next link: `next_link[at][to]`.
+    /// Index of the next link at router `at` towards router `to`: `next_link[at][to]`; `None`
+    /// without a route.
     pub next_link: Vec<Vec<Option<usize>>>,
     /// Delay of each link in time steps.
     steps: Vec<u64>,
@@ -137,9 +138,9 @@ impl Routes {
         }
     }
 
-    /// Sets the path of the shortest delay where no route to `to` is given. Of several such paths
-    /// it takes the one with the fewest links, and of these the one over the first links in the
-    /// list.
+    /// Sets the path with the shortest delay wherever no route to `to` is given. Of several such
+    /// paths it takes the one with the fewest links, and of these the one over the first links in
+    /// the list.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -162,7 +163,8 @@ impl Routes {
         }
     }
 
-    /// Refuses routers that are neither among `ends` (routers with hosts below) nor on any link.
+    /// Refuses routers without a link, except those in `ends` (routers with hosts below), whose
+    /// paths are checked separately.
     pub fn refuse_unconnected(
         &self,
         ends: &[usize],
@@ -180,8 +182,8 @@ impl Routes {
         }
     }
 
-    /// Returns the delay of the path from one backbone router to another in time steps; if the path
-    /// does not lead to the other router, returns the path's routers as an error.
+    /// Returns the delay in time steps of the path from one backbone router to another. If the path
+    /// does not lead there, the error is the list of its routers.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
         let (mut path, mut steps) = (vec![from], 0);
         while path[path.len() - 1] != to {
@@ -200,8 +202,9 @@ impl Routes {
         Ok(steps)
     }
 
-    /// Returns the sum of the round trips over all ordered pairs of the backbone routers `ends`, in time steps, and
-    /// the number of pairs; or a message about the first pair without a path.
+    /// Returns the sum of the round-trip times, in time steps, over all ordered pairs of the
+    /// backbone routers `ends`, and the number of pairs. The error is a message about the first
+    /// pair without a path.
     pub fn round_trips(&self, ends: &[usize], layout: &Layout) -> Result<(u64, u64), String> {
         let (mut sum, mut pairs) = (0, 0);
         for &from in ends {
@@ -217,7 +220,7 @@ impl Routes {
     }
 }
 
-/// Returns the reason why a path does not lead to `to`.
+/// Returns a message about the routers of a path that does not lead to `to`.
 fn no_path(path: &[usize], to: usize, layout: &Layout) -> String {
     let name = |&router: &usize| layout.backbone[router].name.as_str();
     let names: Vec<&str> = path.iter().map(name).collect();

@@ -10,7 +10,7 @@ use super::routes::Routes;
 use crate::document::Table;
 use crate::error::Diagnostic;
 
-/// Packets per time step that the routers of each kind forward.
+/// Numbers of packets per time step that routers of each kind forward.
 #[derive(Clone, Copy)]
 pub(crate) struct Rates {
     pub backbone: f64,
@@ -43,7 +43,7 @@ impl Rates {
     }
 }
 
-/// Sizes of buffers.
+/// Values from which the sizes of buffers follow.
 pub(crate) struct Buffers<'a> {
     network: &'a Table,
     /// Sum of round-trip times over pairs of backbone routers, in time steps, and the number of
@@ -64,8 +64,8 @@ impl<'a> Buffers<'a> {
         self.round_trips.0 as f64 / self.round_trips.1 as f64
     }
 
-    /// Returns the number of packets in the buffer of a router of this rate. `half_hosts` is half
-    /// the number of hosts below the router.
+    /// Returns the number of packets in the buffer of a router with the rate `rate`. `half_hosts`
+    /// is half the number of hosts below the router.
     fn packets(&self, rate: f64, half_hosts: f64) -> u64 {
         // In this order of operations, products of whole numbers have no rounding error.
         let product = rate * self.round_trips.0 as f64 / self.round_trips.1 as f64;
@@ -157,7 +157,7 @@ pub(crate) fn topology(
     }
 }
 
-/// Returns true if the queues of a router share a buffer, as they do by default. Queues with
+/// Returns true if the two queues of a router share a buffer, which is the default. Queues with
 /// separate servers cannot share one.
 fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
     let dual = network.read(NetworkKeys::service) == Service::Dual;

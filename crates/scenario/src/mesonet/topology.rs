@@ -1,4 +1,4 @@
-//! Loads the topology, and checks references to its elements.
+//! Reading of the topology, and checks of keys that refer to its elements.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
 use crate::read;
 
-/// Built-in topologies, by name.
+/// Names and texts of the built-in topologies.
 const BUILT_IN: [(&str, &str); 2] = [
     ("abilene", include_str!("../../topologies/abilene.toml")),
     ("dumbbell", include_str!("../../topologies/dumbbell.toml")),
 ];
 
-/// A topology, read and parsed.
+/// A topology that was read and parsed, with its name for messages.
 pub(crate) struct NamedTopology {
     pub table: Table,
-    /// Path of the topology in messages.
+    /// Path of the topology's table in messages.
     pub path: String,
     pub origin: Origin,
 }
 
-/// Loads the topology of a network. The name of a file is replaced by the file's contents, which
-/// become part of the resolved scenario.
+/// Reads the topology of a network; `None` after an error. The name of a file is replaced by the
+/// file's contents, which become part of the resolved scenario.
 pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<NamedTopology> {
     const PATH: &str = "mesonet.network.topology";
     let node = network.node(NetworkKeys::topology);
@@ -71,7 +71,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
     })
 }
 
-/// Refuses monitors of links that do not exist. Zero means none.
+/// Refuses keys that name links to monitor which do not exist. Zero means no link.
 pub(crate) fn check_monitors(measure: &Table, topology: &Topology, out: &mut Vec<Diagnostic>) {
     let links = topology.links.iter().map(|link| link.name.as_str());
     let pops = topology.pops.iter().map(|pop| pop.router.name.as_str());

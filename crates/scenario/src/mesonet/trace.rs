@@ -1,4 +1,4 @@
-//! Trace of flows (`measure.trace`): the flows that are traced, and the period.
+//! The key `measure.trace`: the flows to trace, and the period.
 
 use longhaul_mesonet::config::{LongLived, Trace};
 
@@ -59,7 +59,7 @@ pub(crate) fn trace(
     })
 }
 
-/// Returns the first and the last number of a text such as `17` or `17-40`.
+/// Returns the first and the last number of a range of sources, written as `17` or `17-40`.
 fn range(written: &Identifier, sources: u64) -> Result<(u32, u32), String> {
     let ends = match written {
         Identifier::Name(text) => {

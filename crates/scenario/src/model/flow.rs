@@ -108,20 +108,20 @@ keys! {
 }
 
 keys! {
-    /// Start times drawn uniformly between two times.
+    /// Keys of start times that are drawn uniformly between two times.
     pub(crate) struct UniformStart {
         /// Two times, between which start times are drawn uniformly.
         pub uniform: Vec<Time> = Kind::List(&Kind::Quantity(TIME)).key().required(),
     }
 }
 
-/// Start times of the flows of a group.
+/// Start times of the flows of a group, as given in the scenario.
 pub(crate) enum Starts {
-    /// All flows at one time.
+    /// One time for all flows.
     Together(Time),
-    /// A separate time for each flow.
+    /// A time for each flow.
     Each(Vec<Time>),
-    /// Times drawn uniformly between two times.
+    /// Two times, between which each flow's start is drawn uniformly.
     Uniform(Vec<Time>),
 }
 
@@ -135,7 +135,8 @@ impl Read for Starts {
     }
 }
 
-/// Numbers of the traced connections; the only connection of a flow has number 0.
+/// Numbers of the connections of a source that are traced; the only connection of a flow has number
+/// 0.
 pub(crate) struct TracedConnections(pub Vec<u64>);
 
 impl Read for TracedConnections {

@@ -18,8 +18,8 @@ use crate::mesonet::keys::MesoNet;
 use crate::proxy::keys::PROXY;
 use crate::topology::{FLOW_PLACES, TOPOLOGY};
 
-/// All keys of a scenario file. `mesonet` selects a simulation of MesoNet in place of links and
-/// flows.
+/// All keys of a scenario file for links and flows. The key `mesonet` is included, since it selects
+/// the other kind of simulation.
 pub(crate) const SCENARIO: &[Key] =
     together!(About::KEYS, Length::KEYS, Seeds::KEYS, Scenario::KEYS);
 
@@ -44,7 +44,7 @@ const NATURAL: Kind = Kind::Whole {
 };
 
 keys! {
-    /// Title and description of a scenario.
+    /// Keys of the title and the description of a scenario.
     pub(crate) struct About {
         /// Subject of the scenario, in a few words.
         pub title: Option<String> = Kind::Name.key(),
@@ -69,7 +69,7 @@ keys! {
 }
 
 keys! {
-    /// Seeds of the random numbers.
+    /// Keys of the random numbers.
     pub(crate) struct Seeds {
         /// Seed of all random streams.
         pub seed: u64 = NATURAL.key().default("1"),
@@ -116,7 +116,7 @@ keys! {
 const MEASURE: &[Key] = together!(Measure::KEYS, MoreMeasures::KEYS);
 
 keys! {
-    /// Measurements that refer to flows and links by name.
+    /// Keys of measurements that refer to flows and links by name.
     pub(crate) struct MoreMeasures {
         /// Rule that ends the run before its duration.
         pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
@@ -131,7 +131,7 @@ keys! {
 const STOP: &[Key] = together!(StopRule::KEYS, CountedFlows::KEYS);
 
 keys! {
-    /// Flows that a stop rule counts.
+    /// Keys that select the flows that a stop rule counts.
     pub(crate) struct CountedFlows {
         /// Labels of the flows whose exchanges count; all by default.
         pub labels as "of": Vec<String> = Kind::List(&Kind::Name).key(),
@@ -165,7 +165,8 @@ mod tests {
         }
     }
 
-    /// An invalid default would otherwise stop the program only when the default is used.
+    /// Every default is a value that its key allows. Otherwise the program would stop only when the
+    /// default is used.
     #[test]
     fn every_default_is_allowed_by_its_key() {
         assert!(check_all(SCENARIO, "") > 100);

@@ -1,4 +1,4 @@
-//! Protocols of flows: connections or datagrams.
+//! Protocols of flows: TCP, UDP, or QUIC.
 
 use longhaul_keys::words;
 
@@ -6,9 +6,9 @@ words! {
     /// Protocol of a flow.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Protocol {
-        /// Connections.
+        /// TCP connections.
         Tcp = "tcp",
-        /// Datagrams.
+        /// UDP datagrams.
         Udp = "udp",
         /// Connections of a QUIC stack.
         Quic = "quic",

@@ -1,22 +1,21 @@
-//! Queue disciplines that a scenario may name, from the engine's table of them.
+//! Queue disciplines that a scenario may name, with the keys of the engine's table of disciplines.
 
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{Key, Kind};
 
-/// Values of a key for the queue of a link: any discipline.
+/// Kind of a key for the queue of a link: any discipline.
 pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ count(Use::Link) }>(Use::Link));
 
-/// Values of a key for a discipline that replaces another one during a run. It must decide about a
-/// packet on arrival, so that waiting packets can stay.
+/// Kind of a key for a discipline that replaces another one during a run. It must decide about a
+/// packet on arrival, so that waiting packets can stay in the queue.
 pub(crate) const QUEUE_ON_ARRIVAL: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OnArrival) }>(Use::OnArrival));
 
-/// Values of a key for a queue that is not in front of a link: disciplines that work without a
-/// link.
+/// Kind of a key for a queue that is not in front of a link: disciplines that work without a link.
 pub(crate) const QUEUE_OUTSIDE_LINKS: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OutsideLinks) }>(Use::OutsideLinks));
 
-/// Use of a discipline.
+/// Purpose for which a discipline is selected.
 #[derive(Clone, Copy)]
 enum Use {
     Link,
@@ -43,7 +42,7 @@ const fn count(of: Use) -> usize {
     count
 }
 
-/// Returns the `N` disciplines for a use, each with its keys.
+/// Returns the `N` disciplines that may be used for `of`, each with its keys.
 const fn kinds<const N: usize>(of: Use) -> [(&'static str, &'static [Key]); N] {
     let mut kinds: [(&str, &[Key]); N] = [("", &[]); N];
     let (mut count, mut index) = (0, 0);

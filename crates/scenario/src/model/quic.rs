@@ -4,7 +4,7 @@ use longhaul_engine::stack::{HEADER_BYTES, Host};
 use longhaul_keys::{COUNT_MAX, Kind, Range, SIZE, TIME, Table, keys, words};
 use longhaul_units::{Bytes, Dimension, Span};
 
-/// A size, or a multiple of the bandwidth-delay product.
+/// Units of a size in bytes or in bandwidth-delay products.
 const SIZE_OR_BDP: &[Dimension] = &[Dimension::Size, Dimension::Bdp];
 
 keys! {
@@ -71,7 +71,7 @@ keys! {
 }
 
 words! {
-    /// The end that opens the connection.
+    /// The end of a flow that opens the connection.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Client {
         /// The end that sends data.
@@ -91,7 +91,7 @@ impl Client {
     }
 }
 
-/// Returns the bytes on the wire of the largest datagram.
+/// Returns the bytes on the wire of the largest datagram, including IP and UDP headers.
 pub(crate) fn packet_bytes(stack: &QuicStack) -> u64 {
     stack.mtu.0 + HEADER_BYTES as u64
 }

@@ -1,4 +1,4 @@
-//! Assignment of flows to the proxies that split them.
+//! Assignment of flows to the proxies that split their connections.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_units::Bytes;
@@ -15,7 +15,8 @@ use crate::model::protocol::Protocol;
 use crate::topology::Core;
 use crate::traffic::{self, Traffic};
 
-/// Determines the proxy that splits each group of flows. `groups` and `paths` have the same order.
+/// Determines the proxy that splits the connections of each group of flows. `groups` and `paths`
+/// have the same order.
 pub(crate) fn assign(
     proxies: &[Node],
     sites: &[Site],
@@ -69,7 +70,7 @@ pub(crate) fn assign(
     }
 }
 
-/// Returns true if connections of a group have data both ways.
+/// Returns true if the connections of a group carry data in both directions.
 fn traffic_comes_back(group: &Table) -> bool {
     let Some(traffic) = group.read(AnyFlow::traffic) else {
         return false;
@@ -106,7 +107,8 @@ fn refuse_several(
     out.push(Diagnostic::new(&path, origin, message));
 }
 
-/// Refuses a credit of less than one segment of a flow: the first segment would wait for ever.
+/// Refuses a proxy's credit that is less than one segment of a flow: the first segment would never
+/// be forwarded.
 fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagnostic>) {
     let proxy = proxy.table().expect("a proxy is a table");
     let changes = proxy.tables(ProxyKeys::changes);
@@ -149,14 +151,14 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The route of a group's data, in one direction.
+/// The route of a group's data in one direction.
 #[derive(Clone, Copy)]
 struct Route {
     from: usize,
     to: usize,
-    /// True if there are access links before the first node.
+    /// True if the route has access links before its first node.
     before: bool,
-    /// True if there are access links after the last node.
+    /// True if the route has access links behind its last node.
     behind: bool,
 }
 
@@ -181,7 +183,7 @@ impl Route {
         }
     }
 
-    /// Returns true if the route begins before a proxy's start node and ends behind its end node.
+    /// Returns true if the route begins before a proxy's start node, and ends behind its end node.
     fn is_split_by(self, site: &Site, core: &Core) -> bool {
         let Some(route) = core.route(self.from, self.to) else {
             return false;

@@ -8,8 +8,8 @@ use longhaul_units::Bytes;
 use crate::model::flow::Stack;
 use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 
-/// Keys of one entry of `[[proxies]]`; the connection between its nodes has the keys of a flow's
-/// connection.
+/// Keys of one entry of `[[proxies]]`. The connection between the proxy's nodes has the same keys
+/// as the connection of a flow.
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {

@@ -21,11 +21,11 @@ use crate::model::flow::Stack;
 use crate::queue;
 use crate::topology::{Core, find_node};
 
-/// Place of a proxy in the network, and its congestion control.
+/// Location of a proxy in the network, and its congestion control.
 pub(crate) struct Site {
     pub start: usize,
     pub end: usize,
-    /// Rate of the route between its nodes.
+    /// Rate of the route between the proxy's nodes.
     rate: Rate,
     pub congestion: ControllerSpec,
 }
@@ -65,8 +65,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Sets the defaults of all keys except transport options. The file's `[tcp]` takes precedence over
-/// the defaults of these options.
+/// Sets the defaults of all keys except transport options. For these, `[tcp]` in the file comes
+/// before the defaults.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
     // A local queue without a limit gets the same limit with any discipline.
@@ -86,7 +86,8 @@ fn fill_defaults(proxy: &mut Table, context: Context) {
     }
 }
 
-/// Returns the two nodes, with routes in both directions.
+/// Returns the indices of the two nodes, which must have routes in both directions; `None` after an
+/// error.
 fn nodes(
     proxy: &mut Table,
     path: &str,
@@ -117,8 +118,8 @@ fn nodes(
     Some((start, end))
 }
 
-/// Resolves the credit in bytes of payload, at least a full segment: with less, no segment would
-/// ever be forwarded.
+/// Resolves a credit to bytes of payload. It must be at least a full segment, since otherwise no
+/// segment would ever be forwarded.
 fn resolve_credit<T>(
     table: &mut Table,
     key: Field<T>,
@@ -149,7 +150,7 @@ fn resolve_credit<T>(
     }
 }
 
-/// Resolves a local queue.
+/// Resolves the local queue of a proxy.
 fn resolve_queue(
     table: &mut Table,
     key: Field<Table>,
@@ -218,7 +219,7 @@ fn resolve_changes(
 }
 
 impl Site {
-    /// Returns the number of bytes that the route between the nodes carries between two checks.
+    /// Returns the number of bytes that the route between the nodes carries in `interval`.
     pub(crate) fn bytes_between(&self, interval: Span) -> u64 {
         self.rate.bdp(interval).0
     }

@@ -1,4 +1,4 @@
-//! Topology of two routers and a link between them.
+//! The topology of two routers with a link between them.
 
 use longhaul_keys::{Kind, Table, keys, together, words};
 
@@ -27,7 +27,7 @@ pub(super) const DUMBBELL: Topology = Topology {
 };
 
 keys! {
-    /// Keys of the network.
+    /// Keys of the dumbbell.
     struct Dumbbell {}
     apart {
         /// The link between the routers, both ways.
@@ -36,7 +36,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of a group of flows in a dumbbell, which determine its route.
+    /// Keys of a group of flows in a dumbbell that determine its route.
     struct FlowPlace {
         /// Dumbbell: direction of the flows, from left to right (default) or back.
         direction: Direction = Kind::Word(Direction::WORDS).key(),
@@ -44,7 +44,7 @@ keys! {
 }
 
 words! {
-    /// Directions of flows.
+    /// Direction of the flows of a group.
     enum Direction {
         /// From left to right.
         Forward = "forward",

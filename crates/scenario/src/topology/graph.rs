@@ -1,4 +1,4 @@
-//! Topology of any nodes and links.
+//! The topology of arbitrary nodes and links.
 
 use longhaul_keys::{Key, Kind, keys, together};
 
@@ -18,7 +18,7 @@ pub(super) const GRAPH: Topology = Topology {
 };
 
 keys! {
-    /// Keys of the network.
+    /// Keys of the graph.
     struct Network {
         /// Names of the nodes.
         nodes: Vec<String> = Kind::List(&Kind::Name).key().required(),
@@ -30,7 +30,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of a group of flows in a graph, which determine its route.
+    /// Keys of a group of flows in a graph that determine its route.
     pub(crate) struct FlowPlace {
         /// Graph: sending node.
         from: String = Kind::Name.key(),

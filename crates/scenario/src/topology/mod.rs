@@ -1,4 +1,4 @@
-//! The network between the flows' hosts: one file for each kind of topology, and their common parts.
+//! The network between the hosts of flows: one file for each kind of topology, and common parts.
 
 use longhaul_engine::Graph;
 use longhaul_keys::{Field, Key, Kind, count, joined, key, keys};
@@ -15,15 +15,17 @@ pub(crate) struct Topology {
     pub name: &'static str,
     pub help: &'static str,
     pub keys: &'static [Key],
-    /// Keys of a group of flows that determine its nodes.
+    /// Keys of a group of flows that determine its end nodes.
     pub flow_keys: &'static [Key],
-    /// Resolves the table and creates nodes and links.
+    /// Resolves the topology's table, and adds its nodes and links to the layout. Returns the names
+    /// of the nodes.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
     /// Returns the end nodes of a group of flows, given its table and path.
     pub endpoints: FindEndpoints,
 }
 
-/// Function that returns the first and the last node of a group of flows.
+/// Function that returns the indices of the first and the last node of a group of flows; `None`
+/// after an error.
 type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
@@ -39,7 +41,7 @@ impl Topology {
     }
 }
 
-/// Declares the modules of the kinds of topology, and the table of their declarations.
+/// Declares the modules of the kinds of topology, and the list of their declarations.
 macro_rules! kinds {
     ($($module:ident::$KIND:ident),* $(,)?) => {
         $(mod $module;)*
@@ -68,7 +70,7 @@ pub(crate) const TOPOLOGY: &[Key] = &{
     keys
 };
 
-/// Keys of a group of flows that determine its nodes, in all topologies.
+/// Keys of a group of flows that determine its end nodes, for all topologies.
 pub(crate) const FLOW_PLACES: &[Key] = &joined::<{ count(&PLACES) }>(&PLACES);
 const PLACES: [&[Key]; KINDS.len()] = {
     let mut places: [&[Key]; KINDS.len()] = [&[]; KINDS.len()];
@@ -81,7 +83,7 @@ const PLACES: [&[Key]; KINDS.len()] = {
 };
 
 keys! {
-    /// Access links, for topologies that have them.
+    /// Key of access links, for topologies that have them.
     pub(crate) struct AccessLinks {}
     apart {
         /// Links between separate hosts of each flow and the routers; without them flows begin and
@@ -98,7 +100,7 @@ pub(crate) struct Core {
     graph: Graph,
 }
 
-/// The links of a topology while they are created.
+/// The links of a topology while they are added.
 struct Layout<'a> {
     links: Vec<CoreLink>,
     context: Context,
@@ -106,7 +108,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Creates both directions of a link. `rtt` is the round trip from which a limit of "1 BDP" is
+    /// Adds both directions of a link. `rtt` is the round trip with which a limit of "1 BDP" is
     /// computed.
     fn both_ways(
         &mut self,
@@ -121,7 +123,7 @@ impl Layout<'_> {
     }
 }
 
-/// Resolves the topology's table in place and creates its nodes and links.
+/// Resolves the topology's table in place, and returns its nodes and links.
 pub(crate) fn resolve(
     topology: &mut Table,
     origin: &Origin,
@@ -161,7 +163,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Returns the index of the node that a key names.
+/// Returns the index of the node that a key names; `None` after an error.
 pub(crate) fn find_node(
     nodes: &[String],
     table: &Table,
@@ -182,14 +184,15 @@ pub(crate) fn find_node(
 pub(crate) struct Route<'a> {
     /// The links of the route, in order.
     pub links: Vec<&'a CoreLink>,
-    /// Propagation delay, one way.
+    /// One-way propagation delay.
     pub delay: Span,
-    /// Rate of the slowest link.
+    /// Rate of the slowest link on the route.
     pub rate: Rate,
 }
 
 impl Core {
-    /// Returns the route between two different nodes, with the engine's rules.
+    /// Returns the route between two different nodes, which is the one that the engine uses; `None`
+    /// without a route.
     pub fn route(&self, from: usize, to: usize) -> Option<Route<'_>> {
         let path = self.graph.shortest_path(from, to)?;
         let links: Vec<&CoreLink> = path.iter().map(|&link| &self.links[link]).collect();

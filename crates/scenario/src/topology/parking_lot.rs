@@ -1,4 +1,4 @@
-//! Topology of a chain of routers.
+//! The topology of a chain of routers.
 
 use longhaul_keys::{Kind, keys, together};
 use longhaul_units::Span;
@@ -18,7 +18,7 @@ pub(super) const PARKING_LOT: Topology = Topology {
 };
 
 keys! {
-    /// Keys of the network.
+    /// Keys of the parking lot.
     struct ParkingLot {}
     apart {
         /// The links of the chain, both ways.
@@ -27,7 +27,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of a group of flows in a parking lot, which determine its route.
+    /// Keys of a group of flows in a parking lot that determine its route.
     struct FlowPlace {
         /// Parking lot: numbers of the first and the last router; by default, the ends of the
         /// chain.

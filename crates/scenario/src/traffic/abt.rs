@@ -11,25 +11,25 @@
 
 use longhaul_engine::config::{Binding, Distribution, Process, Quantiles, Requests};
 
-/// Quantiles of the sample at these probabilities.
+/// Probabilities of the quantiles in the constants below.
 const PROBABILITIES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
-/// Quantiles of the number of epochs in a connection, and its maximum.
+/// Quantiles of the number of epochs in a connection, and the maximum.
 const EPOCHS: ([f64; 6], f64) = ([1.0, 1.0, 2.0, 2.0, 4.0, 16.0], 162.0);
-/// Quantiles of the bytes of a request, and their maximum.
+/// Quantiles of the bytes of a request, and the maximum.
 const REQUESTS: ([f64; 6], f64) = ([14.0, 49.0, 102.0, 408.0, 603.0, 6264.0], 12.4e6);
-/// Quantiles of the bytes of a response, and their maximum.
+/// Quantiles of the bytes of a response, and the maximum.
 const RESPONSES: ([f64; 6], f64) = ([43.0, 74.0, 164.0, 1301.0, 5556.0, 162_777.0], 8.8e6);
-/// Quantiles of the time in seconds from a unit that one side has sent to the next unit of either
-/// side, and their maximum.
+/// Quantiles of the time in seconds from a unit of data that one side has sent to the next unit of
+/// either side, and the maximum.
 const TIMES: ([f64; 6], f64) = ([0.000_91, 0.004, 0.0288, 0.099, 2.13, 40.0], 40.0);
 
-/// Index of the Pareto tail.
+/// Index of the Pareto distribution above the last quantile.
 const TAIL: f64 = 1.1;
 
-/// Number of straight pieces that approximate a curve.
+/// Number of straight pieces by which a curve of quantiles is approximated.
 const PIECES: u32 = 12;
 
-/// Returns the model with `rate` connections a second.
+/// Returns the model of requests with `rate` connections per second.
 pub(super) fn requests(rate: f64) -> Requests {
     Requests {
         arrivals: Process::Independent(Distribution::Exponential { mean: 1.0 / rate }),
@@ -67,7 +67,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Returns the ends of the pieces of a curve, as fractions of it.
+/// Returns the ends of a curve's pieces, as fractions of the curve.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }
@@ -129,7 +129,8 @@ mod tests {
         );
     }
 
-    /// The load at a given rate depends on these means.
+    /// The means of the distributions are the documented ones; the load at a given rate depends on
+    /// them.
     #[test]
     fn means_are_known() {
         assert!(

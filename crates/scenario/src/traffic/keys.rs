@@ -5,7 +5,7 @@ use longhaul_keys::{Kind, RATE, Range, SIZE, TIME, keys, tagged, words};
 use longhaul_units::{Rate, Span};
 
 tagged! {
-    /// Behaviour of an application.
+    /// Behaviour of an application, by its `kind`.
     pub(crate) enum Traffic {
         /// Requests and responses whose sizes and times are independent.
         Requests(RequestKeys) = "requests",
@@ -160,7 +160,7 @@ keys! {
 }
 
 keys! {
-    /// Bursts and pauses.
+    /// Keys of bursts and pauses.
     pub(crate) struct OnOffKeys {
         /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` outside of
         /// `traffic`.

@@ -62,7 +62,7 @@ pub(crate) fn resolve(
     check_interval(traffic, path, out);
 }
 
-/// Resolves bursts. Over UDP, messages are the packets of the flow; over TCP, their rate and size
+/// Resolves bursts. Over UDP, messages are the flow's packets; over TCP, rate and size of messages
 /// are keys of `traffic`.
 fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
     let needed = [OnOffKeys::rate.seen_as(), OnOffKeys::message.seen_as()];
@@ -87,8 +87,7 @@ fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diag
     check_messages(traffic, path, out);
 }
 
-/// Refuses intervals between messages that are below 1 ps, or longer than the maximum duration of a
-/// run.
+/// Refuses an interval between messages that is below 1 ps, or longer than a run can be.
 fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let (rate, message) = (
         traffic.read(OnOffKeys::rate),
@@ -116,7 +115,8 @@ fn check_interval(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reads the file: the scenario's hash covers the text, and the resolved scenario runs without the file.
+/// Replaces the name of a file in the traffic's table by the file's text. The scenario's hash then
+/// covers the text, and the resolved scenario runs without the file.
 fn resolve_file(
     traffic: &mut Table,
     (file_key, text_key, name_key): (Field<Option<String>>, Field<String>, Field<Option<String>>),

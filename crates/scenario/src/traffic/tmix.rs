@@ -42,17 +42,17 @@ pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     Ok(connections.concat())
 }
 
-/// One connection.
+/// One connection of a Tmix file.
 struct Vector {
     start: Time,
     is_concurrent: bool,
     units: Vec<Unit>,
-    /// Time before the next unit: of either side and, in a concurrent vector, of each side.
+    /// Time before the next unit of either side; in a concurrent vector, of each side.
     wait: Span,
     waits: [Span; 2],
 }
 
-/// Data that one side sends at once (an application data unit).
+/// Data that one side sends at once (application data unit).
 struct Unit {
     side: Side,
     wait: Span,
@@ -65,7 +65,7 @@ enum Side {
     Acceptor,
 }
 
-/// Processes one line.
+/// Processes one line of a Tmix file; `first` is its first word, `rest` are the others.
 fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Result<(), String> {
     if let "SEQ" | "S" | "CONC" | "C" = first {
         let start = rest.first().ok_or("a connection without its time")?;
@@ -106,7 +106,7 @@ fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Re
 }
 
 impl Vector {
-    /// Adds a unit that a side sends after its wait.
+    /// Adds a unit of `bytes` bytes, which `side` sends after the current wait.
     fn sends(&mut self, side: Side, bytes: &str) -> Result<(), String> {
         let own = std::mem::take(&mut self.waits[side as usize]);
         let wait = std::mem::take(&mut self.wait) + own;
@@ -128,14 +128,15 @@ impl Vector {
         Ok(())
     }
 
-    /// Processes a line of the alternate format, with the times since the side has last sent and
+    /// Processes a line of the alternate format. It has the times since `side` has last sent and
     /// received.
     fn acts(&mut self, side: Side, sent: &str, received: &str, bytes: &str) -> Result<(), String> {
         self.wait = span(sent)? + span(received)?;
         self.sends(side, bytes)
     }
 
-    /// Returns the exchanges of each connection: one connection, or one for each side.
+    /// Returns the exchanges of the vector's connections: of one connection, or of one for each
+    /// side.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));
@@ -185,7 +186,7 @@ fn number(word: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{word:?} is no number from 0 up"))
 }
 
-/// Reads a number of microseconds, up to a day; returns seconds.
+/// Converts a number of microseconds, up to a day, to seconds.
 fn seconds(word: &str) -> Result<f64, String> {
     let seconds = number(word)? * MICROSECONDS;
     if seconds > 100_000.0 {
@@ -202,7 +203,7 @@ fn span(word: &str) -> Result<Span, String> {
 mod tests {
     use super::*;
 
-    /// The examples of the ns manual in both formats.
+    /// Examples of the ns manual for the two formats.
     const ORIGINAL: &str = "SEQ 6851 1 21217 555382 # starts at 6.851 ms\nw 64800 6432\nr 1176194\nl 0.000000 0.000000\n\
                             > 245\nt 51257\n< 510\nt 6304943\n\n\
                             CONC 1429381 2 2 26876 793318\nw 65535 5840\nr 36556\nl 0.000000 0.000000\n\
@@ -240,7 +241,8 @@ mod tests {
         assert_eq!(sent.collect::<Vec<_>>(), expected);
     }
 
-    /// An acceptor begins, answers and continues; an initiator sends twice.
+    /// Either side may send without a request: an acceptor begins, answers and continues; an
+    /// initiator sends twice.
     #[test]
     fn either_side_may_send_unasked() {
         let text = "SEQ 10 3 1 2\n< 49\nt 5\n> 15\nt 6\n< 20\nt 7\n< 30\nt 8\n> 40\nt 9\n> 50\n";

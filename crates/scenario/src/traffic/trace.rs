@@ -1,9 +1,9 @@
-//! Exchanges from a CSV table: their start times and sizes.
+//! Exchanges of requests and responses from a CSV table, with start times and sizes.
 
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
 
-/// Columns that a table may have, in any order.
+/// Names of the columns that a table may have, in any order.
 const COLUMNS: [&str; 5] = [
     "start_s",
     "bytes",
@@ -12,7 +12,7 @@ const COLUMNS: [&str; 5] = [
     "server_delay_s",
 ];
 
-/// Reads a table, or returns a message about the line with an error.
+/// Reads a table, or returns a message about the first wrong line.
 pub(crate) fn parse(text: &str) -> Result<Vec<TraceEntry>, String> {
     let mut lines = text
         .lines()

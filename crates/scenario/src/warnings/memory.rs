@@ -1,11 +1,11 @@
-//! Warning about windows that may not fit into memory.
+//! Warning about congestion windows that may not fit into memory.
 
 use longhaul_engine::config::{Config, Tcp, Transport};
 
-/// Bytes of memory for a segment in flight: its packet in the ring of a link, which may be half
+/// Bytes of memory per segment in flight: its packet in the ring of a link, which may be half
 /// empty, and its entry in the sender's scoreboard.
 const BYTES_PER_SEGMENT: f64 = 150.0;
-/// Bytes above which there is a warning: a quarter of a small machine's memory.
+/// Bytes of memory from which there is a warning: a quarter of a small machine's memory.
 const MANY_BYTES: f64 = 2e9;
 
 /// Warns if the full windows of all flows may not fit into memory, and names the flow with the
@@ -33,7 +33,7 @@ pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Returns the maximum number of segments that a connection may have in flight.
+/// Returns the maximum number of segments that a connection can have in flight.
 fn largest_flight(tcp: &Tcp) -> f64 {
     let windows = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
     let transfer = tcp

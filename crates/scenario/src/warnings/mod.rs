@@ -57,7 +57,7 @@ pub(crate) fn warnings(resolved: &ResolvedDocument, config: &Config) -> Vec<Stri
     out
 }
 
-/// Adds the warnings of QUIC stacks, each with the label of its group.
+/// Adds the warnings of QUIC stacks, each with the label of the group of flows.
 fn warn_of_stacks(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -93,7 +93,8 @@ fn segment_bytes(tcp: &Tcp) -> u32 {
     tcp.mss_bytes + tcp.header_bytes + tcp.timestamps.bytes().unwrap_or(0)
 }
 
-/// Returns the requirements of an algorithm on its paths; none if it is not registered.
+/// Returns the requirements of an algorithm on its path; those of an unregistered algorithm are
+/// empty.
 fn needs_path(congestion: &ControllerSpec) -> PathNeeds {
     let registered = congestion.custom.is_none();
     let entry = registered.then(|| registry::find_algorithm(&congestion.kind));
@@ -115,7 +116,7 @@ fn needs(tcp: &Tcp) -> Needs {
 pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order of packets that arrive \
      together; draw start times (start = { uniform = [\"0 s\", \"1 s\"] }), or losses, traffic or a delay box";
 
-/// Returns the parts of the simulation that depend on random numbers.
+/// Returns the parts of the simulation that random numbers decide.
 pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     let links = || config.links.iter();
     let random_loss = links().any(|link| {
@@ -158,7 +159,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     drawn.map(|(_, what)| what).collect()
 }
 
-/// Returns the parts that depend on random numbers, as a row of `longhaul explain`.
+/// Returns the parts that random numbers decide, as a row of `longhaul explain`.
 pub(crate) fn explain_drawn(config: &Config) -> ExplainRow {
     let drawn = drawn(config);
     let (value, origin) = match drawn.is_empty() {
@@ -234,9 +235,9 @@ fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<Str
     }
 }
 
-/// Warns about access links that are no faster than the path behind them. A queue then builds up at
-/// the hosts, where the default limit is too long: it assumes fast links, at which no queue builds
-/// up.
+/// Warns about access links that are not faster than the path behind them. A queue then builds up
+/// at the hosts, whose default limit is too long for it: it assumes fast links, at which no queue
+/// builds up.
 fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -431,8 +432,8 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns about router-assisted algorithms on a path without assisting routers. A proxy splits a
-/// path into parts, each of which needs such a router.
+/// Warns about router-assisted algorithms on a path without assisting routers. If a proxy splits
+/// the path, each part needs such a router.
 fn warn_of_routers(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

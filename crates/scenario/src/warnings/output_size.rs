@@ -4,15 +4,16 @@ use longhaul_engine::config::{Config, Link, Transport};
 
 use super::{packet_bytes, segment_bytes};
 
-/// Measured bytes of a sample of a flow or link in the table of time series: for samples so close
-/// together that few values change between them, and for samples far apart.
+/// Measured bytes per sample of a flow or link in the table of time series: if samples are so close
+/// together that few values change between them, and if they are far apart.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
-/// Bytes of a packet in a capture: a block of pcapng around Ethernet, IP and TCP headers with timestamps.
+/// Bytes per packet in a capture: a block of pcapng with Ethernet, IP and TCP headers with
+/// timestamps.
 const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
-/// Bytes of output above which there is a warning.
+/// Bytes of output from which there is a warning.
 const MANY_BYTES: f64 = 1e9;
 
-/// Returns the number of samples that a run records if all flows start at time 0.
+/// Returns the number of samples that a run would record if all flows started at time 0.
 fn samples(config: &Config) -> f64 {
     let Some(every) = config.measure.every else {
         return 0.0;
@@ -23,7 +24,7 @@ fn samples(config: &Config) -> f64 {
 }
 
 /// Returns the number of bytes that a run is expected to write: the minimum for its samples, and
-/// the captures of flows that send all the time.
+/// the captures of flows that send without pause.
 pub(crate) fn expected_bytes(config: &Config) -> f64 {
     // An unlimited source fills the links; other sources may offer less than the links carry.
     let all_the_time = |transport: &Transport| match transport {
@@ -42,12 +43,13 @@ pub(crate) fn expected_bytes(config: &Config) -> f64 {
     samples(config) * BYTES_PER_SAMPLE[0] + captures
 }
 
-/// Returns the sum of the rates that sources offer.
+/// Returns the sum of the rates (bit/s) that sources offer; `of` returns the rate of one of them.
 fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
     config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }
 
-/// Returns the links whose packets are captured, at the link or at a node at either end.
+/// Returns the links whose packets are captured, because the link or a node at one of its ends is
+/// captured.
 fn captured(config: &Config) -> impl Iterator<Item = &Link> {
     let at_node = |link: &Link| {
         let ends = [link.from, link.to];
@@ -57,7 +59,7 @@ fn captured(config: &Config) -> impl Iterator<Item = &Link> {
     links.filter(move |link| link.captured || at_node(link))
 }
 
-/// Returns the names of captured links and nodes.
+/// Returns the names of the links and nodes that are captured.
 fn captured_names(config: &Config) -> Vec<&str> {
     let links = config.links.iter().filter(|link| link.captured);
     let nodes = config
@@ -67,15 +69,15 @@ fn captured_names(config: &Config) -> Vec<&str> {
     links.map(|link| link.name.as_str()).chain(nodes).collect()
 }
 
-/// Returns true if the other direction of a link is also captured and precedes this link in the
-/// configuration.
+/// Returns true if the opposite direction of a link is captured, too, and comes before the link in
+/// the configuration.
 fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     let mut earlier = captured(config).take_while(|other| other.name != link.name);
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// Returns the size of a link's capture in bytes: full data packets, at the offered rate of sources
-/// if that is below the link's rate.
+/// Returns the bytes of a link's capture if it carries full data packets at its rate, or at the
+/// offered rate of sources if that is lower.
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let packet_bytes = config
         .flows

@@ -12,9 +12,9 @@ use crate::model::flow::AnyFlow;
 use crate::queue;
 use crate::resolve::ResolvedDocument;
 
-/// Warns about short targets: if CoDel's target is shorter than the transmission of a packet, a
-/// packet in transmission counts as a standing queue. RFC 8290 section 5.2.2 requires a target of
-/// at least the time of one packet.
+/// Warns about CoDel targets that are shorter than the transmission of a packet: a packet in
+/// transmission would count as a standing queue. RFC 8290 section 5.2.2 requires a target of at
+/// least the time of one packet.
 pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
     let packet = config
         .flows
@@ -48,15 +48,15 @@ fn codel_target(queue: &QueueConfig) -> Option<Span> {
     }
 }
 
-/// Returns the lowest rate of a link, excluding outages.
+/// Returns the lowest rate of a link during the run, except outages.
 fn slowest(link: &Link) -> Rate {
     let changes = link.changes.iter().filter_map(|change| change.rate);
     let rates = changes.filter(|rate| rate.as_bps() > 0);
     rates.fold(link.capacity(), Rate::min)
 }
 
-/// Warns about disciplines that read the rate of their link only once, as in their sources, on
-/// links with a varying rate.
+/// Warns about links with a varying rate whose discipline reads the rate only once, as it does in
+/// its source.
 pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     for link in &config.links {
         if !link.rate_varies() {
@@ -85,9 +85,9 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns about ACK filtering in a queue that data fills: only one acknowledgement of a connection
-/// passes each time that the queue turns over, and the connection then sends its window in one
-/// burst.
+/// Warns about ACK filtering in a queue that data fills. Only one acknowledgement of a connection
+/// then passes each time that the queue's contents have been sent, and the connection sends its
+/// window in one burst.
 pub(super) fn warn_of_shared_ack_filters(
     resolved: &ResolvedDocument,
     config: &Config,

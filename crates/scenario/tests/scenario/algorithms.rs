@@ -1,4 +1,5 @@
-//! Congestion control given by a table, and custom algorithms.
+//! Congestion control in a scenario: algorithms of the registry, given by a table, and custom
+//! algorithms.
 
 use std::cell::RefCell;
 use std::fs;
@@ -14,7 +15,7 @@ use crate::{BASE, refusal, value, with};
 
 const TABLE: &str = r#"flows.0.congestion={kind="table", increase=[[38, 1], [83000, 72.5]]}"#;
 
-/// Returns [`BASE`] with another congestion control.
+/// Returns the scenario [`BASE`] with the congestion control `congestion`.
 fn replaced(congestion: &str) -> String {
     BASE.replace("{ kind = \"reno\" }", congestion)
 }
@@ -108,7 +109,7 @@ impl Factory for Still {
     }
 }
 
-/// A maker that records the requests for algorithms.
+/// A maker of algorithms that records the requests it gets.
 #[derive(Default)]
 struct Notes(RefCell<Vec<String>>);
 
@@ -168,8 +169,8 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
     assert_ne!(other.hash(), scenario.hash());
 }
 
-/// A constructor gets the numbers that JSON can represent: integers without a fraction, also within
-/// lists and tables, and no infinite numbers.
+/// A constructor gets numbers as they are written: integers without a fraction, also within lists
+/// and tables. Infinite numbers, which JSON cannot represent, are refused.
 #[test]
 fn numbers_reach_the_constructor_as_they_were_written() {
     let (_, asked) = parsed(
@@ -246,7 +247,8 @@ fn what_names_no_class_is_refused() {
     assert!(algorithms().iter().all(|entry| entry.kind != "python"));
 }
 
-/// The warning is for fast paths only, where queues are due to the algorithm's own bursts.
+/// There is a warning about algorithms that take queues of their own bursts for congestion, but
+/// only on fast paths, where these bursts are the cause of queues.
 #[test]
 fn who_gives_way_to_its_own_bursts_is_told_so() {
     let told = |kind: &str, more: &[&str]| {

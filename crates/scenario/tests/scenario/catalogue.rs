@@ -1,12 +1,11 @@
-//! Lists of the keys and values of scenarios: names, values and defaults in `longhaul list` are
-//! right.
+//! The lists of `longhaul list`: keys, values and defaults are those that scenarios have.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{keys, profiles, queues};
 
 use crate::with;
 
-/// Returns the dotted path of a value with `*` for each number of a list.
+/// Returns a dotted path with `*` in place of each index of a list.
 fn pattern(path: &str) -> String {
     let parts = path.split('.').map(|part| match part.parse::<usize>() {
         Ok(_) => "*",
@@ -15,7 +14,7 @@ fn pattern(path: &str) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// Returns a path without the kinds of tables.
+/// Returns a path without the kinds of tables in it.
 fn without_kinds(path: &str) -> String {
     let parts = path
         .split('[')
@@ -95,7 +94,7 @@ fn listed_defaults_of_queues_are_those_that_they_get() {
     assert!(compared > 40, "{compared}");
 }
 
-/// Each profile of the list may be chosen, and has a description.
+/// Every profile of the list is accepted in a scenario, and has a description.
 #[test]
 fn listed_profiles_may_be_chosen() {
     let names: Vec<&str> = profiles().iter().map(|profile| profile.name).collect();

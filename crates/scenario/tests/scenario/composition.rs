@@ -1,4 +1,5 @@
-//! Composition: the precedence of `extends`, `--set` and profiles, and the origin of every value.
+//! Composition of scenarios: the precedence of `extends`, `--set` and profiles, and the origin of
+//! every value.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use longhaul_scenario::{load, parse};
 
 use crate::{BASE, origin, value, with};
 
-/// Returns a separate directory for one test.
+/// Creates a directory for one test, with these files, and returns its path.
 fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&path).expect("a writable directory");
@@ -108,8 +109,8 @@ fn overrides_reach_into_tables_and_lists_without_quotes() {
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// If another `kind` is set, the other keys of the table stay. This rule applies to overrides,
-/// files and campaigns, and to any kind.
+/// If another `kind` is set, all other keys of the table stay. This holds for overrides, files and
+/// campaigns, and for any kind.
 #[test]
 fn a_new_kind_keeps_what_is_given_beside_it() {
     let given = format!("{QUEUE}={{ kind = \"droptail\", limit = \"100 packets\" }}");

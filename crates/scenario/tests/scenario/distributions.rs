@@ -1,5 +1,5 @@
-//! Distributions: every drawn value accepts the same distributions, with the same keys and
-//! refusals.
+//! Distributions: every key with a distribution accepts the same distributions, with the same keys
+//! and refusals.
 
 use longhaul_engine::config::{
     DelayBox, Distribution, Link, Process, Quantiles, Requests, Source, Transport, Web,
@@ -8,7 +8,8 @@ use longhaul_scenario::{Scenario, parse};
 
 use crate::refusal;
 
-/// A key with a distribution: the text of its values, and their form in the engine.
+/// A key whose value is a distribution, with the text of its values, and the form that they have in
+/// the engine.
 struct Place {
     key: &'static str,
     written: fn(&str) -> String,
@@ -16,7 +17,7 @@ struct Place {
     unit: Unit,
 }
 
-/// Unit of values, which decides their text and their numbers in the engine.
+/// Unit of a distribution's values, which decides their text and their numbers in the engine.
 #[derive(Clone, Copy)]
 enum Unit {
     Seconds,
@@ -264,7 +265,8 @@ fn places() -> Vec<Place> {
     ]
 }
 
-/// Returns a table, in which 0, 1/4 and 1/2 in the given unit replace `{0}`, `{1}` and `{2}`.
+/// Returns a table with `keys`, in which 0, 1/4 and 1/2 in the given unit replace `{0}`, `{1}` and
+/// `{2}`.
 fn table(unit: Unit, keys: &str) -> String {
     let numbers = [("{0}", 0.0), ("{1}", 0.25), ("{2}", 0.5)];
     let written = numbers
@@ -436,7 +438,7 @@ fn every_place_refuses_the_same_mistakes() {
     }
 }
 
-/// Zero is a valid value, but not a valid mean.
+/// The minimum of a distribution may be zero, but not its mean.
 #[test]
 fn the_least_may_be_zero_where_values_may() {
     for place in places() {

@@ -1,16 +1,17 @@
-//! Every mistake gives one message with file, line, key, the value found, and the remedy.
+//! Every mistake in a scenario gives one message with file, line, key, the value found, and the
+//! remedy.
 
 use longhaul_scenario::parse;
 
 use crate::{BASE, refusal};
 
-/// Returns the message about [`BASE`] with one text replaced.
+/// Returns the message about [`BASE`] with the text `from` replaced by `to`.
 fn replaced(from: &str, to: &str) -> String {
     assert!(BASE.contains(from), "{from} is not in the base scenario");
     refusal(&BASE.replacen(from, to, 1))
 }
 
-/// Checks that a message is one diagnosis: position, key, text, and the underlined line.
+/// Checks that a message has one diagnosis: position, key, text, and the underlined line.
 fn assert_one(message: &str, head: &str, parts: &[&str]) {
     let heads = message
         .lines()
@@ -60,7 +61,8 @@ fn the_words_of_other_tools_lead_to_keys() {
     assert!(!elsewhere.contains("did you mean"), "{elsewhere}");
 }
 
-/// A program may write a scenario in one line, with the same mistake in each of its flows.
+/// Of a long line, only the part around the wrong value is shown. A program may write a scenario in
+/// one line, with the same mistake in each of its flows.
 #[test]
 fn of_a_long_line_the_part_around_the_value_is_shown() {
     let flows = vec![r#"{"label": "one of many", "cuont": 1}"#; 30].join(", ");
@@ -553,7 +555,7 @@ fn a_renamed_key_is_refused_with_its_new_name() {
     );
 }
 
-/// A packet has at most 64 KB, because of IPv4's length field (RFC 791).
+/// Packets that are larger than IPv4's length field allows (64 KB, RFC 791) are refused.
 #[test]
 fn packets_larger_than_ip_s_are_refused() {
     let message = replaced("[[flows]]", "[[flows]]\npacket = \"70 kB\"");
@@ -571,8 +573,8 @@ fn packets_larger_than_ip_s_are_refused() {
     .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A flow with the keys of another topology gets one message about them, and no further messages
-/// about their consequences.
+/// A flow with keys of another topology gets one message about them, and no messages about their
+/// consequences.
 #[test]
 fn places_of_another_topology_are_refused_once() {
     let message = replaced("[[flows]]", "[[flows]]\nfrom = \"a\"");

@@ -6,8 +6,8 @@ use longhaul_congestion::registry;
 use longhaul_scenario::{keys, load, parse, schema, traffic};
 use serde_json::Value as Json;
 
-/// Returns the example scenarios except those with real QUIC stacks, which tests of this crate do
-/// not have.
+/// Returns the paths of the example scenarios, except those with real QUIC stacks, which these
+/// tests do not have.
 fn examples() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = std::fs::read_dir(folder).expect("the folder of examples");
@@ -38,7 +38,7 @@ fn examples_are_valid_and_unsuspicious() {
     }
 }
 
-/// Returns the arguments `--set KEY=VALUE` in a comment line.
+/// Returns the values of the arguments `--set KEY=VALUE` in a comment line.
 fn suggested(line: &str) -> Vec<String> {
     let parts = line.split("--set ").skip(1);
     let value = |part: &str| match part.strip_prefix('\'') {
@@ -48,7 +48,7 @@ fn suggested(line: &str) -> Vec<String> {
     parts.map(value).collect()
 }
 
-/// Overrides suggested in the comments of the examples are valid, too.
+/// Overrides that comments of the examples suggest are valid.
 #[test]
 fn what_examples_suggest_is_valid() {
     let mut tried = 0;
@@ -63,8 +63,8 @@ fn what_examples_suggest_is_valid() {
     assert!(tried > 20, "{tried}");
 }
 
-/// Returns true if the schema allows every key of a resolved scenario. Types and values are left to
-/// the checker; a key that the schema lacks would be underlined in every editor.
+/// Returns true if the schema has every key of a resolved scenario. Types and values are left to
+/// the checker; editors would underline a key that the schema lacks.
 fn allows(schema: &Json, value: &Json) -> bool {
     if let Some(choices) = schema["anyOf"]
         .as_array()
@@ -96,7 +96,7 @@ fn allows(schema: &Json, value: &Json) -> bool {
     }
 }
 
-/// The resolved scenario describes the same simulation, and resolves to itself.
+/// A resolved scenario gives the same simulation as its source, and resolves to itself.
 #[test]
 fn resolved_examples_give_the_same_simulations() {
     for path in examples() {
@@ -120,8 +120,9 @@ fn is_sorted(value: &Json) -> bool {
     }
 }
 
-/// Keys are sorted also in builds in which another crate, such as quinn's qlog, makes `serde_json`
-/// keep the order of insertion: hashes of scenarios do not depend on features.
+/// Keys of resolved scenarios and of the schema are sorted, also in builds in which another crate,
+/// such as quinn's qlog, makes `serde_json` keep the order of insertion. Hashes of scenarios
+/// therefore do not depend on features.
 #[test]
 fn keys_of_resolved_examples_and_of_the_schema_are_sorted() {
     for path in examples() {

@@ -1,4 +1,4 @@
-//! Any text that is read as a scenario results in a scenario, or in a message with a position.
+//! Fuzzing of the reader: any text results in a scenario, or in a message with a position.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Pieces of scenarios, and of other texts.
+/// Pieces of scenarios and of other texts, which are inserted.
 const PIECES: &[&str] = &[
     "\n",
     " ",
@@ -116,7 +116,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// Reads scenarios for `time`, or `cases` of them.
+/// Reads mutated texts as scenarios, for `time` or until `cases` of them were read.
 fn read(cases: u32, time: Duration) {
     let config = Config {
         cases: 1,
@@ -147,7 +147,7 @@ fn whatever_is_read_is_answered() {
     read(300, Duration::from_secs(60));
 }
 
-/// Reads mutated texts for ten minutes.
+/// Every mutated text that is read in ten minutes gives a scenario or a message.
 #[test]
 #[ignore = "takes ten minutes"]
 fn whatever_is_read_in_ten_minutes_is_answered() {

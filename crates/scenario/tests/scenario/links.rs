@@ -10,12 +10,12 @@ use crate::{BASE, origin, refusal, value, with};
 
 const LINK: &str = "topology.dumbbell.bottleneck";
 
-/// Returns the base scenario with one more key of its link.
+/// Returns the base scenario with one more key in the table of its link.
 fn link_with(key: &str, value: &str) -> longhaul_scenario::Scenario {
     with(&[&format!("{LINK}.{key}={value}")])
 }
 
-/// Checks the message about a key of the link, which is on line 5.
+/// Checks the message about a wrong key of the link, which is on line 5.
 fn link_refusal(text: &str, parts: &[&str]) {
     let message = refusal(&BASE.replacen("delay =", &format!("{text}, delay ="), 1));
     let heads = message
@@ -50,8 +50,8 @@ fn bursts_give_the_channel_with_their_mean_length_and_rate() {
     assert_eq!(value(&scenario, resolved), "1");
 }
 
-/// A burst of one packet is followed by one that passes: bursts of one packet can lose at most half
-/// of all packets.
+/// The loss rate of bursts has a largest legal value. A burst of one packet is followed by a packet
+/// that passes, so that bursts of one packet can lose at most half of all packets.
 #[test]
 fn the_largest_loss_rate_of_bursts_is_legal() {
     let scenario = link_with("loss", "{ bursts = { loss_rate = 0.5, mean_length = 1 } }");
@@ -113,7 +113,7 @@ fn changes_hold_both_ways_except_for_loss() {
     assert_eq!(links[1].changes, [first, second]);
 }
 
-/// Returns the base scenario, with a part replaced, in the same folder as another file.
+/// Reads the base scenario, with one part replaced, from a directory that also has another file.
 fn beside_a_file(
     (from, to): (&str, &str),
     (file, text): (&str, &str),
@@ -129,7 +129,7 @@ fn beside_a_file(
     found.map_err(|error| error.to_string())
 }
 
-/// Returns the base scenario with changes from a file.
+/// Reads the base scenario with link changes from a file with the given text.
 fn with_file(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
     let changes = ("delay =", "changes = \"trace.csv\", delay =");
     beside_a_file(changes, ("trace.csv", text), name)
@@ -277,7 +277,7 @@ fn changes_are_repeated_after_longer_than_they_take() {
     );
 }
 
-/// Returns the base scenario with a delivery trace instead of a rate.
+/// Reads the base scenario with a delivery trace instead of a rate.
 fn with_trace(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
     let trace = "delivery_trace = { file = \"cell.down\" }";
     beside_a_file(
@@ -463,7 +463,9 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     );
 }
 
-/// With 100 Mbit/s and 20 ms one way, 1 Mbit/s and 30 ms back, the round trip is 50 ms both ways.
+/// The reverse direction has the values that are given for it, and all others of the forward
+/// direction. With 100 Mbit/s and 20 ms forward, and 1 Mbit/s and 30 ms back, the round trip is 50
+/// ms for both.
 #[test]
 fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
     let scenario = with(&[
@@ -601,7 +603,8 @@ fn acks_are_filtered_in_the_queue_of_one_direction() {
     );
 }
 
-/// 10,000 packets of 1500 B at 1 Gbit/s are 120 ms.
+/// There is a warning about access links that are as slow as the path, unless their queue is given.
+/// The default limit of 10,000 packets of 1500 bytes takes 120 ms at 1 Gbit/s.
 #[test]
 fn hosts_as_slow_as_the_path_are_warned_of_unless_their_queue_is_given() {
     let warned = |access: &str| {
@@ -640,7 +643,7 @@ fn a_byte_order_mark_before_a_table_or_a_trace_is_skipped() {
     assert_eq!(plain.hash(), marked.expect("valid").hash());
 }
 
-/// Returns the base scenario with a slow return channel, whose 1 BDP is less than a packet.
+/// Reads the base scenario with a slow return channel, whose 1 BDP is less than a packet.
 fn slow_return(more: &str) -> Result<longhaul_scenario::Scenario, String> {
     let link = format!("reverse = {{ rate = \"5 kbps\"{more} }}, delay =");
     parse(&BASE.replacen("delay =", &link, 1), "base.toml", None, &[])
@@ -667,7 +670,8 @@ fn the_queue_that_a_slow_reverse_takes_over_holds_a_packet() {
     );
 }
 
-/// 10^18 bit/s and 100 ms are 8.3e12 packets of 1500 B.
+/// There is a warning about windows that may not fit into memory, here for 10^18 bit/s and 100 ms,
+/// which are 8.3e12 packets of 1500 bytes.
 #[test]
 fn windows_that_may_not_fit_into_memory_are_warned_of() {
     let warned = |overrides: &[&str]| {

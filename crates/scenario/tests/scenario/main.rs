@@ -35,13 +35,13 @@ bottleneck = { rate = "1 Gbps", delay = "50 ms", queue = { kind = "droptail", li
 congestion = { kind = "reno" }
 "#;
 
-/// Returns [`BASE`] with overrides.
+/// Reads [`BASE`] with overrides.
 fn with(overrides: &[&str]) -> Scenario {
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     parse(BASE, "base.toml", None, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the message about an invalid scenario.
+/// Returns the message with which an invalid scenario is refused.
 fn refusal(text: &str) -> String {
     match parse(text, "wrong.toml", None, &[]) {
         Ok(_) => panic!("accepted: {text}"),
@@ -49,7 +49,7 @@ fn refusal(text: &str) -> String {
     }
 }
 
-/// Returns a resolved value, written as JSON.
+/// Returns the resolved value at a JSON pointer, written as JSON.
 fn value(scenario: &Scenario, pointer: &str) -> String {
     let json = scenario.resolved_json();
     json.pointer(pointer)
@@ -57,7 +57,7 @@ fn value(scenario: &Scenario, pointer: &str) -> String {
         .to_string()
 }
 
-/// Returns the origin of a value.
+/// Returns the origin of the value at `path`.
 fn origin(scenario: &Scenario, path: &str) -> String {
     let rows = scenario.explain();
     let row = rows.iter().find(|row| row.path == path);

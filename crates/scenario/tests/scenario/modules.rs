@@ -1,5 +1,5 @@
 //! Congestion control from outside: modules of Linux, and controllers in another process. The tests
-//! provide the program that makes them.
+//! themselves play the program that makes them.
 
 use std::cell::RefCell;
 use std::fs;
@@ -63,7 +63,7 @@ fn with_congestion(congestion: &str) -> String {
     BASE.replace("{ kind = \"reno\" }", congestion)
 }
 
-/// Folders of the tests, removed at the end.
+/// Directory of a test, which is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -73,7 +73,8 @@ impl Folder {
         Self(path)
     }
 
-    /// Loads a scenario with a module `tcp_mine.so` of these bytes in the same folder.
+    /// Loads a scenario in a directory with a module `tcp_mine.so` of the bytes `object`. Returns
+    /// the scenario, and the requests that the maker got.
     fn load(&self, object: &[u8], congestion: &str) -> (Result<Scenario, String>, Vec<String>) {
         fs::write(self.0.join("tcp_mine.so"), object).unwrap();
         let path = self.0.join("scenario.toml");
@@ -111,7 +112,8 @@ fn a_module_is_found_beside_the_scenario_and_its_parameters_are_passed_on() {
     assert_eq!(defaults, ["717", "true"]);
 }
 
-/// The hash covers the contents, not the directory; a digest in the scenario takes precedence.
+/// A module is identified by its contents: the hash of a scenario covers them, but not the
+/// directory. A SHA-256 in the scenario takes precedence.
 #[test]
 fn a_module_is_known_by_its_contents() {
     let (here, there) = (Folder::new("here"), Folder::new("there"));

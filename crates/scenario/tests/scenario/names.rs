@@ -1,8 +1,9 @@
-//! Names and titles of a foreign file reach terminals, pages and file names.
+//! Names and titles from a foreign file, which reach terminals, pages and file names.
 
 use crate::{BASE, refusal};
 
-/// Returns [`BASE`] with another first line, label and link, as escapes of TOML.
+/// Returns [`BASE`] with another title, and with another label of flows and name of the link,
+/// written as escapes of TOML.
 fn named(title: &str, label: &str) -> String {
     let flows = format!("[[flows]]\nlabel = \"{label}\"");
     format!(

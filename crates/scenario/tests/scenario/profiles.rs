@@ -1,4 +1,4 @@
-//! Profiles have the values of their sources.
+//! Profiles: their values are those of their sources.
 
 use longhaul_congestion::{MinCwnd, Rounding, SlowStart, SlowStartSpec, Variant};
 use longhaul_engine::config::{
@@ -323,7 +323,8 @@ fn max_ssthresh_means_the_profiles_limited_slow_start_and_zero_none() {
     );
 }
 
-/// Only tcp_cubic.c has HyStart, whose trains are twice as long if segments are paced.
+/// In the profile `linux`, only CUBIC has HyStart, as in tcp_cubic.c. Its trains are twice as long
+/// if segments are paced.
 #[test]
 fn the_kernel_s_cubic_has_its_hystart() {
     let slow_start = |profile: &str, kind: &str, more: &[&str]| {
@@ -374,8 +375,8 @@ fn slow_starts_have_their_own_parameters() {
     assert!(message.contains("max_rtt_thresh"), "{message}");
 }
 
-/// The variant of Linux 2.6.22 was once called `linux`; the message about this name gives the names
-/// of both kernels.
+/// The variant `linux` is refused with a message that names the variants of both kernels. It was
+/// once the name of the variant of Linux 2.6.22.
 #[test]
 fn variant_linux_is_refused_with_the_names_of_both_kernels() {
     let refusal = |kind: &str| {

@@ -1,4 +1,4 @@
-//! Proxies that split connections.
+//! Proxies that split connections: defaults, refusals, and the results of the thesis on them.
 
 use longhaul_engine::measure::{NoRecorder, Totals};
 use longhaul_engine::queue::{Capacity, QueueConfig};
@@ -8,7 +8,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{origin, refusal, value};
 
-/// Returns a scenario with a satellite link, flows on separate access links, and this proxy.
+/// Returns a scenario with a satellite link, flows with access links of their own, and the proxy
+/// `proxy`.
 fn text(proxy: &str) -> String {
     format!(
         "duration = \"100 s\"\n\
@@ -38,7 +39,8 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// The default limit is the thesis's limit of local queues, not the discipline's default on a link.
+/// The default limit of a proxy's local queue is that of the thesis, not the discipline's default
+/// on a link.
 #[test]
 fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     let scenario = accepted(&text(", queue = { kind = \"red\" }"));
@@ -47,8 +49,9 @@ fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     assert_eq!(origin(&scenario, "proxies.0.queue.limit"), "default");
 }
 
-/// Automatic values of RED are those of table 4.1 of the thesis (University of Innsbruck, 2009),
-/// with a mean packet of 500 B.
+/// RED in a proxy's local queue is configured for the link between its nodes. Automatic values are
+/// those of table 4.1 of the thesis (University of Innsbruck, 2009), with a mean packet of 500
+/// bytes.
 #[test]
 fn red_outside_a_link_is_configured_for_the_link_between_the_nodes() {
     let scenario = accepted(&text(
@@ -225,7 +228,7 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     assert!(message.contains("only one may split them"), "{message}");
 }
 
-/// Connections of applications are split in each direction in which they send data.
+/// Connections of applications are split in each direction in which they carry data.
 #[test]
 fn traffic_is_split_in_both_directions() {
     let both = |traffic: &str| {
@@ -256,8 +259,8 @@ fn traffic_is_split_in_both_directions() {
     }
 }
 
-/// Algorithms that need routers need one before the proxy and one behind it; the proxy's connection
-/// needs one between its two nodes. A warning is given for each that is missing.
+/// There is a warning for each part of a path without the router that an algorithm needs: before
+/// the proxy, between its nodes for the proxy's connection, and behind it.
 #[test]
 fn a_router_is_missed_on_each_part_of_the_way() {
     let routers = |queue: &str, between: &str| {
@@ -317,7 +320,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(found.contains(unused), "{found}");
 }
 
-/// Runs the example as in the thesis, which gives means over all 2000 s.
+/// Runs the example with overrides as in the thesis, which gives means over all 2000 s.
 fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -338,14 +341,14 @@ fn used(totals: &Totals) -> f64 {
     totals.links[0].window.departed_bytes as f64 * 8.0 / 2000.0 / 1e6
 }
 
-/// Returns the mean congestion window of the senders.
+/// Returns the mean congestion window of the senders in segments.
 fn window(totals: &Totals) -> f64 {
     let windows = totals.flows.iter().map(|flow| flow.window.cwnd_integral);
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
-/// The split link carries 94.2 Mbit/s in the thesis. The results are within 1 Mbit/s of this value,
-/// and within 0.5 Mbit/s of each other for all local queues.
+/// The satellite link with a proxy carries 94.2 Mbit/s, as in the thesis. The results are within 1
+/// Mbit/s of this value, and within 0.5 Mbit/s of each other for all local queues.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {
@@ -363,8 +366,8 @@ fn the_split_link_is_used_as_in_the_study() {
     assert!(most - least < 0.5, "{used:?}");
 }
 
-/// Without a proxy, flows that lose at the same time use the link as the closed form predicts. The
-/// path holds 6250 packets.
+/// Without a proxy, fifty flows that lose packets at the same time use the link as the closed form
+/// of their sawtooth predicts. The path holds 6250 packets.
 #[test]
 #[ignore = "minutes"]
 fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
@@ -380,8 +383,9 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     }
 }
 
-/// The split link carries 94.1 Mbit/s with 500 flows and 94.2 Mbit/s with 5 flows in the thesis;
-/// the results are within 2 Mbit/s of these values.
+/// The use of the satellite link with a proxy does not depend on the number of flows: 94.1 Mbit/s
+/// with 500 flows and 94.2 Mbit/s with 5 flows in the thesis. The results are within 2 Mbit/s of
+/// these values.
 #[test]
 #[ignore = "minutes"]
 fn few_and_many_flows_use_the_split_link_alike() {
@@ -419,8 +423,9 @@ fn windows_shrink_as_in_the_study() {
     assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
 }
 
-/// Web traffic gets the rates of the thesis: 750 web flows, whose offered load exceeds the link's
-/// capacity, use 95.4 Mbit/s of it (within 2) and get 120 kbit/s each (within 8).
+/// Web traffic through a proxy has the rates of the thesis: 750 web flows, whose offered load
+/// exceeds the link's capacity, use 95.4 Mbit/s of it (within 2) and get 120 kbit/s each (within
+/// 8).
 #[test]
 #[ignore = "minutes"]
 fn web_traffic_goes_by_the_proxy_as_in_the_study() {

@@ -1,4 +1,4 @@
-//! Queue disciplines: the engine's configuration for their keys, and refusals.
+//! Queue disciplines: the engine's configuration that follows from their keys, and refusals.
 
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
@@ -14,21 +14,21 @@ use crate::{BASE, origin, refusal, with};
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// Returns the bottleneck's queue of [`BASE`] with this table.
+/// Returns the configuration of the bottleneck's queue in [`BASE`] with the table `table`.
 fn queue(table: &str) -> QueueConfig {
     with(&[&format!("{QUEUE}={table}")]).config().links[0]
         .queue
         .clone()
 }
 
-/// Returns the message about this queue.
+/// Returns the message about a wrong queue `table` in [`BASE`].
 fn refused(table: &str) -> String {
     let own = r#"{ kind = "droptail", limit = "1 BDP" }"#;
     assert!(BASE.contains(own));
     refusal(&BASE.replacen(own, table, 1))
 }
 
-/// Checks that every text is part of the message about this queue.
+/// Checks that each of `parts` is in the message about a wrong queue `table`.
 fn assert_refused(table: &str, parts: &[&str]) {
     let message = refused(table);
     for part in parts {
@@ -70,7 +70,7 @@ fn a_full_queue_may_drop_its_head() {
     );
 }
 
-/// Limit of the bottleneck: at 1 Gbit/s and 100 ms, 1 BDP is 8333 packets of 1500 bytes.
+/// Default limit of the bottleneck: 1 BDP at 1 Gbit/s and 100 ms is 8333 packets of 1500 bytes.
 const LIMIT: Capacity = Capacity::Packets(8333);
 
 const FLOWS: FlowQueuesParameters = FlowQueuesParameters {
@@ -372,7 +372,8 @@ fn a_token_bucket_that_does_nothing_or_nothing_else_is_refused() {
     refused(", burst = \"15 kB\"", "", &["key `burst` is missing"]);
 }
 
-/// ns-2 compares the queue's bytes with the limit in packets of 500 B (`red.cc`).
+/// If RED's limit is measured in bytes, `explain` says so: ns-2 compares the queue's bytes with the
+/// limit in packets of 500 bytes (`red.cc`).
 #[test]
 fn a_limit_of_red_that_is_measured_in_bytes_is_explained() {
     let path = "topology.dumbbell.bottleneck.queue";
@@ -401,7 +402,8 @@ fn a_limit_of_red_that_is_measured_in_bytes_is_explained() {
     );
 }
 
-/// A threshold that the queue never exceeds marks nothing.
+/// A marking threshold at the queue's limit is refused: the queue never exceeds it, so that nothing
+/// would be marked.
 #[test]
 fn a_threshold_at_the_limit_is_refused() {
     let queue =
@@ -417,9 +419,9 @@ fn a_threshold_at_the_limit_is_refused() {
     );
 }
 
-/// Disciplines whose source gives no limit have a limit of one bandwidth-delay product: RFC 8289,
-/// RFC 8033 and the papers on RED, PI, REM, DECbit, round robin and DRR give none; the simulations
-/// of VCP and XCP use one.
+/// Default limits are those of each discipline's own source. If the source gives none, the limit is
+/// one bandwidth-delay product: RFC 8289, RFC 8033 and the papers on RED, PI, REM, DECbit, round
+/// robin and DRR give none; the simulations of VCP and XCP use one.
 #[test]
 fn default_limits_are_those_of_each_disciplines_own_source() {
     let limit = |profile: &str, kind: &str| {
@@ -507,7 +509,8 @@ fn linux_s_pie_has_no_delay_by_the_rate() {
 const CHANGES: &str = r#"topology.dumbbell.bottleneck.changes=[{ at = "5 s", rate = "10 Mbps" }]"#;
 const FORWARD: &str = "the queue of `bottleneck` ";
 
-/// RFC 8033 section 4.3: either the rate is known, or the delay is measured.
+/// PIE measures the delay if the link's rate varies (RFC 8033 section 4.3); otherwise it uses the
+/// known rate.
 #[test]
 fn pie_measures_the_delay_where_the_rate_varies() {
     let pie = format!(r#"{QUEUE}={{ kind = "pie" }}"#);
@@ -555,7 +558,8 @@ fn disciplines_that_keep_a_stale_rate_are_warned_of() {
     }
 }
 
-/// 1500 B take 14.44 ms at 831 kbit/s, and 5 ms at 2.4 Mbit/s.
+/// A CoDel target below the transmission time of a packet causes a warning. 1500 bytes take 14.44
+/// ms at 831 kbit/s, and 5 ms at 2.4 Mbit/s.
 #[test]
 fn a_target_below_the_time_of_a_packet_is_warned_of() {
     let warned = |queue: &str, rate: &str| {

@@ -91,7 +91,8 @@ fn transport(scenario: &Scenario) -> &ForeignStack {
 
 const OWN: &str = r#"flows.0.congestion={ kind = "reno" }"#;
 
-/// The stack's answers are part of the scenario, which resolves to itself.
+/// The stack, its algorithm and its version are part of the resolved scenario, which resolves to
+/// itself.
 #[test]
 fn the_stack_its_algorithm_and_its_version_are_written() {
     let scenario = with(&[]);
@@ -115,7 +116,7 @@ fn the_stack_its_algorithm_and_its_version_are_written() {
     assert!(other.contains(expected), "{other}");
 }
 
-/// The names of labels and results contain the algorithm and the stack in which it runs.
+/// Labels and results contain the name of the algorithm, and of the stack in which it runs.
 #[test]
 fn the_congestion_control_is_the_stack_s_or_one_of_longhaul() {
     for (overrides, label, name) in [
@@ -132,7 +133,8 @@ fn the_congestion_control_is_the_stack_s_or_one_of_longhaul() {
     assert!(own.pointer("/flows/0/slow_start").is_some());
 }
 
-/// A datagram has 28 bytes of IP and UDP headers (RFC 791, RFC 768).
+/// Sizes of transfers and packets reach the configuration, and warnings of the stack reach the
+/// user. A datagram has 28 bytes of IP and UDP headers (RFC 791, RFC 768).
 #[test]
 fn transfers_sizes_and_warnings_reach_the_run() {
     let scenario = with(&["flows.0.transfer=3 MB"]);
@@ -151,8 +153,9 @@ fn transfers_sizes_and_warnings_reach_the_run() {
     );
 }
 
-/// The window is given in bytes or bandwidth-delay products, or is four times the capacity of path
-/// and queue, at least quinn's 1250 kB.
+/// Flow control windows are converted to bytes. They are given in bytes or in bandwidth-delay
+/// products; by default they are four times the capacity of path and queue, at least quinn's 1250
+/// kB.
 #[test]
 fn windows_are_in_bytes() {
     let window = |overrides: &[&str]| value(&with(overrides), "/flows/0/stack/window");
@@ -211,7 +214,8 @@ fn keys_of_other_transports_are_refused() {
     );
 }
 
-/// RFC 9000 section 14: a payload has at least 1200 bytes. 1472 bytes fit into a packet of 1500.
+/// Settings of a stack that contradict each other are refused. A UDP payload has at least 1200
+/// bytes (RFC 9000 section 14), and 1472 bytes fit into a packet of 1500.
 #[test]
 fn settings_of_a_stack_have_to_fit_together() {
     for mtu in [1200, 1472] {
@@ -236,7 +240,7 @@ fn settings_of_a_stack_have_to_fit_together() {
     );
 }
 
-/// A refusal by the stack is reported at the key that it names, or at the algorithm of the flow.
+/// A setting that the stack refuses is reported at its key, or at the key of the flow's algorithm.
 #[test]
 fn refusals_of_a_stack_have_their_place() {
     let kind = refusal(&["flows.0.stack.kind=other"]);

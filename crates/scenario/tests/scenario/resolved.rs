@@ -1,4 +1,4 @@
-//! The resolved form: complete, canonical, hashed; and warnings about its values.
+//! The resolved form of scenarios: complete, canonical and hashed; and warnings about its values.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{Scenario, parse};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{origin, value, with};
 
-/// Parses the resolved JSON again.
+/// Reads the resolved JSON of a scenario again.
 fn again(scenario: &Scenario) -> Scenario {
     let text = scenario.resolved_json().to_string();
     parse(&text, "resolved.json", None, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -179,7 +179,8 @@ fn suspicious_scenarios_are_run_with_a_warning() {
     );
 }
 
-/// The threshold follows the receive window, but is never below two segments (RFC 5681, equation 4).
+/// A resolved scenario with a receive window of one segment can be read again. The threshold
+/// follows the receive window, but is never below two segments (RFC 5681, equation 4).
 #[test]
 fn a_receive_window_of_one_segment_can_be_read_again() {
     for (window, ssthresh) in [(1, "2"), (2, "2"), (3, "3")] {
@@ -222,8 +223,8 @@ fn the_scenario_of_a_finished_run_is_read() {
     );
 }
 
-/// Packets are recorded at the nodes and links that are named. A name that a link and a node share
-/// means the link.
+/// Captures are of the links and nodes that are named. A name that a link and a node share means
+/// the link.
 #[test]
 fn captures_are_of_links_and_of_nodes() {
     let captured = |names: &str| {

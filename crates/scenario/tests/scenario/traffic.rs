@@ -1,4 +1,4 @@
-//! Applications that open connections during the run.
+//! Applications that open connections during the run: their configuration and refusals.
 
 use longhaul_engine::config::{
     Binding, Distribution, PackMime, Process, Requests, Source, Spacing, StopRule, Transport, Web,
@@ -47,8 +47,8 @@ fn requests_have_defaults() {
     );
 }
 
-/// Weigle 2003: the main study uses the extra round-trip times of both sides, appendix B only those
-/// of the server's side.
+/// PackMime needs only a rate; its extra round-trip times may be restricted. In Weigle 2003, the
+/// main study uses those of both sides, appendix B only those of the server's side.
 #[test]
 fn packmime_is_a_rate() {
     let model = requests("{ kind = \"packmime\", rate = 24.1 }");
@@ -187,8 +187,8 @@ fn a_trace_becomes_part_of_the_scenario() {
     assert_eq!(again.hash(), loaded.hash());
 }
 
-/// Bursts have the parameters of table 4.2 of the thesis on proxies (University of Innsbruck,
-/// 2009), with ns-2's rounding.
+/// Bursts are possible over TCP and over UDP. Their parameters here are those of table 4.2 of the
+/// thesis on proxies (University of Innsbruck, 2009), with ns-2's rounding.
 #[test]
 fn bursts_go_over_tcp_or_udp() {
     let pareto = "{ kind = \"pareto\", mean = \"500 ms\", shape = 1.5 }";
@@ -217,7 +217,8 @@ fn bursts_go_over_tcp_or_udp() {
     assert_eq!(udp.bursts.as_ref().map(|bursts| &bursts.off), Some(&pareto));
 }
 
-/// The web sessions are those of the thesis on gentle HighSpeed TCP (Osaka University, 2006).
+/// Sizes in web sessions are rounded up to packets by default. The sessions are those of the thesis
+/// on gentle HighSpeed TCP (Osaka University, 2006).
 #[test]
 fn sessions_count_in_packets_unless_told_otherwise() {
     let web = |rest: &str| {
@@ -332,8 +333,8 @@ fn datagrams_are_spaced_evenly_or_at_random() {
     assert!(tcp.contains("a TCP flow has no spacing"), "{tcp}");
 }
 
-/// Streams of 8 and 16 Mbit/s share 10 Mbit/s: at even intervals the phases decide which flow loses
-/// packets.
+/// Datagrams at even intervals that overload a drop-tail queue cause a warning. Streams of 8 and 16
+/// Mbit/s share 10 Mbit/s: their phases would decide which flow loses packets.
 #[test]
 fn even_datagrams_that_overload_a_drop_tail_queue_are_warned_of() {
     let second = |spacing: &str| {

@@ -5,15 +5,15 @@ use longhaul_units::{Span, Time};
 
 use crate::{BASE, with};
 
-/// Returns the warnings that contain a given text about [`BASE`] with overrides. [`BASE`] has 1
-/// Gbit/s and a base round trip of 100 ms.
+/// Returns those warnings about [`BASE`] with overrides that contain `text`. [`BASE`] has 1 Gbit/s
+/// and a base round trip of 100 ms.
 fn told(text: &str, overrides: &[&str]) -> Vec<String> {
     let warnings = with(overrides).warnings().to_vec();
     let about = |warning: &String| warning.contains(text);
     warnings.into_iter().filter(about).collect()
 }
 
-/// Checks that there is exactly one warning with a given text, or none.
+/// Checks that exactly one warning contains `text` if `expected`, and none otherwise.
 #[track_caller]
 fn assert_told(text: &str, overrides: &[&str], expected: bool) {
     let found = told(text, overrides);
@@ -24,7 +24,8 @@ fn assert_told(text: &str, overrides: &[&str], expected: bool) {
     );
 }
 
-/// A timer that expires before an answer can come sends every SYN, or every segment, again.
+/// Timers that are shorter than the base round trip cause a warning: they would expire before an
+/// answer can arrive, so that every SYN or segment is sent again.
 #[test]
 fn timers_shorter_than_the_base_round_trip() {
     let timer = |initial: u64, max: u64| {
@@ -51,8 +52,8 @@ fn timers_shorter_than_the_base_round_trip() {
     );
 }
 
-/// If access links are as slow as the path, the queue builds up at them, although the default limit
-/// of their queues is meant for fast links.
+/// Access links as slow as the path cause a warning: the queue builds up at the hosts, whose
+/// default limit is meant for fast links.
 #[test]
 fn queues_at_a_flow_s_own_hosts() {
     let text = "queue up at their own hosts";
@@ -90,8 +91,9 @@ fn replications_that_are_all_the_same() {
     assert_told(text, &["replication=1", start], false);
 }
 
-/// DECbit marks from one waiting packet on (Ramakrishnan and Jain 1990): senders of RFC 3168 take
-/// that for congestion and halve their windows.
+/// DECbit's queue causes a warning if other senders use it. It marks from one waiting packet on
+/// (Ramakrishnan and Jain 1990), which senders of RFC 3168 take for congestion, so that they halve
+/// their windows.
 #[test]
 fn decbit_s_queue_with_other_senders() {
     let text = "it is made for `decbit` senders";
@@ -105,9 +107,10 @@ fn decbit_s_queue_with_other_senders() {
     );
 }
 
-/// A sample takes at least 4 B; a capture of an unlimited source takes 100 B for each packet of a
-/// full link: here 10^10 bits in packets of 1500 B. No warning is given for the other direction,
-/// which carries ACKs, nor for finite transfers, which may be short.
+/// There is a warning if the output will be large. A sample takes at least 4 bytes; a capture of an
+/// unlimited source takes 100 bytes for each packet of a full link: here 10^10 bits in packets of
+/// 1500 bytes. No warning is given for the reverse direction, which carries ACKs, nor for finite
+/// transfers, which may be short.
 #[test]
 fn the_output_s_size_is_expected() {
     let every = "measure.every=100 ms";
@@ -156,8 +159,8 @@ fn a_simulation_knows_its_end() {
     );
 }
 
-/// If an override changes the kind, the message says that a key of the former kind was right in the
-/// file.
+/// If an override changes the kind of a table, the message about a key of the former kind says that
+/// it was right in the file.
 #[test]
 fn keys_of_the_kind_before_an_override_are_told_of() {
     let text = BASE.replacen(
@@ -192,8 +195,8 @@ fn an_error_names_its_keys() {
     assert_eq!(paths, ["duration", "topology.dumbbell.bottleneck.rate"]);
 }
 
-/// RFC 8290 section 5.2.2: a target below the transmission time of a full packet causes a warning,
-/// here of 1500 B at 1 Mbit/s, time stamps included.
+/// A CoDel target below the transmission time of a full packet causes a warning (RFC 8290 section
+/// 5.2.2), here of 1500 bytes at 1 Mbit/s, timestamps included.
 #[test]
 fn targets_shorter_than_a_packet() {
     let queue = |target: &str| {

@@ -20,9 +20,9 @@ pub(crate) use users::{
     StartKeys, UserKeys,
 };
 
-/// A number of packets.
+/// Kind of a number of packets.
 const PACKETS: Kind = Kind::Number(Range::above(0.0, 1e12));
-/// A positive number without a unit.
+/// Kind of a positive number without a unit.
 const FACTOR: Kind = Kind::Number(Range::above(0.0, 1e9));
 const WHOLE_FACTOR: Kind = Kind::Whole {
     min: 1,
@@ -35,14 +35,15 @@ const IDENTIFIER: Kind = Kind::OneOf(&[
         max: COUNT_MAX,
     },
 ]);
-/// A time, or a number of time steps.
+/// Kind of a time, or a number of time steps.
 const STEPS: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e12))]);
 const POSITIVE_STEPS: Kind =
     Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1e12))]);
-/// A point in time: a time, or a fraction of the run.
+/// Kind of a point in time: a time, or a fraction of the run.
 const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e6))]);
 
-/// A time as written: with its unit, as a number of time steps, or as a fraction of the run.
+/// A time as it is written in the scenario: with a unit, as a number of time steps, or as a
+/// fraction of the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Written {
     /// A time with its unit.
@@ -61,7 +62,7 @@ impl Read for Written {
     }
 }
 
-/// An element of the network, by its name or its number.
+/// An element of the network, given by its name or its number.
 #[derive(Clone, Debug)]
 pub(crate) enum Identifier {
     /// Name of the element.
@@ -158,7 +159,7 @@ keys! {
     }
 }
 
-/// Tables that a run may have.
+/// Names of the tables that a run may have.
 pub(crate) const TABLES: &[&str] = &[
     "network",
     "classes",
@@ -193,7 +194,7 @@ keys! {
 }
 
 keys! {
-    /// Flows that are traced.
+    /// Keys of the trace: its flows and its period.
     pub(crate) struct TraceKeys {
         /// Long-lived flows, by name or number.
         pub flows: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),

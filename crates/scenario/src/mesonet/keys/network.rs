@@ -5,7 +5,7 @@ use longhaul_mesonet::config::Service;
 
 use super::{FACTOR, STEPS, Written};
 
-/// Packets per time step.
+/// Kind of a rate in packets per time step.
 const RATE: Kind = Kind::Number(Range::above(0.0, 1e9));
 const BUFFER: Kind = Kind::Whole {
     min: 1,
@@ -18,7 +18,7 @@ const HOSTS_BELOW: Kind = Kind::Whole {
     max: MAX_HOSTS,
 };
 
-/// Access routers of a class below another router: their number, or a table for each.
+/// Kind of the access routers of a class below another router: their number, or a table for each.
 const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
     Kind::Whole {
         min: 0,
@@ -28,7 +28,7 @@ const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
 ]);
 
 words! {
-    /// Rules for the sizes of buffers, in the order of their codes in the original, from 1 on.
+    /// Rules for the sizes of buffers, in the order of their codes from 1 on in the original.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Sizing {
         /// Round-trip time times capacity.
@@ -40,7 +40,7 @@ words! {
     }
 }
 
-/// Number of packets that a queue holds.
+/// Size of a router's buffer, as given in the scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Buffer {
     /// A number of packets.
@@ -58,7 +58,7 @@ impl Read for Buffer {
     }
 }
 
-/// Access routers below another router.
+/// Access routers of a class below another router, as given in the scenario.
 pub(crate) enum Routers {
     /// A number of equal routers.
     Number(u64),
@@ -163,7 +163,7 @@ keys! {
 }
 
 keys! {
-    /// A topology file.
+    /// Keys of a topology file.
     pub(crate) struct TopologyFile {}
     apart {
         /// Title of the network.
@@ -178,7 +178,7 @@ keys! {
 }
 
 keys! {
-    /// A backbone router.
+    /// Keys of a backbone router.
     pub(crate) struct BackboneKeys {
         /// Name of the router.
         pub name: String = Kind::Name.key().required(),
@@ -197,7 +197,7 @@ keys! {
 }
 
 keys! {
-    /// A point of presence.
+    /// Keys of a point of presence.
     pub(crate) struct PopKeys {
         /// Name of the point of presence.
         pub name: Option<String> = Kind::Name.key(),
@@ -217,7 +217,7 @@ keys! {
 }
 
 keys! {
-    /// An access router.
+    /// Keys of an access router.
     pub(crate) struct AccessKeys {
         /// Name of the access router.
         pub name: Option<String> = Kind::Name.key(),
@@ -234,7 +234,7 @@ keys! {
 }
 
 keys! {
-    /// A link of the backbone.
+    /// Keys of a link of the backbone.
     pub(crate) struct LinkKeys {
         /// Backbone router at one end.
         pub from: String = Kind::Name.key().required(),
@@ -248,7 +248,7 @@ keys! {
 }
 
 keys! {
-    /// The next router of some paths.
+    /// Keys of a route: the next router on some paths.
     pub(crate) struct RouteKeys {
         /// Backbone router at which the packets are.
         pub at: String = Kind::Name.key().required(),

@@ -66,7 +66,7 @@ keys! {
 }
 
 keys! {
-    /// A type of larger files.
+    /// Keys of a type of larger files.
     pub(crate) struct LargeFiles {
         /// Probability of the type (Sp, Mp); 0 by default.
         pub probability: f64 = PROBABILITY.key(),
@@ -77,7 +77,7 @@ keys! {
 }
 
 keys! {
-    /// Fractions of the flows by class of path.
+    /// Keys of the fractions of flows by class of path.
     pub(crate) struct PathShares {
         /// Fraction of the flows that run between two direct access routers.
         pub very_fast: f64 = PROBABILITY.key().required(),
@@ -100,7 +100,7 @@ words! {
 }
 
 keys! {
-    /// A part of the run with jumbo files.
+    /// Keys of the period of the run in which there are jumbo files.
     pub(crate) struct JumboKeys {
         /// Beginning: a time, or a fraction of the run; from 1 on there are no jumbo files (Jon).
         pub from: Written = MOMENT.key().required(),
@@ -115,7 +115,7 @@ keys! {
 }
 
 keys! {
-    /// An algorithm of sources.
+    /// Keys of an algorithm that sources may use.
     pub(crate) struct AlgorithmKeys {
         /// Label in tables; the name of the algorithm by default.
         pub label: String = Kind::Name.key(),
@@ -130,7 +130,7 @@ keys! {
 }
 
 keys! {
-    /// A long-lived flow.
+    /// Keys of a long-lived flow.
     pub(crate) struct LongLivedKeys {
         /// Label in tables; L1 and so on by default.
         pub label: String = Kind::Name.key(),

@@ -1,4 +1,4 @@
-//! Scenarios of MesoNet: the engine's configuration, and every refusal.
+//! Scenarios of MesoNet: the configuration that they give, and every refusal.
 
 mod network;
 mod originals;
@@ -8,10 +8,10 @@ mod users;
 use longhaul_mesonet::Config;
 use longhaul_scenario::{Scenario, Simulation, parse};
 
-/// The shortest scenario.
+/// The shortest valid scenario of MesoNet.
 const BASE: &str = "[mesonet]\nintervals = 100\n";
 
-/// Returns [`BASE`] with overrides in `[mesonet]`.
+/// Reads [`BASE`] with overrides of keys in `[mesonet]`.
 fn scenario(overrides: &[&str]) -> Scenario {
     let overrides: Vec<String> = overrides
         .iter()

@@ -14,7 +14,7 @@ fn access(topology: &Topology, name: &str) -> usize {
     found.unwrap_or_else(|| panic!("no access router {name}")) + 1
 }
 
-/// Returns the names of the routers on a route, and its delay in milliseconds.
+/// Returns the names of the routers on a route, and the route's delay in milliseconds.
 fn way(topology: &Topology, from: usize, to: usize) -> (String, u64) {
     let (mut at, mut names) = (from, topology.backbone[from].name.clone());
     let mut delay = Span::ZERO;
@@ -167,7 +167,8 @@ fn capacities_follow_from_one_number() {
     assert_eq!(config.topology.links[0].delay, Span::from_millis(20));
 }
 
-/// Returns the mean buffers of the backbone routers, the points of presence and the access routers.
+/// Returns the mean buffers, in packets, of backbone routers, points of presence and access
+/// routers.
 fn mean_buffers(config: &Config) -> [f64; 3] {
     let mean = |buffers: Vec<u64>| buffers.iter().sum::<u64>() as f64 / buffers.len() as f64;
     let topology = &config.topology;
@@ -386,7 +387,8 @@ fn other_routers_come_with_routes_of_their_own() {
     assert_eq!(config(&scenario).measure.every, Span::from_millis(100));
 }
 
-/// Separate servers for the two queues imply separate buffers, as chapter 5's two flows require.
+/// By default, two queues with one server share a buffer. Queues with separate servers have
+/// separate buffers, as chapter 5's two flows require.
 #[test]
 fn one_server_has_one_buffer_unless_told_otherwise() {
     let shared = |overrides: &[&str]| with(overrides).topology.shared_buffer;
@@ -396,9 +398,9 @@ fn one_server_has_one_buffer_unless_told_otherwise() {
     assert!(!shared(&["network.shared_buffer=false"]));
 }
 
-/// The published networks have their bottlenecks at access routers (NIST SP 500-282, chapter 3): a
-/// tier that is slower than the one below it causes a warning, a tier that is equally fast does
-/// not.
+/// A tier of routers that is slower than the tier below it causes a warning; an equally fast one
+/// does not. The published networks have their bottlenecks at access routers (NIST SP 500-282,
+/// chapter 3).
 #[test]
 fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
     let told = |overrides: &[&str]| scenario(overrides).warnings().join("; ");
@@ -420,8 +422,9 @@ fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
     );
 }
 
-/// The three classes have 40 sources per router on average, with a third of all sources in each
-/// class, and four times as many receivers, of which 0.6 are below normal routers.
+/// The numbers of hosts of each class and of all routers are explained. The three classes have 40
+/// sources per router on average, with a third of all sources in each class, and four times as many
+/// receivers, of which 0.6 are below normal routers.
 #[test]
 fn hosts_of_all_routers_are_explained_and_counted_together() {
     let scenario = scenario(&[SMALL, "hosts.sources=40", "hosts.scale=1"]);

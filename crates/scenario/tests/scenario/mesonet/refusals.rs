@@ -1,10 +1,10 @@
-//! Refusals of errors, with one message that states position, key, value and allowed values.
+//! Refused scenarios of MesoNet: one message states position, key, value and allowed values.
 
 use longhaul_scenario::parse;
 
 use super::BASE;
 
-/// Returns the message about [`BASE`] with more lines.
+/// Returns the message about [`BASE`] with the additional `lines`.
 fn refusal(lines: &str) -> String {
     let text = format!("{BASE}{lines}\n");
     match parse(&text, "wrong.toml", None, &[]) {
@@ -13,7 +13,7 @@ fn refusal(lines: &str) -> String {
     }
 }
 
-/// Checks that there is one message, with these parts.
+/// Checks that [`BASE`] with the additional `lines` gives one message, with these parts.
 fn assert_refused(lines: &str, parts: &[&str]) {
     let message = refusal(lines);
     let heads = message
@@ -52,7 +52,8 @@ fn shares_and_probabilities_have_to_add_up() {
     );
 }
 
-/// Two routers with no delay between them could exchange events for ever within one time step.
+/// A link between backbone routers without a delay is refused: its two routers could exchange
+/// events for ever within one time step.
 #[test]
 fn links_between_backbone_routers_take_a_time_step() {
     let network = |access: u64, delay: &str| {
@@ -194,7 +195,7 @@ fn keys_of_other_simulations_do_not_belong() {
     assert_refused("lambdaOf = 3", &["unknown key `lambdaOf`"]);
 }
 
-/// Returns a topology with these links, other lines, and two direct access routers.
+/// Returns a topology with the links `links`, the lines `more`, and two direct access routers.
 fn topology(links: &str, more: &str) -> String {
     format!(
         "network.topology = {{ backbone = [{{ name = \"X\", direct = 1 }}, {{ name = \"Y\" }}, \

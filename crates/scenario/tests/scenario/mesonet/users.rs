@@ -175,8 +175,8 @@ fn limits_on_large_files_are_the_published_ones() {
     assert_eq!(config.files.admission.expect("limits").max, [1048, 105, 11]);
 }
 
-/// Every condition has a minimum of one flow in a cell for each type that is drawn at all (table
-/// 8-7).
+/// A type of file that is never drawn has no minimum, which would make flows transfer it. Types
+/// that are drawn have a minimum of one flow in each cell under every condition (table 8-7).
 #[test]
 fn a_type_that_is_never_drawn_has_no_limits_that_make_flows_transfer_it() {
     let config = with(&["files.admission=true", "Fp=0.02", "Sp=0", "Mp=0.0002"]);
@@ -208,8 +208,8 @@ fn shares_of_paths_may_be_given_for_the_limits_alone() {
     );
 }
 
-/// The remainder of the probabilities of the first three start times may be zero (NIST SP 500-282,
-/// chapter 3).
+/// The probabilities of the first three start times may add up to one, so that nothing remains for
+/// the fourth (NIST SP 500-282, chapter 3).
 #[test]
 fn users_may_all_start_in_the_first_three_waves() {
     for (second, third) in [(0.25, 0.0), (0.25, 0.25)] {
@@ -222,7 +222,7 @@ fn users_may_all_start_in_the_first_three_waves() {
     }
 }
 
-/// The limits on large transfers are explained for each kind of file if they apply.
+/// The limits on large files are explained for each type of file, if limits apply.
 #[test]
 fn limits_on_large_files_are_explained() {
     let limits = |overrides: &[&str]| -> Vec<(String, String)> {
