@@ -1,5 +1,4 @@
-//! acks.parquet: the state of traced flows at each acknowledgement, in long form: one row for each
-//! quantity.
+//! acks.parquet: the state of traced flows at each acknowledgement, with one row per quantity.
 
 use longhaul_engine::measure::AckTrace;
 

@@ -14,8 +14,8 @@ use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
 
-/// Comment of a packet that a link drops on arrival. A packet that a discipline drops later has no
-/// comment.
+/// Comment on a packet that is dropped when it arrives at a link. A packet that the queue drops
+/// later has no comment.
 const DROPPED: &str = "dropped on arrival at this link";
 
 /// Captured length of a packet in bytes: its headers.
@@ -27,8 +27,8 @@ pub(crate) struct Capture {
     path: PathBuf,
     conversations: Vec<Conversation>,
     ports: PortTable,
-    /// Interface number of each link, and then of each node; `None` for links and nodes that are
-    /// not captured.
+    /// Interface number of each link, and then of each node; `None` for those that are not
+    /// captured.
     interfaces: Vec<Option<u32>>,
     writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,
@@ -36,7 +36,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Creates the file, with one interface for each captured link and node.
+    /// Creates the capture file, with one interface for each captured link and node.
     pub(crate) fn create(file: &NewFile, config: &Config) -> Result<Self, OutputError> {
         let path = file.path.clone();
         let describe = || -> io::Result<_> {
@@ -93,7 +93,7 @@ impl Capture {
             .map_err(OutputError::io("write", &self.path))
     }
 
-    /// Waits until the data is on disk, and returns the number of packets.
+    /// Waits until the data is on disk, and returns the number of captured packets.
     pub(crate) fn finish(self) -> Result<u64, OutputError> {
         let into_file = self.writer.into_inner().into_inner();
         into_file

@@ -6,18 +6,18 @@ use crate::series::Names;
 use crate::table::Column;
 use crate::{acks, delays, events, exchanges, flows, links, proxies, series};
 
-/// One column of a table.
+/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnInfo {
     /// Name of the table: its file name without the suffix.
     pub table: String,
-    /// Name of the column, which ends in the unit.
+    /// Name of the column, which ends in the unit if there is one.
     pub name: String,
-    /// The unit, if there is one.
+    /// Unit of the values; empty if there is none.
     pub unit: &'static str,
     /// Meaning of the values.
     pub description: String,
-    /// The key of links that makes the table contain this column, if it depends on one.
+    /// Key of links without which the table does not contain the column; `None` if it always does.
     pub only_with: Option<&'static str>,
 }
 

@@ -20,11 +20,11 @@ const STATE: &str = "state";
 const LOCK: &str = "lock";
 const RUN: &str = "run";
 
-/// Version of the layout of the state. It changes with the layout, even if results stay the same.
+/// Version of the format of the state. It changes with the format, even if results stay the same.
 const FORMAT: u32 = 4;
 
-/// Identity of the run that wrote a state. Only the engine version that wrote the state can read
-/// the rest of it.
+/// Identity of the run that wrote a state. The rest of the state can be read only by the engine
+/// version that wrote it.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Owner {
     engine: String,
@@ -48,19 +48,19 @@ pub(crate) struct Checkpoint {
     every: Duration,
     last: Instant,
     has_state: bool,
-    /// Lock held as long as the process lives.
+    /// Lock on the folder, which the process keeps until its end.
     _lock: File,
 }
 
 impl Checkpoint {
-    /// Returns the folder of the checkpoint of the run `target`.
+    /// Returns the folder of the checkpoint of the run whose directory is `target`.
     pub(crate) fn folder(target: &Path) -> PathBuf {
         sibling(target, "checkpoint")
     }
 
-    /// Opens the checkpoint of the run `target`, to be written at the interval `every`, and returns
-    /// its state, if there is one. The state of another run, and a checkpoint in use by a process,
-    /// are refused.
+    /// Opens the checkpoint of the run whose directory is `target`, and returns its state, or
+    /// `None` if there is none yet. A new state will be due after each interval `every`. The state
+    /// of another run, and a checkpoint that another process uses, are refused.
     pub(crate) fn open(
         target: &Path,
         every: Duration,
@@ -119,7 +119,7 @@ impl Checkpoint {
         self.last.elapsed() >= self.every
     }
 
-    /// Replaces the old state by a new one.
+    /// Replaces the old state by a new one, whose content is `parts`, one after the other.
     pub(crate) fn write(&mut self, parts: [&[u8]; 2]) -> Result<(), OutputError> {
         let (new, state) = (self.folder.join("state.new"), self.folder.join(STATE));
         let owner = postcard::to_stdvec(&self.owner).expect("plain data");
@@ -139,7 +139,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Removes the checkpoint of a run that has ended, and whose directory has been renamed.
+    /// Removes the checkpoint of a run that has ended and whose directory has its final name.
     pub(crate) fn remove(mut self) -> Result<(), OutputError> {
         self.has_state = false;
         fs::remove_dir_all(&self.folder).map_err(OutputError::io("remove", &self.folder))
@@ -156,7 +156,7 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// Returns the part of a state that follows its owner; an error if the state has another owner.
+    /// Returns the part of a state that follows its owner; an error if another run is the owner.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

@@ -1,10 +1,11 @@
-//! Columns of counters, and of values derived from counters, of a period.
+//! Columns with counters of a period, and with values derived from counters.
 
 use std::sync::Arc;
 
 use crate::table::{Cell, Column, Kind, unit};
 
-/// A counter, or a value derived from counters, of a period `P`. Its name ends in the unit.
+/// A counter of a period of type `P`, or a value derived from such counters. Its name ends in the
+/// unit.
 pub(crate) struct Counter<P> {
     name: &'static str,
     kind: Kind,
@@ -45,7 +46,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Real, description, value)
     }
 
-    /// Returns the counter's column for the period that `period` takes from a row.
+    /// Returns the counter's column in rows of type `R`; `period` takes the period from a row.
     pub(crate) fn column<R: 'static>(
         &self,
         prefix: &str,
@@ -65,7 +66,7 @@ impl<P: 'static> Counter<P> {
     }
 }
 
-/// Returns a quotient; null if the divisor is zero.
+/// Returns `value / over`; null if `over` is zero.
 pub(crate) fn ratio(value: f64, over: f64) -> Cell<'static> {
     if over > 0.0 {
         Cell::Real(value / over)

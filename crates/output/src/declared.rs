@@ -6,13 +6,14 @@ use longhaul_engine::measure::{Columns, Value};
 use crate::counters::Counter;
 use crate::table::{Cell, Column, Kind, Number, unit};
 
-/// The columns of a record that is a part of each row.
+/// The columns of a record that rows of type `R` contain; a function of type `F` takes the record
+/// from a row.
 pub(crate) struct RecordColumns<R, F> {
     part: F,
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// Returns the columns that `declare` adds for a record that every row has.
+/// Returns the columns of a record that every row has; `declare` adds them.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),
@@ -23,8 +24,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Creates an empty list of columns. `part` takes the record out of a row; in a group of rows
-    /// that are processed together, either all have the record or none has.
+    /// Creates an empty list of columns. `part` takes the record from a row. In a group of rows
+    /// that are processed together, either all rows have the record or none has it.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,
@@ -97,10 +98,10 @@ where
     }
 }
 
-/// The counters of a period `P`, whose counted values are a `C`.
+/// The columns of counters of type `C` in a period of type `P`.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
-    /// Returns true if the counter of this name is known in a period.
+    /// Returns true if the counter with this name has a value in the period.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }
@@ -176,8 +177,8 @@ impl<P: 'static, C: 'static> Columns<C> for PeriodCounters<P, C> {
     }
 }
 
-/// Returns the documentation of a field as the description of a column: in lower case at the
-/// beginning, unless it begins with a name, and without a full stop.
+/// Converts the documentation of a field to the description of a column: without a full stop, and
+/// in lower case at the beginning, unless it begins with a name.
 fn described(doc: &str) -> String {
     let text = doc.trim().trim_end_matches('.');
     let mut characters = text.chars();

@@ -1,5 +1,5 @@
-//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. It has
-//! one row per flow, one per label for all of its flows together, one for all flows, and one per
+//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. There
+//! is a row for each flow, for each label (all flows with it together), for all flows, and for each
 //! sampled link.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "delays.parquet";
 
-/// Quantiles of one kind of delay.
+/// Quantiles of the delays of a flow, a label, all flows, or a link.
 pub(crate) struct DelayRow {
     kind: &'static str,
     name: Name,

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 
 use sha2::{Digest, Sha256};
 
-/// The digests of a directory's files, by name.
+/// The SHA-256 of each file in a directory, by the name of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Digests(Arc<Mutex<BTreeMap<String, String>>>);
 
 impl Digests {
-    /// Returns the digests known so far.
+    /// Returns the SHA-256 of all files that are complete so far, by name.
     pub(crate) fn all(&self) -> BTreeMap<String, String> {
         self.0
             .lock()
@@ -33,7 +33,7 @@ impl Digests {
     }
 }
 
-/// A file to be written, and the list to which its digest is added.
+/// A file to be written, with the list to which its SHA-256 is added.
 #[derive(Clone, Debug)]
 pub(crate) struct NewFile {
     pub(crate) path: PathBuf,
@@ -45,7 +45,7 @@ impl NewFile {
         Self { path, digests }
     }
 
-    /// Returns the file at another path.
+    /// Returns the file with another path.
     pub(crate) fn renamed(self, path: PathBuf) -> Self {
         Self { path, ..self }
     }
@@ -66,7 +66,7 @@ impl From<PathBuf> for NewFile {
     }
 }
 
-/// A file that is written from beginning to end.
+/// A file that is written from beginning to end, while its SHA-256 is computed.
 #[derive(Debug)]
 pub(crate) struct DigestedFile {
     file: File,
@@ -79,7 +79,7 @@ impl DigestedFile {
         &self.file
     }
 
-    /// Waits until all data is on disk, and adds the digest to the list under the file name of
+    /// Waits until all data is on disk, and adds the SHA-256 to the list, under the file name in
     /// `path`.
     pub(crate) fn finish(self, path: &Path) -> io::Result<()> {
         self.file.sync_all()?;

@@ -1,4 +1,4 @@
-//! A directory that appears under its name only when it is complete.
+//! A directory that gets its name only when it is complete.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -8,30 +8,32 @@ use std::process;
 use crate::digest::{Digests, NewFile};
 use crate::error::OutputError;
 
-/// The file whose presence makes a directory a run directory.
+/// Name of the file that makes a directory a run directory.
 pub(crate) const RUN_JSON: &str = "run.json";
 
-/// Suffix of the name of a directory that is being written.
+/// Suffix in the name of a directory that is being written.
 const PARTIAL: &str = "partial-";
-/// Suffix of the directory of a run that was stopped and must not replace a finished run.
+/// Suffix for the directory of a stopped run, which must not replace a finished one.
 const STOPPED: &str = "stopped";
 
-/// A directory under a temporary name next to its final one; removed unless published.
+/// A directory with a temporary name next to its final one. It is removed when dropped, unless it
+/// was published.
 #[derive(Debug)]
 pub(crate) struct PartialDirectory {
     temporary: PathBuf,
     target: PathBuf,
     overwrite: bool,
-    /// True if the temporary directory is kept when the run is not complete.
+    /// True if the temporary directory stays when the run does not complete.
     kept: bool,
     digests: Digests,
-    /// Lock held while the directory is written, so that other processes do not remove it as stale.
+    /// Lock on the directory while it is written, so that other processes do not remove it as
+    /// stale; `None` where directories cannot be locked.
     _lock: Option<File>,
 }
 
 impl PartialDirectory {
-    /// Creates `<target>.partial-<process id>`, and missing parents. Removes directories of the
-    /// same run that killed processes have left.
+    /// Creates `<target>.partial-<process id>` and missing parents. Removes such directories of the
+    /// same run that killed processes have left. An existing run is replaced only with `overwrite`.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
         let target = free_target(target, overwrite)?;
         remove_stale(&target);
@@ -60,8 +62,9 @@ impl PartialDirectory {
         unreachable!("four billion directories of the same name")
     }
 
-    /// Creates or reopens a directory under a persistent temporary name, so that another process
-    /// can resume the run. `open` returns the directory, given the target.
+    /// Creates or reopens a directory under a temporary name that stays, so that another process
+    /// can resume the run. `open` returns the directory, given the target, together with a value of
+    /// type `T`.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -85,12 +88,12 @@ impl PartialDirectory {
         &self.target
     }
 
-    /// Returns a file in the directory.
+    /// Returns a new file in the directory, to be written.
     pub(crate) fn file(&self, name: &str) -> NewFile {
         NewFile::new(self.temporary.join(name), self.digests.clone())
     }
 
-    /// Returns the digests of the directory's files.
+    /// Returns the SHA-256 of the directory's files.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }
@@ -103,8 +106,8 @@ impl PartialDirectory {
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Renames the directory into place. An older run of that name is replaced, except by a run
-    /// that was `stopped`: that run gets the name `<target>.stopped`.
+    /// Renames the directory to its final name. An older run of that name is replaced, except by a
+    /// run that was `stopped`: that run gets the name `<target>.stopped`. Returns the path.
     pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
         let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
         let (target, overwrite) = if stopped && replaces {
@@ -144,7 +147,7 @@ impl Drop for PartialDirectory {
     }
 }
 
-/// Renames a directory into place, in one step. A directory that had the name before gets the
+/// Renames `temporary` to `target` in one step. A directory that had this name before gets the
 /// temporary name, and is removed later.
 fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     if !target.exists() {
@@ -177,8 +180,8 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Locks a new directory; returns none if it no longer exists. Where directories cannot be locked,
-/// there is no lock, and stale directories are not removed.
+/// Locks a new directory. Returns `None` if it no longer exists, and `Some(None)` where directories
+/// cannot be locked: there, stale directories are not removed.
 fn lock(path: &Path) -> Option<Option<File>> {
     let Ok(file) = File::open(path) else {
         return path.exists().then_some(None);
@@ -194,8 +197,8 @@ fn lock(path: &Path) -> Option<Option<File>> {
     }
 }
 
-/// Removes stale directories of the same run, which no process uses any more. Failure to remove one
-/// is not an error.
+/// Removes directories of the same run that were being written by processes which no longer exist.
+/// Failure to remove one is not an error.
 fn remove_stale(target: &Path) {
     let prefix = sibling(target, PARTIAL);
     let (Some(parent), Some(prefix)) = (target.parent(), prefix.file_name()) else {
@@ -215,8 +218,8 @@ fn remove_stale(target: &Path) {
     }
 }
 
-/// Removes the files of a run that this process has written so far, for a process that is about to
-/// end without finishing it. A failure is not an error: the next run of that name removes them.
+/// Removes the files that this process has written for the unfinished run `target`, before the
+/// process ends. A failure is not an error: the next run of that name removes them.
 pub fn discard_unfinished(target: &Path) {
     let Ok(target) = std::path::absolute(target) else {
         return;
@@ -228,7 +231,7 @@ pub fn discard_unfinished(target: &Path) {
 }
 
 /// Checks that a run may be written to `target`, creates the parent directory, and returns the
-/// absolute path of `target`.
+/// absolute path. An existing run is refused without `overwrite`.
 fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
     check_target(target, overwrite)?;
     // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.

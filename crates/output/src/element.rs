@@ -1,4 +1,4 @@
-//! One row for each flow, link or proxy: its position in the scenario, and its counters in the
+//! Rows of flows, links or proxies: the element's position in the scenario, and its counters in the
 //! measurement window and in the whole run.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use longhaul_units::Time;
 use crate::counters::Counter;
 use crate::table::{Cell, Column};
 
-/// Counters of one element.
+/// Counters of one flow, link or proxy.
 pub(crate) trait Totals: Clone + 'static {
     type Counters: Copy;
 
@@ -40,7 +40,7 @@ totals!(FlowTotals, FlowCounters);
 totals!(LinkTotals, LinkCounters);
 totals!(ProxyTotals, ProxyCounters);
 
-/// The row of one element.
+/// A row: a flow, link or proxy with its counters.
 pub(crate) struct Element<T> {
     pub(crate) id: usize,
     pub(crate) config: Arc<Config>,
@@ -50,7 +50,7 @@ pub(crate) struct Element<T> {
 }
 
 impl<T: Totals> Element<T> {
-    /// Returns the rows of all elements of a kind.
+    /// Returns the rows of all flows, all links, or all proxies.
     pub(crate) fn all(config: &Arc<Config>, totals: &[T], end: Time) -> Vec<Self> {
         let row = |(id, totals): (usize, &T)| Self {
             id,
@@ -61,12 +61,12 @@ impl<T: Totals> Element<T> {
         totals.iter().enumerate().map(row).collect()
     }
 
-    /// Returns the name of a node.
+    /// Returns the name of the node with index `node`.
     pub(crate) fn node(&self, node: usize) -> Cell<'_> {
         Cell::Text(&self.config.nodes[node])
     }
 
-    /// Returns the seconds from a time to the end of the run.
+    /// Returns the seconds from `from` to the end of the run.
     pub(crate) fn seconds_since(&self, from: Time) -> f64 {
         self.end.since(from).as_secs_f64()
     }

@@ -15,7 +15,7 @@ pub enum OutputError {
     /// The directory to be overwritten is not a run directory.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
-    /// A checkpoint exists, but the run is not to be resumed.
+    /// A checkpoint exists, but the run was not requested to resume it.
     #[error(
         "{} holds the checkpoint of an unfinished run: add --checkpoint-every to resume it, or \
          remove the directory to start again", .0.display()
@@ -27,31 +27,32 @@ pub enum OutputError {
     /// A checkpoint that cannot be read.
     #[error("{}: the checkpoint is damaged; remove the directory to start again", .0.display())]
     DamagedCheckpoint(PathBuf),
-    /// A checkpoint of another version.
+    /// The checkpoint was written by another version.
     #[error(
         "{} holds a checkpoint of Longhaul {found}, and this is {own}: resume with the version that wrote \
          it, or remove the directory to start again", .folder.display()
     )]
     OtherEngine {
-        /// The checkpoint.
+        /// Folder of the checkpoint.
         folder: PathBuf,
-        /// The version that wrote it.
+        /// Version that wrote the checkpoint.
         found: String,
         /// The version of this program.
         own: String,
     },
-    /// A checkpoint of another scenario.
+    /// The checkpoint is of another scenario.
     #[error(
         "{} holds a checkpoint of another scenario, or of this one with other values: choose another \
          output directory, or remove that one to start again", .0.display()
     )]
     OtherScenario(PathBuf),
-    /// The run has measuring functions and its checkpoint has none, or vice versa.
+    /// The run has measuring functions but its checkpoint was begun without them, or vice versa.
     #[error("{}: the run was started {begun} measuring functions: resume it {begun} them", .folder.display())]
     OtherMeasures {
-        /// The checkpoint.
+        /// Folder of the checkpoint.
         folder: PathBuf,
-        /// `with` or `without`.
+        /// Word of the message that says how the run was begun: `with` or `without` measuring
+        /// functions.
         begun: &'static str,
     },
     /// The state of an algorithm cannot be stored.
@@ -60,7 +61,7 @@ pub enum OutputError {
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// Action that failed.
+        /// Action that failed, as text.
         action: &'static str,
         /// File or directory that the action concerns.
         path: PathBuf,
@@ -78,7 +79,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// Adds the action and its path to an error, for `map_err`.
+    /// Returns a function that adds the action and its path to an error, for `map_err`.
     pub(crate) fn io<'a>(
         action: &'static str,
         path: &'a Path,
@@ -90,7 +91,7 @@ impl OutputError {
         }
     }
 
-    /// Adds the path of the table to an error, for `map_err`.
+    /// Returns a function that adds the path of the table to an error, for `map_err`.
     pub(crate) fn table(path: &Path) -> impl FnOnce(ParquetError) -> Self + '_ {
         move |source| Self::Table {
             path: path.to_path_buf(),

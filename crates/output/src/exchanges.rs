@@ -1,5 +1,5 @@
-//! exchanges.parquet: requests and their responses over connections that traffic has opened, in the
-//! order of their ends. Exchanges that the end of the run interrupts are at the end of the table.
+//! exchanges.parquet: requests and their responses on connections that traffic opens, in the order
+//! of their ends. Exchanges that are unfinished at the end of the run come last.
 
 use longhaul_engine::measure::Exchange;
 

@@ -1,6 +1,6 @@
-//! flows.parquet: one row per flow. Counters of the measurement window have plain names; the names
-//! of counters of the whole run begin with `total_`. A flow that opens connections during the run
-//! has the sums over its connections, in both directions.
+//! flows.parquet: one row per flow. Counters of the measurement window have plain names; names of
+//! counters of the whole run begin with `total_`. The counters of a flow that opens connections
+//! during the run are sums over its connections, in both directions.
 
 use longhaul_engine::config::{Flow, Transport};
 use longhaul_engine::measure::{FlowCounters, FlowTotals};
@@ -13,7 +13,7 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "flows.parquet";
 
-/// One flow.
+/// The row of one flow.
 pub(crate) type FlowRow = Element<FlowTotals>;
 
 impl FlowRow {
@@ -39,11 +39,11 @@ impl FlowRow {
     }
 }
 
-/// Activity of a flow in a period.
+/// Counters of a flow in a period, and facts on which their columns depend.
 struct Period {
     counters: FlowCounters,
-    /// True if the flow is one connection for the whole run: links then count its packets, and it
-    /// has one window.
+    /// True if the flow is a single connection during the whole run. Only then do links count its
+    /// packets, and does it have a single window.
     one_connection: bool,
     duration_s: f64,
     /// Seconds of the period in which the flow existed.
@@ -171,8 +171,8 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Returns true if a counter is known in a period: links count drops and marks only of connections
-/// that exist for the whole run.
+/// Returns true if a counter has a value in a period. Links count drops and marks only of
+/// connections that exist during the whole run.
 fn is_known(counter: &str, period: &Period) -> bool {
     period.one_connection || !matches!(counter, "dropped_pkts" | "marked_pkts")
 }

@@ -16,12 +16,12 @@ const ETHERTYPE_IPV4: u16 = 0x0800;
 const IP_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
 const TCP_BYTES: usize = 20;
-/// Largest header length that TCP's field can express.
+/// Maximum length of a TCP header in bytes, which its length field can express.
 const TCP_BYTES_MAX: usize = 60;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
 
-/// Largest number of header bytes of a frame.
+/// Maximum length of all headers of a frame in bytes.
 pub(crate) const HEADER_BYTES_MAX: usize = ETHERNET_BYTES + IP_BYTES + TCP_BYTES_MAX;
 
 /// Largest shift of the window scale option (RFC 7323 section 2.3).
@@ -35,23 +35,23 @@ struct End {
 }
 
 impl End {
-    /// Returns a locally administered address.
+    /// Returns the Ethernet address of the node, a locally administered one.
     fn ethernet(self) -> [u8; 6] {
         let [a, b, c, d] = self.node.to_be_bytes();
         [2, 0, a, b, c, d]
     }
 
-    /// Returns the IPv4 address of a node: node 0 has 10.0.0.1.
+    /// Returns the IPv4 address of the node; node 0 has 10.0.0.1.
     fn ip(self) -> [u8; 4] {
         let [_, b, c, d] = (self.node + 1).to_be_bytes();
         [10, b, c, d]
     }
 }
 
-/// Properties shared by all packets of a flow.
+/// Properties that all packets of a flow have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
-    /// Nodes at the ends of the flow.
+    /// Node at which the flow begins; the next field is the node at which it ends.
     from: u32,
     to: u32,
     /// Value of the MSS option: the largest payload of a segment without other options (RFC 6691
@@ -62,7 +62,8 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Returns the conversations of flows, and then those between the nodes of proxies.
+    /// Returns the conversations of all flows, and then those of the connections between the nodes
+    /// of proxies.
     pub(crate) fn all(config: &Config) -> Vec<Self> {
         let flows = config
             .flows
@@ -96,7 +97,7 @@ impl Conversation {
         }
     }
 
-    /// Writes the headers of a packet to `frame` and returns the bytes of the whole frame.
+    /// Writes the headers of a packet to `frame`. Returns the length in bytes of the whole frame.
     pub(crate) fn write_headers(
         &self,
         packet: &CapturedPacket,
@@ -175,7 +176,7 @@ impl Conversation {
         frame[start + 12] = (words as u8) << 4 | u8::from(packet.ae);
     }
 
-    /// Writes options in Linux's order and with its padding to 32 bits.
+    /// Appends the TCP options of a packet, in Linux's order and with Linux's padding to 32 bits.
     fn write_options(&self, packet: &CapturedPacket, frame: &mut Vec<u8>) {
         const NOP: u8 = 1;
         if packet.syn {
@@ -237,13 +238,13 @@ fn write_ip(
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// Returns a length field. A length that exceeds the field is written as 0, as in captures of
-/// segments before segmentation offload.
+/// Returns the value of a length field. A length that is too large for the field is written as 0,
+/// as in captures of segments before segmentation offload.
 fn length_field(bytes: usize) -> [u8; 2] {
     u16::try_from(bytes).unwrap_or(0).to_be_bytes()
 }
 
-/// Returns the checksum over pseudo header, header and payload; a payload of zeros adds nothing to
+/// Returns the checksum over pseudo header, header and payload. A payload of zeros adds nothing to
 /// the sum. For UDP, a checksum of 0 is sent as its complement.
 fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, header: &[u8]) -> u16 {
     let length = header.len() as u32 + payload_bytes;
@@ -255,7 +256,7 @@ fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, head
     }
 }
 
-/// Returns the sum of 16-bit words.
+/// Returns the sum of the 16-bit words in `bytes`.
 fn sum(bytes: &[u8]) -> u32 {
     bytes
         .chunks(2)
@@ -263,7 +264,7 @@ fn sum(bytes: &[u8]) -> u32 {
         .sum()
 }
 
-/// Returns the one's complement sum in 16 bits (RFC 1071).
+/// Returns `sum` as a one's complement sum in 16 bits (RFC 1071).
 fn folded(sum: u32) -> u16 {
     let once = (sum >> 16) + (sum & 0xffff);
     ((once >> 16) + once) as u16

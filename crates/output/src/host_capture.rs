@@ -1,5 +1,5 @@
-//! Captures of real packets at hosts, as an emulation forwards them: complete packets from the IP
-//! header on.
+//! Captures of the real packets of an emulation at its hosts: complete packets from the IP header
+//! on.
 
 use std::fs::File;
 use std::io::{BufWriter, IntoInnerError};
@@ -10,10 +10,10 @@ use longhaul_units::Time;
 use crate::error::OutputError;
 use crate::pcapng::{LinkType, PcapngWriter};
 
-/// Snap length that represents no limit on the captured bytes of a packet.
+/// Snap length that means no limit on the captured bytes of a packet.
 const WHOLE: u32 = 0;
 
-/// A capture that is being written.
+/// A capture file that is being written.
 #[derive(Debug)]
 pub struct HostCapture {
     path: PathBuf,
@@ -21,7 +21,7 @@ pub struct HostCapture {
 }
 
 impl HostCapture {
-    /// Creates the file, with one interface for each host.
+    /// Creates the capture file at `path`, with one interface for each host.
     pub fn create(path: &Path, hosts: &[String]) -> Result<Self, OutputError> {
         let describe = || {
             let out = BufWriter::new(File::create(path)?);
@@ -38,7 +38,7 @@ impl HostCapture {
         })
     }
 
-    /// Writes a packet at a host, given by its number.
+    /// Writes a packet that the host with index `host` sent or received at `time`.
     pub fn push(&mut self, host: usize, time: Time, bytes: &[u8]) -> Result<(), OutputError> {
         self.writer
             .packet(host as u32, time, bytes, bytes.len() as u32, None)

@@ -1,5 +1,5 @@
 //! links.parquet: one row per link and direction. Counters of the measurement window have plain
-//! names; the names of counters of the whole run begin with `total_`.
+//! names; names of counters of the whole run begin with `total_`.
 
 use longhaul_engine::config::{Config, Link, Work};
 use longhaul_engine::measure::{ClassCounters, LinkCounters, LinkTotals};
@@ -12,7 +12,7 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "links.parquet";
 
-/// One link.
+/// The row of one direction of a link.
 pub(crate) type LinkRow = Element<LinkTotals>;
 
 impl LinkRow {
@@ -29,7 +29,7 @@ impl LinkRow {
     }
 }
 
-/// Activity of a link in a period.
+/// Counters of a link in a period, and facts on which their columns depend.
 struct Period {
     counters: LinkCounters,
     duration: Span,
@@ -43,10 +43,10 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Test of a link for a property.
+/// Function that returns true if a link has values in a column.
 type Does = fn(&Link) -> bool;
-/// Columns that only some links fill, each with the link key that makes a link fill it. If no link
-/// does, the table does not contain the column.
+/// Columns in which only some links have values, each with the link key on which this depends. If
+/// no link has values, the table does not contain the column.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate
@@ -70,21 +70,22 @@ const OF_SOME: [(&str, &str, Does); 12] = [
     ("classic_wait_mean_s", DUALPI2, tells_classes),
 ];
 
-/// Name of the queue discipline that distinguishes classes of packets, in scenario files.
+/// Name in scenario files of the queue discipline that distinguishes classes of packets.
 const DUALPI2: &str = "dualpi2";
 
 fn tells_classes(link: &Link) -> bool {
     link.queue.kind() == DUALPI2
 }
 
-/// Returns the key of links that makes the table contain a column, if the column depends on one.
+/// Returns the key of links on which the column `column` depends; `None` if the table always
+/// contains it.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;
     Some(key)
 }
 
-/// Returns the columns of a run.
+/// Returns the columns of the table for the links of a run.
 pub(crate) fn columns_of(config: &Config) -> Vec<Column<LinkRow>> {
     let mut columns = columns();
     for (_, key, does) in OF_SOME {

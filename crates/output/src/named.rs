@@ -1,9 +1,9 @@
-//! Rows that consist of a record of a flow and the flow's name.
+//! Rows that contain a record of a flow, and the name of the flow.
 
 use crate::declared::{RecordColumns, columns_of};
 use crate::table::{Cell, Column, Kind, Name};
 
-/// A record of one flow, and the flow's name.
+/// A record of a flow, and the name of the flow.
 pub(crate) struct NamedRecord<P> {
     pub(crate) name: Name,
     pub(crate) record: P,
@@ -11,8 +11,8 @@ pub(crate) struct NamedRecord<P> {
 
 type Part<P> = fn(&NamedRecord<P>) -> Option<&P>;
 
-/// Returns the columns that `declare` adds for a record, with the flow's name as column number
-/// `at`.
+/// Returns the columns of a record, which `declare` adds, and a column with the flow's name at
+/// index `at`.
 pub(crate) fn columns<P: 'static>(
     at: usize,
     declare: impl FnOnce(&mut RecordColumns<NamedRecord<P>, Part<P>>),

@@ -21,7 +21,7 @@ const IF_NAME: u16 = 2;
 const IF_DESCRIPTION: u16 = 3;
 const IF_SPEED: u16 = 8;
 const IF_TSRESOL: u16 = 9;
-/// Resolution of timestamps: units of 10^-9 s.
+/// Resolution of timestamps, as the power of ten of the unit: 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
 /// Format of the captured bytes, by its number in the registry of link types.
@@ -41,7 +41,7 @@ pub(crate) struct PcapngWriter<W> {
 }
 
 impl<W: Write> PcapngWriter<W> {
-    /// Writes the section header.
+    /// Creates the writer, and writes the section header with the name of the application.
     pub(crate) fn new(out: W, application: &str) -> io::Result<Self> {
         let mut writer = Self {
             out,
@@ -58,7 +58,7 @@ impl<W: Write> PcapngWriter<W> {
         Ok(writer)
     }
 
-    /// Describes the next interface. Interfaces are numbered in this order, from 0.
+    /// Writes the description of the next interface. Interfaces are numbered from 0 in this order.
     pub(crate) fn interface(
         &mut self,
         name: &str,
@@ -80,7 +80,7 @@ impl<W: Write> PcapngWriter<W> {
         self.write_block(INTERFACE_DESCRIPTION)
     }
 
-    /// Writes the captured beginning of a frame of `frame_bytes`.
+    /// Writes the captured beginning of a frame; the whole frame has `frame_bytes` bytes.
     pub(crate) fn packet(
         &mut self,
         interface: u32,
@@ -120,12 +120,12 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// Pads to a multiple of 32 bits, to which everything is aligned.
+    /// Pads the block to a multiple of 32 bits, to which all its parts are aligned.
     fn pad(&mut self) {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
-    /// Writes a block: type, total length, body, total length.
+    /// Writes the block: its type, its length, the body, and its length again.
     fn write_block(&mut self, block_type: u32) -> io::Result<()> {
         let length = (self.block.len() as u32 + 12).to_le_bytes();
         self.out.write_all(&block_type.to_le_bytes())?;

@@ -12,7 +12,7 @@ const DYNAMIC: u32 = 65_536 - FIRST_DYNAMIC;
 const FIRST_LISTENING: u32 = 5201;
 const LISTENING: u32 = FIRST_DYNAMIC - FIRST_LISTENING;
 
-/// The ports of one connection.
+/// The two ports of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ports {
     /// Port of the end that opened the connection.
@@ -21,7 +21,8 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Returns the ports of the next connection, after `others` connections of the same node.
+    /// Returns the ports of the next connection of a node, which has opened `others` connections
+    /// before.
     fn after(others: u32) -> Self {
         let round = others / DYNAMIC % LISTENING;
         Self {
@@ -31,12 +32,12 @@ impl Ports {
     }
 }
 
-/// Identity of a connection: its flow, its number, and true if the flow's receiving node has opened
-/// it.
+/// Identity of a connection: its flow, its number in the flow, and true if the flow's receiving
+/// node has opened it.
 pub(crate) type Name = (u32, u32, bool);
 
-/// Ports of connections, by node. Connections of a node are discarded when its dynamic ports have
-/// been used again.
+/// Ports of the connections that each node has opened. They are discarded when the node's dynamic
+/// ports have been used again.
 #[derive(Debug, Default)]
 pub(crate) struct PortTable {
     ports: HashMap<Name, Ports>,

@@ -1,5 +1,5 @@
-//! proxies.parquet: one row per proxy. Counters of the measurement window have plain names; the
-//! names of counters of the whole run begin with `total_`.
+//! proxies.parquet: one row per proxy. Counters of the measurement window have plain names; names
+//! of counters of the whole run begin with `total_`.
 
 use longhaul_engine::config::Proxy;
 use longhaul_engine::measure::{ProxyCounters, ProxyTotals};
@@ -12,7 +12,7 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "proxies.parquet";
 
-/// One proxy.
+/// The row of one proxy.
 pub(crate) type ProxyRow = Element<ProxyTotals>;
 
 impl ProxyRow {
@@ -28,7 +28,7 @@ impl ProxyRow {
     }
 }
 
-/// Activity of a proxy in a period.
+/// Counters of a proxy in a period.
 struct Period {
     counters: ProxyCounters,
     duration_s: f64,
@@ -93,7 +93,7 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Returns the counters of the start node.
+/// Returns the counters at the start node, where connections are split.
 fn start_counters() -> Vec<Counter<Period>> {
     vec![
         Counter::number(
@@ -129,7 +129,7 @@ fn start_counters() -> Vec<Counter<Period>> {
     ]
 }
 
-/// Returns the counters of the connection between the nodes.
+/// Returns the counters of the proxy's connection between its nodes.
 fn carrier_counters() -> Vec<Counter<Period>> {
     vec![
         Counter::number(

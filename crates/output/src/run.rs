@@ -1,5 +1,5 @@
-//! A run directory while it is written, for any simulation: its name, the cause that stopped the
-//! run, and the first error.
+//! A run directory that is being written, for any kind of simulation: its name, the cause that
+//! stopped the run, and the first error.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::run_json::{Figures, Rows, RunJson};
 use crate::run_meta::RunMeta;
 use crate::table::{Column, Table};
 
-/// Callback with the simulated time and a function that counts the data packets so far; its return value
-/// can stop the run.
+/// Callback that gets the simulated time and a function that counts the data packets so far. Its
+/// return value can stop the run.
 pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
-/// A run that is complete on disk.
+/// A run whose directory is complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary<R = Rows> {
     /// Directory of the run.
@@ -28,14 +28,14 @@ pub struct RunSummary<R = Rows> {
     pub rows: R,
 }
 
-/// State shared by the writers of all kinds of simulation.
+/// State that the writers of all kinds of simulation have.
 pub(crate) struct Run<C> {
     pub(crate) directory: PartialDirectory,
     pub(crate) meta: RunMeta<C>,
     progress: Progress,
-    /// Cause that stopped the run.
+    /// Cause that stopped the run; `None` if it was not stopped.
     stopped_by: Option<String>,
-    /// The first error while recording.
+    /// The first error while recording; `None` if there was none.
     error: Option<OutputError>,
 }
 
@@ -64,7 +64,7 @@ impl<C> Run<C> {
         self.error.is_some()
     }
 
-    /// Stores the first error until the end; `progress` then stops the simulation.
+    /// Stores the error in `result` if it is the first one. Then `progress` stops the simulation.
     #[inline]
     pub(crate) fn keep(&mut self, result: Result<(), OutputError>) {
         if let Err(error) = result {
@@ -72,7 +72,7 @@ impl<C> Run<C> {
         }
     }
 
-    /// Appends a row to a table, if the run has the table and has not failed.
+    /// Appends a row to a table. Does nothing if the run does not have the table, or has failed.
     #[inline]
     pub(crate) fn push<R>(&mut self, table: &mut Option<Table<R>>, row: impl FnOnce() -> R) {
         if self.error.is_none()
@@ -95,8 +95,8 @@ impl<C> Run<C> {
         self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Writes run.json and renames the directory into place. `wall` is the time that the simulation took,
-    /// `peak_memory_bytes` the memory that the engine needed.
+    /// Writes run.json, and renames the directory to its final name. `wall` is the time that the
+    /// simulation took, `peak_memory_bytes` the memory that the engine needed.
     pub(crate) fn finish<R: Serialize + Copy, O: Serialize>(
         self,
         figures: Figures<O>,
@@ -116,7 +116,7 @@ impl<C> Run<C> {
     }
 }
 
-/// Writes a table whose rows are all known.
+/// Writes a table of which all rows are known.
 pub(crate) fn write_table<R>(
     file: NewFile,
     columns: Vec<Column<R>>,

@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::digest::{self, Digests};
 use crate::run_meta::RunMeta;
 
-/// The document, with rows of type `R` and a part of type `O` for one kind of simulation. Keys
-/// appear in this order.
+/// The content of run.json. `R` is the type of the numbers of rows, `O` that of the part for one
+/// kind of simulation. Keys appear in the order of the fields.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunJson<'a, R, O> {
     version: &'a str,
@@ -21,11 +21,11 @@ pub(crate) struct RunJson<'a, R, O> {
     seed: u64,
     replication: u64,
     simulated_s: f64,
-    /// Duration of the scenario.
+    /// Duration in seconds that the scenario gives.
     duration_s: f64,
     /// True if the run was stopped before the end of the scenario.
     stopped: bool,
-    /// Cause that stopped the run.
+    /// Cause that stopped the run; `None` if it was not stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_by: Option<String>,
     measured_from_s: f64,
@@ -41,13 +41,13 @@ pub(crate) struct RunJson<'a, R, O> {
     machine: Machine,
 }
 
-/// Digests of the other files, by name.
+/// SHA-256 of each other file of the run directory, by name.
 #[derive(Serialize)]
 struct Files {
     sha256: BTreeMap<String, String>,
 }
 
-/// The digest of the text that precedes this part of the document.
+/// SHA-256 of the text of run.json before this part.
 #[derive(Serialize)]
 struct OwnDigest<'a> {
     #[serde(rename = "sha256_above")]
@@ -59,7 +59,7 @@ struct MachinePart<'a> {
     machine: &'a Machine,
 }
 
-/// Numbers of rows of each table and of packets in the capture; none for files that the run does
+/// Numbers of rows of each table, and of packets in the capture; `None` for files that the run does
 /// not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rows {
@@ -98,7 +98,7 @@ struct Machine {
     peak_memory_bytes: u64,
 }
 
-/// Results of a run that any kind of simulation reports, and the part `own` of its kind.
+/// Results of a run that all kinds of simulation report, and a part `own` for one kind.
 pub(crate) struct Figures<O> {
     pub(crate) seed: u64,
     pub(crate) replication: u64,
@@ -116,7 +116,7 @@ pub(crate) struct Figures<O> {
 #[derive(Debug, Serialize)]
 pub(crate) struct EnginePart {
     events_pending_max: u64,
-    /// Parameters of an emulation: hosts, programs, lateness.
+    /// Facts about an emulation: hosts, programs, lateness; `None` for a simulation.
     #[serde(skip_serializing_if = "Option::is_none")]
     emulation: Option<serde_json::Value>,
 }
@@ -189,7 +189,7 @@ impl Machine {
 }
 
 impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
-    /// Returns the document with the cause that stopped the run.
+    /// Returns the document with `stopped_by`, the cause that stopped the run.
     pub(crate) fn stopped_by(self, stopped_by: Option<String>) -> Self {
         Self { stopped_by, ..self }
     }

@@ -1,12 +1,12 @@
-//! Description of a run that its directory contains in addition to the results.
+//! Description of a run in its directory, in addition to the results.
 
 use std::sync::Arc;
 
 use longhaul_engine::Config;
 use longhaul_units::Time;
 
-/// Description of a run that its directory contains in addition to the results: scenario, version
-/// and warnings.
+/// Description of a run in its directory, in addition to the results: scenario, version and
+/// warnings.
 #[derive(Clone, Debug)]
 pub struct RunMeta<C = Config> {
     /// The scenario with every default set, as stored in run.json.
@@ -21,6 +21,6 @@ pub struct RunMeta<C = Config> {
     pub warnings: Vec<String>,
     /// True to replace an older run of the same name.
     pub overwrite: bool,
-    /// The duration of the scenario.
+    /// Duration that the scenario gives.
     pub duration: Time,
 }

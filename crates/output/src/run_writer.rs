@@ -27,8 +27,8 @@ use crate::stack_logs::StackLogs;
 use crate::table::{Name, Table};
 use crate::{acks, delays, events, exchanges};
 
-/// Writer of the directory of one run, which has a temporary name until [`RunWriter::finish`]. A
-/// writer dropped before that leaves nothing.
+/// Writer of a run directory, which has a temporary name until [`RunWriter::finish`]. A writer that
+/// is dropped earlier leaves no files.
 pub struct RunWriter {
     // Tables must be closed before the directory is removed.
     series: Option<Table<Sample>>,
@@ -38,15 +38,15 @@ pub struct RunWriter {
     capture: Option<Capture>,
     logs: StackLogs,
     run: Run<Config>,
-    /// Names of flows, followed by those of proxies' connections.
+    /// Names of flows, and then of the connections of proxies.
     flow_names: Vec<Name>,
     ticker: Ticker,
-    /// Parameters of an emulation, for run.json.
+    /// Facts about an emulation, for run.json; `None` for a simulation.
     emulation: Option<serde_json::Value>,
 }
 
 impl RunWriter {
-    /// Creates the writer. Refuses an `out` that exists, unless it is a run and `meta.overwrite`
+    /// Creates the writer. Refuses an existing `out`, unless it is a run and `meta.overwrite`
     /// allows replacing it.
     pub fn create(out: &Path, meta: RunMeta, progress: Progress) -> Result<Self, OutputError> {
         let directory = PartialDirectory::create(out, meta.overwrite)?;
@@ -102,7 +102,7 @@ impl RunWriter {
         Self { ticker, ..self }
     }
 
-    /// Returns the writer of an emulation; run.json then contains its parameters.
+    /// Returns the writer for an emulation; run.json then contains the facts `circumstances`.
     #[must_use]
     pub fn of_emulation(self, mut circumstances: serde_json::Value) -> Self {
         // Maps keep the order of insertion if any crate of a build, such as quinn's qlog, requests
@@ -119,8 +119,8 @@ impl RunWriter {
         self.run.note_stop(by);
     }
 
-    /// Writes the final tables and gives the directory its name. `wall` is the time that the
-    /// simulation took, `peak_memory_bytes` the memory that the engine needed.
+    /// Writes the tables of the whole run, and renames the directory to its final name. `wall` is
+    /// the time that the simulation took, `peak_memory_bytes` the memory that the engine needed.
     pub fn finish(
         self,
         totals: &Totals,

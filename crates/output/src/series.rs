@@ -1,5 +1,6 @@
-//! series.parquet: flows, links and proxies at the sampling points. Counters are cumulative. A proxy has
-//! the columns of a flow for the connection between its nodes, and those of a link for its local queue.
+//! series.parquet: flows, links and proxies at each sampling point. Counters are cumulative. A
+//! proxy has the columns of a flow, for the connection between its nodes, and those of a link, for
+//! its local queue.
 
 use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
@@ -14,14 +15,14 @@ pub(crate) const FILE: &str = "series.parquet";
 /// all rows of one point are adjacent.
 pub(crate) struct Names {
     all: Vec<Name>,
-    /// Number of names before the names of links.
+    /// Number of names before those of links, that is, of flows.
     before_links: usize,
-    /// Number of names before the names of proxies.
+    /// Number of names before those of proxies, that is, of flows and links.
     before_proxies: usize,
 }
 
 impl Names {
-    /// No names.
+    /// No names, for a run without this table.
     pub(crate) const NONE: Self = Self {
         all: Vec::new(),
         before_links: 0,
@@ -41,7 +42,7 @@ impl Names {
     }
 }
 
-/// One flow, link or proxy at one point.
+/// A sample of one flow, link or proxy at one point in time.
 pub(crate) enum Sample {
     Flow(FlowSample),
     Link(LinkSample),
@@ -51,13 +52,13 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// Returns the sample itself, for columns of time and element, which every row has.
+    /// Returns the sample itself: columns of time and element have values in every row.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)
     }
 
-    /// Returns the sample's values of a connection.
+    /// Returns the sample's values of a connection; `None` for a link.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
             Self::Flow(sample) => Some(sample),
@@ -66,7 +67,7 @@ impl Sample {
         }
     }
 
-    /// Returns the sample's values of a queue.
+    /// Returns the sample's values of a queue; `None` for a flow.
     fn link(&self) -> Option<&LinkSample> {
         match self {
             Self::Link(sample) => Some(sample),
@@ -100,7 +101,7 @@ impl Sample {
         }
     }
 
-    /// Returns true if both samples are of the same kind, so that they have values in the same
+    /// Returns true if both samples are of the same kind. They then have values in the same
     /// columns.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)

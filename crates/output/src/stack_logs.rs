@@ -1,4 +1,4 @@
-//! flow-N.sqlog: the logs that foreign stacks write about the connections of flows, unchanged.
+//! flow-N.sqlog: the logs that QUIC stacks write about the connections of flows, unchanged.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,12 +9,12 @@ use crate::digest::DigestedFile;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 
-/// The logs that are being written, by number of the flow.
+/// The log files that are being written, by number of the flow.
 #[derive(Debug, Default)]
 pub(crate) struct StackLogs(BTreeMap<u32, (PathBuf, BufWriter<DigestedFile>)>);
 
 impl StackLogs {
-    /// Appends to the log of a flow.
+    /// Appends `bytes` to the log file of a flow.
     pub(crate) fn append(
         &mut self,
         flow: u32,

@@ -1,4 +1,5 @@
-//! Ends calls of Python algorithms that still run when the time limit of their run has passed.
+//! Watch that ends calls of Python algorithms which are still running when the time limit of their
+//! run has passed.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -13,22 +14,23 @@ use crate::algorithm::{self, Calls};
 use crate::clock::Clock;
 use crate::limit::TimeLimit;
 
-/// Time after an interruption until the program is ended, if the algorithm does not return.
+/// Time after an interruption in which an algorithm has to return, before the program is ended.
 const GRACE: Duration = Duration::from_secs(2);
 /// Exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
 
-/// Watch over calls, until it is dropped. Drop it without holding the interpreter's lock.
+/// Watch over the calls of algorithms until it is dropped. It must be dropped without the
+/// interpreter's lock.
 pub(crate) struct CallWatch {
     _interrupting: Clock,
     _ending: Option<Clock>,
 }
 
 impl CallWatch {
-    /// Starts to watch the algorithms of this thread. A call that still runs when the time limit
-    /// has passed is interrupted with an exception. If the call does not end then, the program is
-    /// ended, provided that the limit has a file for call stacks (`stacks`). `out` is the run
-    /// directory, if one is being written.
+    /// Starts to watch the algorithms of this thread. A call that is still running when the time
+    /// limit has passed is interrupted with an exception. If the call does not end then, the
+    /// program is ended, provided that the limit has a file for call stacks (`stacks`). `out` is
+    /// the run directory; `None` if none is being written.
     pub(crate) fn start(limit: &TimeLimit, out: Option<&Path>) -> PyResult<Self> {
         let mut interrupting = CallLimit::new(limit.clone())?;
         let mut ending = LastResort::new(limit.clone(), out);
@@ -44,13 +46,13 @@ impl CallWatch {
     }
 }
 
-/// Watch that interrupts a call that has not returned when the time limit has passed.
+/// Watch that interrupts a call which is still running when the time limit has passed.
 struct CallLimit {
     limit: TimeLimit,
     calls: Arc<Calls>,
     /// Python's identifier of the simulation's thread.
     thread: Py<PyAny>,
-    /// Number of the call in progress at the last tick.
+    /// Number of the call in progress at the last tick; `None` between calls.
     seen: Option<u64>,
     interrupts: bool,
 }
@@ -94,14 +96,14 @@ impl Drop for CallLimit {
     }
 }
 
-/// Watch that ends the program if an algorithm is in code that an exception cannot interrupt, such
-/// as `sum(range(10**12))`.
+/// Watch that ends the program if an exception cannot interrupt the algorithm, for example in
+/// `sum(range(10**12))`.
 struct LastResort {
     limit: TimeLimit,
     calls: Arc<Calls>,
     out: Option<PathBuf>,
-    /// The call that was in progress after the limit had passed, and the time at which it was
-    /// noticed.
+    /// Number of the call that was in progress after the limit had passed, and the time at which it
+    /// was noticed.
     seen: Option<(u64, Instant)>,
 }
 
@@ -153,7 +155,7 @@ impl LastResort {
         process::exit(EXIT_CODE);
     }
 
-    /// Returns the file and line that the algorithm is executing, in the format of exception
+    /// Returns the file and the line that the algorithm is executing, in the format of exception
     /// messages.
     fn place(&self) -> String {
         let path = self.limit.stacks.as_deref();
@@ -172,9 +174,9 @@ impl LastResort {
     }
 }
 
-/// Returns file, line and function of the innermost call in one of these files. `stacks` is the
-/// output of `faulthandler`: lines such as `File "cc.py", line 12 in on_ack`, the most recent call
-/// first.
+/// Returns the file, line and function of the innermost call in one of `files`; `None` if there is
+/// no such call. `stacks` is the output of `faulthandler`: lines such as `File "cc.py", line 12 in
+/// on_ack`, the most recent call first.
 fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a str, &'a str)> {
     stacks.lines().find_map(|text| {
         files.iter().find_map(|file| {
@@ -186,7 +188,8 @@ fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a s
     })
 }
 
-/// Returns a file's name as `faulthandler` writes it (`_Py_DumpASCII` of CPython).
+/// Returns a file's name in the form in which `faulthandler` writes it (`_Py_DumpASCII` of
+/// CPython).
 fn escaped(file: &str) -> String {
     file.chars()
         .map(|character| match u32::from(character) {

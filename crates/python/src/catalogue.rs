@@ -1,4 +1,4 @@
-//! The registry of algorithms, the queue disciplines and the keys of scenarios, as Python dictionaries.
+//! Lists of algorithms, queue disciplines and keys of scenarios, as Python dictionaries.
 
 use longhaul_congestion::{DefaultValue, Parameter, Quantity};
 use longhaul_congestion::{Entry, registry};

@@ -4,11 +4,11 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Wall-clock time between two ticks, at which Python code may run.
+/// Wall-clock time between two ticks, that is, between two calls of Python code.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Clock that calls a function at each tick in a separate thread, until the clock is dropped. The
-/// interval between two calls of Python code thus does not depend on the speed of the simulation.
+/// Clock that calls a function at each tick, in a separate thread, until the clock is dropped. The
+/// time between two calls of Python code thus does not depend on the speed of the simulation.
 pub(crate) struct Clock {
     over: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,

@@ -1,4 +1,4 @@
-//! An emulation, from a checked scenario to its run directory.
+//! Execution of an emulation, from a checked scenario to its run directory.
 
 use std::path::{Path, PathBuf};
 
@@ -8,24 +8,24 @@ use pyo3::prelude::*;
 /// Options of an emulation.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only on Linux"))]
 pub(crate) struct Wanted {
-    /// Names of the nodes with hosts.
+    /// Names of the nodes at which there are hosts.
     pub(crate) nodes: Vec<String>,
-    /// Programs: index of the host, the program and its arguments, and true for the program in the
-    /// foreground.
+    /// Programs. Each has the index of its host, its name and arguments, and true for the program
+    /// in the foreground.
     pub(crate) programs: Vec<(usize, Vec<String>, bool)>,
     /// True if the scenario's flows share the network with the programs.
     pub(crate) background: bool,
     /// Kernel settings (sysctls) of all hosts.
     pub(crate) sysctls: Vec<(String, String)>,
-    /// Capture file for the packets of all hosts.
+    /// File in which the packets of all hosts are captured; `None` for no capture.
     pub(crate) pcap: Option<PathBuf>,
     /// True to replace an older run of the same name.
     pub(crate) overwrite: bool,
 }
 
 /// Result of an emulation: the directory of the results; facts about the emulation as JSON; the
-/// error of writing to the requested directory, if another directory had to be used; and the
-/// exception that stopped the emulation.
+/// error of writing to the requested directory, if another one had to be used; and the exception
+/// that stopped the emulation, if any.
 pub(crate) type Left = (PathBuf, String, Option<String>, Option<PyErr>);
 
 #[cfg(not(target_os = "linux"))]
@@ -58,14 +58,14 @@ mod linux {
     use crate::error::{EmulationError, OutputError};
     use crate::run::meta;
 
-    /// Interval at which signals are checked.
+    /// Wall-clock time between two checks for signals.
     const STEP: Duration = Duration::from_millis(20);
 
-    /// Maximum number of packets that wait to be written to a capture.
+    /// Maximum number of packets that wait to be written to the capture.
     const MAX_TAPPED: usize = 1 << 14;
 
-    /// Emulates `scenario` and writes its directory to `out`, or elsewhere if `out` cannot be
-    /// written. Call it without holding the interpreter's lock.
+    /// Emulates the network of `scenario`, and writes a run directory to `out`, or elsewhere if
+    /// `out` cannot be written. Must be called without the interpreter's lock.
     pub(crate) fn run(scenario: &Scenario, out: &Path, wanted: Wanted) -> PyResult<Left> {
         let refused = |refusal: Refusal| EmulationError::new_err(refusal.to_string());
         let Simulation::Tcp(config) = scenario.simulation() else {
@@ -157,7 +157,8 @@ mod linux {
         })
     }
 
-    /// Writes packets until the emulation ends; after an error it discards all further packets.
+    /// Writes packets to the capture until the emulation ends. After an error it discards further
+    /// packets.
     fn write(mut capture: HostCapture, from: &Receiver<TappedPacket>) -> Result<(), WriteError> {
         let mut result = Ok(());
         for packet in from {
@@ -168,7 +169,7 @@ mod linux {
         result.and_then(|()| capture.finish())
     }
 
-    /// Returns the part of run.json that only emulations have.
+    /// Returns the facts about an emulation for run.json.
     fn circumstances(emulated: &Emulated, wanted: &Wanted) -> Value {
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let hosts = wanted.nodes.iter().enumerate();
@@ -210,7 +211,7 @@ mod linux {
         place.join(format!("longhaul-{}-{name}", std::process::id()))
     }
 
-    /// Writes the run directory.
+    /// Writes the run directory of an emulation to `out`, or elsewhere if that fails.
     #[expect(clippy::too_many_arguments, reason = "the parts of a run directory")]
     fn store(
         scenario: &Scenario,

@@ -1,11 +1,12 @@
-//! Facts that a Python algorithm gets, and the window that it changes: `longhaul.congestion`.
+//! Facts that a Python algorithm gets, and the window that it changes: the classes of
+//! `longhaul.congestion`.
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{Cause, Limit, Phase};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
-/// An acknowledgement. There is one object per flow, which each call fills with new values.
+/// An acknowledgement. Each flow has one such object, which each call fills with new values.
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Ack {
     pub(crate) sample: congestion::AckSample,
@@ -167,12 +168,12 @@ impl Timeout {
     }
 }
 
-/// Copy of a flow's window that Python may change during a call; the engine reads it back after the
+/// Copy of a flow's window, which Python may change during a call. The engine reads it after the
 /// call.
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Window {
     pub(crate) inner: congestion::Window,
-    /// True if this call may change the window.
+    /// True if the window may be changed in this call.
     pub(crate) movable: bool,
 }
 
@@ -233,12 +234,13 @@ impl Window {
     }
 }
 
-/// Largest window in segments that an algorithm may set; a larger window is a mistake.
+/// Largest window in segments that an algorithm may set. A larger number is taken for a mistake.
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {
-    /// Refuses a number that is not finite, a window larger than any path, and any change if the
-    /// algorithm only observes. A window from 0 to 1 counts as one segment.
+    /// Checks a window that an algorithm sets. Refuses a number that is not finite, a number above
+    /// [`MAX_CWND`], and any change if the algorithm only observes. A number from 0 to 1 counts as
+    /// one segment.
     fn check(&self, segments: f64) -> PyResult<()> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));

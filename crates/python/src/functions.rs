@@ -25,7 +25,7 @@ pub(crate) fn power(x: f64, y: f64) -> f64 {
     libm::pow(x, y)
 }
 
-/// A smooth function of the window, interpolated between tabulated values.
+/// A smooth function of the window, which is interpolated between tabulated values.
 #[pyclass(frozen, module = "longhaul.congestion")]
 pub(crate) struct Tabulated {
     table: ResponseTable,
@@ -67,8 +67,8 @@ fn call(py: Python<'_>, function: &Py<PyAny>, window: f64) -> PyResult<f64> {
     function.call1(py, (window,))?.extract(py)
 }
 
-/// Returns the fault of a name or title, which must be one line of printable text of bounded
-/// length; `None` if it has no fault.
+/// Returns the reason why a text cannot be a name or title, which must be one line of printable
+/// text of limited length; `None` if it can be one.
 #[pyfunction]
 pub(crate) fn check_name(text: &str) -> Option<String> {
     longhaul_keys::check_name(text).err()

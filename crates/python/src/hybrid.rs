@@ -8,13 +8,14 @@ use pyo3::types::PyDict;
 
 use crate::error::ScenarioError;
 
-/// Queues as pairs of capacity and buffer, in packets per second and packets.
+/// Queues, each given by its capacity in packets per second and its buffer in packets.
 type Queues = Vec<(f64, f64)>;
-/// Flows: round-trip time, host rate, start, increase, decrease, and the queues on the path. Each
-/// queue comes with true if data passes it, false if acknowledgements do.
+/// Flows, each given by round-trip time, host rate, start, increase, decrease, and the queues on
+/// the path. A queue is given by its index, and true if data passes it, false if acknowledgements
+/// do.
 type Flows = Vec<(f64, f64, f64, f64, f64, Vec<(usize, bool)>)>;
 
-/// Runs the hybrid model and returns measurements by interval and flow, and by interval and queue.
+/// Runs the hybrid model. Returns measurements by interval and flow, and by interval and queue.
 #[pyfunction]
 #[pyo3(signature = (queues, flows, *, step_s, steps_per_interval, intervals, initial_window,
     initial_ssthresh, max_ssthresh, seed))]
@@ -67,7 +68,7 @@ pub(crate) fn hybrid<'py>(
     columns(py, &found)
 }
 
-/// Name of a column, and a function that reads its value from a sample.
+/// Name of a column, and the function that reads its value from a sample.
 type Column<T> = (&'static str, fn(&T) -> f64);
 
 fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDict>> {
@@ -92,7 +93,8 @@ fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDi
     Ok(out)
 }
 
-/// Returns an array with a row for each interval and a column for each flow or queue.
+/// Returns an array with a row for each interval and a column for each flow or queue. `part` selects
+/// flows or queues, `value` one of their measurements.
 fn rows<T>(
     found: &[Interval],
     part: fn(&Interval) -> &Vec<T>,

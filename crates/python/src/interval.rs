@@ -1,4 +1,4 @@
-//! An interval of MesoNet, as user functions get it.
+//! An interval of MesoNet, as the user's measuring functions get it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 /// Names of flow classes, in the order of the records.
 const CLASSES: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
 
-/// Events of traced flows and of their packets in an interval.
+/// Events of traced flows and of their packets in one interval.
 #[derive(Default)]
 pub(crate) struct TracedEvents {
     pub(crate) flows: Vec<FlowState>,
@@ -58,7 +58,7 @@ impl Names {
     }
 }
 
-/// An interval, as user functions get it.
+/// An interval of MesoNet, as the user's measuring functions get it.
 #[pyclass(frozen, module = "longhaul.mesonet")]
 pub(crate) struct Interval {
     names: Arc<Names>,
@@ -214,12 +214,12 @@ impl Interval {
     }
 }
 
-/// Returns one value from each row.
+/// Returns the value of each row.
 fn column<T, V>(rows: &[T], value: impl FnMut(&T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-/// Returns a dictionary that maps each name to a dictionary of the sample's values.
+/// Returns a dictionary with an entry for each name: a dictionary of the values of its sample.
 fn by_name<'py, T>(
     py: Python<'py>,
     names: &[impl AsRef<str>],

@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::interval::Interval;
 
-/// Latest samples of a run in progress.
+/// Latest samples of a run.
 #[derive(Default)]
 struct Samples {
     flow_names: Vec<String>,
@@ -23,7 +23,7 @@ struct Samples {
     interval: Option<Py<Interval>>,
 }
 
-/// Holder of the latest samples of a run. It is passed to the run, which fills it.
+/// Object with the latest samples of a run. A caller passes it to the run, which fills it.
 #[pyclass(frozen, module = "longhaul")]
 #[derive(Clone, Default)]
 pub(crate) struct Latest(Arc<Mutex<Samples>>);
@@ -67,7 +67,7 @@ impl Latest {
         Ok(all)
     }
 
-    /// Returns the last interval of a run of MesoNet.
+    /// Returns the last interval of a run of MesoNet; `None` before the first one.
     fn interval(&self, py: Python<'_>) -> Option<Py<Interval>> {
         self.lock().interval.as_ref().map(|one| one.clone_ref(py))
     }
@@ -80,14 +80,14 @@ impl Latest {
             .expect("no thread panics while it holds the lock")
     }
 
-    /// Notes the flows and links of a run that begins.
+    /// Stores the names of the flows and links of a run that begins.
     fn begin(&self, config: &Config) {
         let mut samples = self.lock();
         samples.flow_names = config.flows.iter().map(|flow| flow.name.clone()).collect();
         samples.link_names = config.links.iter().map(|link| link.name.clone()).collect();
     }
 
-    /// Keeps an interval of MesoNet that has ended.
+    /// Stores the last interval of MesoNet.
     pub(crate) fn keep_interval(&self, interval: Interval) -> PyResult<()> {
         let kept = Python::attach(|py| Py::new(py, interval))?;
         // The previous interval is dropped after the lock is released, because dropping it may need
@@ -106,7 +106,7 @@ fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
     all[at] = Some(sample);
 }
 
-/// Recorder that forwards a run's records and keeps the latest samples, for a run that is watched.
+/// Recorder that forwards the records of a run to another recorder, and stores the latest samples.
 pub(crate) struct WatchedRecorder<'a, R> {
     recorder: &'a mut R,
     latest: &'a Latest,

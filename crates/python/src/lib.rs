@@ -22,7 +22,7 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// Exceptions, which share a base class.
+/// The exceptions of the module, which share a base class.
 mod error {
     use pyo3::create_exception;
     use pyo3::exceptions::PyException;
@@ -95,7 +95,7 @@ mod _engine {
         longhaul_scenario::schema().to_string()
     }
 
-    /// Parses a time with its unit; returns seconds.
+    /// Parses a time with its unit, such as `50 ms`, and returns it in seconds.
     #[pyfunction]
     fn seconds(text: &str) -> PyResult<f64> {
         match Quantity::parse(text, &[Dimension::Time]) {
@@ -105,7 +105,7 @@ mod _engine {
         }
     }
 
-    /// Parses a rate with its unit; returns bits per second.
+    /// Parses a rate with its unit, such as `10 Mbps`, and returns it in bits per second.
     #[pyfunction]
     fn bits_per_second(text: &str) -> PyResult<u64> {
         match Quantity::parse(text, &[Dimension::Rate]) {

@@ -1,4 +1,4 @@
-//! The time limit of a run. It starts when the scenario is read, because reading executes the files
+//! The time limit of a run. It begins when the scenario is read, since reading executes the files
 //! of Python algorithms.
 
 use std::path::PathBuf;
@@ -8,14 +8,15 @@ use pyo3::prelude::*;
 
 use crate::error::ScenarioError;
 
-/// Wall-clock time limit for reading and running a scenario, starting now.
+/// Wall-clock time limit for reading and running a scenario, from the creation of this value on.
 #[pyclass(frozen, module = "longhaul._engine")]
 #[derive(Clone, Debug)]
 pub(crate) struct TimeLimit {
     pub(crate) began: Instant,
     pub(crate) limit: Duration,
-    /// File to which Python's `faulthandler` writes the call stacks when the limit has passed. With
-    /// a file, the whole program is ended if an algorithm cannot be interrupted.
+    /// File to which Python's `faulthandler` writes the call stacks when the time limit passes. The
+    /// whole program is then ended if an algorithm cannot be interrupted. `None`: the program is
+    /// not ended.
     pub(crate) stacks: Option<PathBuf>,
 }
 

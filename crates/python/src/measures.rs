@@ -1,4 +1,5 @@
-//! Custom measures in simulations of MesoNet: Python functions that get each interval.
+//! The user's measuring functions in simulations of MesoNet: Python functions that get each
+//! interval.
 
 use std::sync::Arc;
 
@@ -16,13 +17,14 @@ use crate::interval::{Interval, Names, TracedEvents};
 use crate::latest::Latest;
 use crate::watch::{Stop, StoppedBy};
 
-/// Recorder of a run directory that also calls functions to measure each interval.
+/// Recorder that writes a run directory, and also calls the user's functions for each interval.
 pub(crate) struct Measuring {
     pub(crate) writer: MesoNetWriter,
     functions: Vec<Py<PyAny>>,
-    /// Holder of the run's latest samples, which also gets each interval.
+    /// Object with the run's latest samples, which also gets each interval; `None` if nobody
+    /// watches.
     latest: Option<Latest>,
-    /// Names of the functions' values, known after the first interval.
+    /// Names of the values that the functions return; empty before the first interval.
     columns: Vec<String>,
     names: Arc<Names>,
     stopped_by: StoppedBy,
@@ -51,7 +53,7 @@ impl Measuring {
         }
     }
 
-    /// Stops the run because of an exception in Python.
+    /// Stops the run because of a Python exception.
     fn fail(&mut self, error: PyErr) {
         self.failed = true;
         let mut stopped_by = self
@@ -61,7 +63,7 @@ impl Measuring {
         stopped_by.get_or_insert(Stop::Raised(error));
     }
 
-    /// Calls the functions; returns their values for an interval, in the order of the columns.
+    /// Calls the functions for an interval, and returns their values in the order of the columns.
     fn measure(&mut self, interval: &records::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
         let traced = std::mem::take(&mut self.traced);
         Python::attach(|py| {

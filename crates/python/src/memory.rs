@@ -1,7 +1,7 @@
-//! Memory of a simulation, counted as resident pages from Linux's `/proc`.
+//! Memory of a simulation, read as resident pages from Linux's `/proc`.
 //!
 //! On other systems memory is neither reported nor limited. The memory of simulations in other
-//! threads of the process is included.
+//! threads of the process is counted as well.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,14 @@ impl Baseline {
         }
     }
 
-    /// Returns the peak memory in use since the baseline was taken, minus the baseline, in bytes.
+    /// Returns the peak memory in use since the baseline, minus the baseline, in bytes; `None` if
+    /// the system does not report it.
     pub(crate) fn growth_bytes(&self) -> Option<u64> {
         Some(status_bytes("VmHWM:")?.saturating_sub(self.resident_bytes?))
     }
 }
 
-/// The memory that a run may take in addition to its baseline.
+/// Limit on the memory that a run may take in addition to its baseline.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryLimit {
     pub(crate) bytes: u64,
@@ -41,8 +42,8 @@ impl MemoryLimit {
     /// Default limit as a fraction of the memory available when the run begins.
     const SHARE: f64 = 0.9;
 
-    /// Returns the given limit, or nine tenths of the available memory; `None` if the system does
-    /// not report it.
+    /// Returns the limit: `given` bytes or, if that is `None`, nine tenths of the available memory.
+    /// The result is `None` if the system does not report it.
     pub(crate) fn new(given: Option<u64>, baseline: Baseline) -> Option<Self> {
         let default = || Some((available_bytes()? as f64 * Self::SHARE) as u64);
         Some(Self {
@@ -51,19 +52,20 @@ impl MemoryLimit {
         })
     }
 
-    /// Returns true if the run may take this many bytes more.
+    /// Returns true if the run may allocate `more` bytes.
     pub(crate) fn allows(&self, more: u64) -> bool {
         let resident = status_bytes("VmRSS:").unwrap_or(0);
         resident.saturating_add(more) <= self.resident_before.saturating_add(self.bytes)
     }
 }
 
-/// Returns a size in bytes from `/proc/self/status`, which has it in units of 1024 bytes.
+/// Returns the size with the given key in `/proc/self/status`, in bytes; `None` if there is none.
 fn status_bytes(key: &str) -> Option<u64> {
     kibibytes("/proc/self/status", key)
 }
 
-/// Returns a size in bytes from a file with lines such as `MemAvailable:  1024 kB`.
+/// Returns the size with the given key in a file with lines such as `MemAvailable: 1024 kB`, in
+/// bytes.
 fn kibibytes(file: &str, key: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -71,8 +73,8 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Returns the memory that a process can take without swapping: the smallest of the memory
-/// available on the machine and the memory left in each of the process's control groups.
+/// Returns the bytes that a process can take without swapping: the smallest of the memory that is
+/// available on the machine, and that which is left in each of the process's control groups.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()
@@ -104,8 +106,8 @@ fn control_groups() -> Vec<PathBuf> {
     directories.flatten().collect()
 }
 
-/// Returns the bytes left of a control group's limit. Inactive cached files do not count as used,
-/// since the kernel can drop them.
+/// Returns the bytes that are left of a control group's limit. Inactive cached files do not count
+/// as used, since the kernel can drop them.
 fn left_in(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();

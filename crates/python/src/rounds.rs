@@ -10,23 +10,23 @@ use pyo3::types::PyDict;
 use crate::algorithm;
 use crate::error::ScenarioError;
 
-/// Limit of the window in segments, which no experiment reaches.
+/// Largest window in segments, which no experiment reaches.
 const CEILING: f64 = 1e9;
-/// Number of round trips between two checks for an interruption.
+/// Number of round trips between two checks for a user's interruption.
 const SIGNALS_EVERY: usize = 64;
 
-/// Path of the flow, and its initial window.
+/// The path of a flow, and its initial window.
 pub(crate) struct Experiment {
     pub(crate) rounds: usize,
     pub(crate) rtt_s: f64,
     pub(crate) loss: Loss,
-    /// Initial window in segments, to start in congestion avoidance; without it the flow starts in
-    /// slow start.
+    /// Initial window in segments, with which the flow starts in congestion avoidance; `None`: it
+    /// starts in slow start.
     pub(crate) cwnd: Option<f64>,
 }
 
-/// Returns columns with one row per round trip, and the mean window that the response function
-/// gives at this loss probability; `None` for an algorithm without a response function.
+/// Returns columns with one row per round trip, and the mean window that the algorithm's response
+/// function gives at this loss probability; `None` for an algorithm without such a function.
 pub(crate) fn run<'py>(
     py: Python<'py>,
     transport: &Transport,

@@ -1,4 +1,5 @@
-//! A run, from a checked scenario to its run directory, while other Python code continues.
+//! Execution of a run, from a checked scenario to its run directory, while other Python code
+//! continues.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,32 +30,33 @@ use crate::watch::{Stop, StoppedBy, Watch};
 /// Options of a run.
 pub(crate) struct Options {
     pub(crate) progress: Option<Py<PyAny>>,
-    /// Functions that get each interval of MesoNet.
+    /// The user's functions that get each interval of MesoNet.
     pub(crate) measures: Vec<Py<PyAny>>,
     pub(crate) overwrite: bool,
-    /// Time between checkpoints of a run of MesoNet. The same call resumes from a checkpoint.
+    /// Wall-clock time between checkpoints of a run of MesoNet, from which the same call resumes;
+    /// `None` for no checkpoints.
     pub(crate) checkpoint_every: Option<Duration>,
-    /// Wall-clock time limit.
+    /// Wall-clock time limit; `None` for no limit.
     pub(crate) limit: Option<TimeLimit>,
-    /// Bytes that the run may take; by default nine tenths of the memory available when it begins.
+    /// Bytes that the run may allocate; `None` for nine tenths of the memory that is available when
+    /// it begins.
     pub(crate) memory: Option<u64>,
-    /// Object that holds the latest samples during the run.
+    /// Object that gets the latest samples during the run; `None` if nobody watches.
     pub(crate) latest: Option<Latest>,
     /// Number of threads of a run of MesoNet.
     pub(crate) threads: usize,
 }
 
-/// A finished run, whose directory is on disk.
+/// A run whose directory is on disk.
 pub(crate) struct FinishedRun {
     pub(crate) directory: PathBuf,
-    /// Exception in Python that stopped the run, if any.
+    /// Python exception that stopped the run; `None` if there was none.
     pub(crate) raised: Option<PyErr>,
 }
 
-/// Simulates `scenario` and writes its directory to `out`; a failed run leaves no directory. If the
-/// run is stopped, the records so far are kept, marked as stopped, and do not replace an older run;
-/// with checkpoints the last checkpoint is kept too. Call it without holding the interpreter's
-/// lock.
+/// Simulates `scenario` and writes a run directory to `out`. A failed run leaves no directory. A
+/// stopped run keeps its records so far, is marked as stopped, and does not replace an older run;
+/// with checkpoints, the last one is kept as well. Must be called without the interpreter's lock.
 pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<FinishedRun> {
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();
@@ -179,8 +181,8 @@ pub(crate) fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMet
     }
 }
 
-/// Returns the error of a run that did not begin: the cause that stopped it during set-up, or else
-/// `error`.
+/// Returns the error of a run that did not begin: the cause that stopped it while it was set up, or
+/// otherwise `error`.
 fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     let stop = stopped_by
         .lock()
@@ -201,13 +203,13 @@ fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
 
 /// Cause that ended a run early.
 struct Failure {
-    /// Name of the cause in run.json.
+    /// Name of the cause, for run.json.
     name: String,
     raised: Option<PyErr>,
 }
 
 impl Failure {
-    /// Takes the cause that stopped the run, if any.
+    /// Returns the cause that stopped the run; `None` if it was not stopped.
     ///
     /// # Errors
     ///
@@ -242,7 +244,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of an allocation that would have exceeded the run's memory limit.
+    /// Returns the failure of a run whose allocation would have exceeded the memory limit.
     fn of_memory(need: &OutOfMemory, limit: &MemoryLimit) -> Self {
         let OutOfMemory { refused, holders } = need;
         let bytes = byte_count(refused.bytes as f64);
@@ -259,7 +261,7 @@ impl Failure {
         }
     }
 
-    /// Returns the error of a run that is not kept.
+    /// Returns the error for a run whose records are not kept.
     fn error(&self) -> PyErr {
         match &self.raised {
             Some(error) => Python::attach(|py| error.clone_ref(py)),

@@ -20,7 +20,7 @@ use crate::limit::TimeLimit;
 use crate::rounds::{self, Experiment};
 use crate::run::{self, Options};
 
-/// A scenario, checked and resolved.
+/// A scenario that has been checked and resolved.
 #[pyclass(frozen, module = "longhaul._engine")]
 pub(crate) struct Scenario {
     inner: longhaul_scenario::Scenario,
@@ -28,7 +28,8 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario file, with `key=value` overrides and the classes that it may name.
+    /// Reads a scenario file with `key=value` overrides. `algorithms` has the classes that the
+    /// scenario may name.
     #[staticmethod]
     #[pyo3(signature = (path, overrides = Vec::new(), algorithms = None, limit = None))]
     fn load(
@@ -77,21 +78,21 @@ impl Scenario {
         self.inner.duration().as_secs_f64()
     }
 
-    /// Returns the bytes that the run is expected to write, as far as they can be predicted: time
-    /// series and captures.
+    /// Returns the bytes of time series and captures that the run is expected to write, as far as
+    /// this can be predicted.
     #[getter]
     fn expected_bytes(&self) -> f64 {
         self.inner.expected_bytes()
     }
 
-    /// Returns the reason why all replications are the same, and changes that would make them
-    /// differ; `None` if anything is drawn at random.
+    /// Returns the reason why all replications have the same results, and changes that would make
+    /// them differ; `None` if anything is drawn at random.
     #[getter]
     fn nothing_drawn(&self) -> Option<&'static str> {
         self.inner.nothing_drawn()
     }
 
-    /// Returns the names of the links; none for a simulation of MesoNet.
+    /// Returns the names of the links; empty for a simulation of MesoNet.
     #[getter]
     fn links(&self) -> Vec<String> {
         match self.inner.simulation() {
@@ -100,8 +101,8 @@ impl Scenario {
         }
     }
 
-    /// Returns the limit of each link's queue: a number, and true if the number counts packets,
-    /// false if bytes.
+    /// Returns the limit of each link's queue: a number, and true if it counts packets, false for
+    /// bytes.
     #[getter]
     fn buffers(&self) -> Vec<(u64, bool)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -115,7 +116,8 @@ impl Scenario {
         limits.map(buffer).collect()
     }
 
-    /// Returns for each flow its name and the links on the path of its data, as indices in order.
+    /// Returns the name of each flow, and the indices of the links on the path of its data, in
+    /// order.
     #[getter]
     fn routes(&self) -> Vec<(String, Vec<usize>)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -144,20 +146,20 @@ impl Scenario {
         self.inner.warnings().to_vec()
     }
 
-    /// Returns the scenario with every default filled in, as JSON.
+    /// Returns the resolved scenario as JSON, with every default filled in.
     fn resolved_json(&self) -> String {
         self.inner.resolved_json().to_string()
     }
 
-    /// Returns the path, value and origin of every value.
+    /// Returns the path, the value and the origin of every value.
     fn explain(&self) -> Vec<(String, String, String)> {
         let rows = self.inner.explain().into_iter();
         rows.map(|row| (row.path, row.value, row.origin)).collect()
     }
 
-    /// Returns the window of the first flow per round trip, without a network: columns with one row
-    /// per round trip, and the mean window that the response function gives, if there is one.
-    /// `loss` is a loss probability and the seed of its draws.
+    /// Computes the window of the first flow per round trip, without a network. Returns columns
+    /// with one row per round trip, and the mean window of the algorithm's response function,
+    /// `None` if there is none. `loss` is a loss probability and the seed of its draws.
     #[pyo3(signature = (rounds, *, rtt_s, loss_every = None, loss = None, cwnd = None))]
     fn rounds<'py>(
         &self,
@@ -188,9 +190,9 @@ impl Scenario {
     }
 
     /// Simulates the scenario, and writes a run directory to `out`. Every `checkpoint_every_s`
-    /// seconds it also writes a checkpoint, from which the same call resumes. `threads` is for
-    /// MesoNet and does not affect results. Returns the directory, and the exception that stopped
-    /// the run, if any.
+    /// seconds it writes a checkpoint, from which the same call resumes. `threads` is for MesoNet
+    /// and does not affect results. Returns the directory, and the exception that stopped the run,
+    /// if any.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
         checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1
@@ -226,7 +228,7 @@ impl Scenario {
         Ok((ended.directory, ended.raised))
     }
 
-    /// Returns the names of the nodes; none for a simulation of MesoNet.
+    /// Returns the names of the nodes; empty for a simulation of MesoNet.
     #[getter]
     fn nodes(&self) -> Vec<String> {
         match self.inner.simulation() {
@@ -288,8 +290,8 @@ fn duration(seconds: Option<f64>, of: &str) -> PyResult<Option<Duration>> {
 }
 
 impl Scenario {
-    /// Reads a scenario without the interpreter's lock. Python algorithms take the lock and must be
-    /// watched meanwhile.
+    /// Reads a scenario with `read`, without the interpreter's lock. Python algorithms take the
+    /// lock, and are watched meanwhile.
     fn checked(
         py: Python<'_>,
         limit: Option<Py<TimeLimit>>,

@@ -1,4 +1,4 @@
-//! Calls Python while a simulation runs: reports progress, and can stop the run.
+//! Calls of Python during a simulation: they report progress, and can stop the run.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,22 +10,22 @@ use pyo3::prelude::*;
 use crate::limit::TimeLimit;
 use crate::memory::MemoryLimit;
 
-/// Cause that has stopped a run.
+/// Cause that stopped a run.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// A Python exception: from a signal, or from the function that gets progress.
+    /// A Python exception, raised by a signal or by the function that gets the progress.
     Raised(PyErr),
-    /// The time limit was reached.
+    /// The time limit, which has passed.
     Limit(Duration),
-    /// The memory limit was reached.
+    /// The memory limit in bytes, which would have been exceeded.
     Memory(u64),
 }
 
-/// The cause that stopped the run, shared with the run's caller.
+/// The cause that stopped the run, which the run shares with its caller.
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
-/// Reporter of progress to a Python callable, about ten times a second. It stops the run if the
-/// callable raises an exception, the user interrupts, or the time or memory limit is reached.
+/// Reporter of progress to a Python function, about ten times a second. It stops the run if the
+/// function raises an exception, the user interrupts, or the time or memory limit is reached.
 pub(crate) struct Watch {
     callback: Option<Py<PyAny>>,
     ticker: Ticker,
@@ -51,8 +51,8 @@ impl Watch {
         }
     }
 
-    /// Calls Python if a tick has passed. The engine calls this method more often than the clock
-    /// ticks.
+    /// Calls Python if the clock has ticked since the last call. The engine calls this method more
+    /// often than the clock ticks.
     pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         if !self.ticker.take() {
             return Control::Continue;

@@ -11,7 +11,7 @@ use crate::table::{Cell, Column, Kind, Name};
 pub(crate) const FILE: &str = "edges.parquet";
 pub(crate) const LINKS: &str = "backbone_links.parquet";
 
-/// An access router in an interval.
+/// The row of an access router in an interval.
 pub(crate) struct EdgeRow {
     pub(crate) stamp: Stamp,
     pub(crate) name: Name,
@@ -34,7 +34,7 @@ pub(crate) fn columns() -> Vec<Column<EdgeRow>> {
     columns
 }
 
-/// A link of the backbone in an interval.
+/// The row of a backbone link in an interval.
 pub(crate) struct LinkRow {
     pub(crate) stamp: Stamp,
     pub(crate) name: Name,

@@ -10,7 +10,7 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "flow_trace.parquet";
 
-/// A traced flow after an event.
+/// The row of a traced flow after an event.
 pub(crate) struct StateRow {
     state: FlowState,
     long_lived: Option<Name>,
@@ -69,7 +69,7 @@ pub(crate) fn columns() -> Vec<Column<StateRow>> {
     columns
 }
 
-/// Number of the record's columns that are counts, which come first.
+/// Number of columns of the record that are counts; they come first.
 const COUNTS: usize = 8;
 
 fn identity() -> Vec<Column<StateRow>> {

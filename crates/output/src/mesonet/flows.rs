@@ -12,7 +12,7 @@ use crate::table::{Cell, Column, Kind};
 pub(crate) const NETWORK: &str = "network.parquet";
 pub(crate) const CLASSES: &str = "classes.parquet";
 
-/// Returns the name of a class.
+/// Returns the name of a flow class in tables.
 pub(crate) const fn class_name(class: FlowClass) -> &'static str {
     match class {
         FlowClass::Dd => "DD",
@@ -24,7 +24,7 @@ pub(crate) const fn class_name(class: FlowClass) -> &'static str {
     }
 }
 
-/// All flows in an interval, including long-lived ones.
+/// The row of all flows in an interval, including long-lived ones.
 pub(crate) struct NetworkRow {
     stamp: Stamp,
     flows: ClassSample,
@@ -74,7 +74,7 @@ fn add(sum: &mut ClassSample, one: &ClassSample) {
     sum.growth_sum += one.growth_sum;
 }
 
-/// Returns a class sample of a single flow.
+/// Returns a long-lived flow as a class sample of one flow, to be added to the others.
 fn as_class(flow: &LongLivedSample) -> ClassSample {
     let counts = ClassSample {
         packets_out: flow.packets_out,
@@ -99,7 +99,7 @@ fn as_class(flow: &LongLivedSample) -> ClassSample {
     }
 }
 
-/// Flows of a class in an interval, excluding long-lived ones.
+/// The row of a class of flows in an interval, without long-lived ones.
 pub(crate) struct ClassRow {
     stamp: Stamp,
     class: FlowClass,
@@ -120,7 +120,8 @@ impl ClassRow {
     }
 
     /// Returns the throughput per flow in packets per second. A flow that was completed in the
-    /// interval counts as half a flow (our assumption: NIST SP 500-282 does not specify it).
+    /// interval counts as half a flow; this is our assumption, since NIST SP 500-282 does not
+    /// specify it.
     fn throughput(&self) -> Cell<'static> {
         let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
         ratio(

@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "goodput.parquet";
 
-/// Returns the columns that name the group of a row.
+/// Returns the columns that identify the flow group of a row.
 pub(crate) fn group_columns<R: 'static>(group: fn(&R) -> &FlowGroup) -> [Column<R>; 5] {
     use Kind::{Count, Text};
     let file = |file| match file {
@@ -55,7 +55,7 @@ pub(crate) fn group_columns<R: 'static>(group: fn(&R) -> &FlowGroup) -> [Column<
     ]
 }
 
-/// Name, description and value of a statistic.
+/// Name, description and value of a statistic of a batch.
 type Statistic = (&'static str, &'static str, fn(&GoodputBatch) -> f64);
 
 pub(crate) fn columns() -> Vec<Column<GoodputBatch>> {

@@ -11,7 +11,7 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "long_lived.parquet";
 
-/// A flow in an interval.
+/// The row of a long-lived flow in an interval.
 pub(crate) struct LongLivedRow {
     pub(crate) stamp: Stamp,
     pub(crate) name: Name,
@@ -59,7 +59,7 @@ pub(crate) fn columns() -> Vec<Column<LongLivedRow>> {
     columns
 }
 
-/// Position after `out_pkts` among the columns of the record.
+/// Index in the record's columns of the first one after `out_pkts`.
 const AFTER_PACKETS: usize = 5;
 
 fn throughput() -> Column<LongLivedRow> {

@@ -1,17 +1,17 @@
-//! measures.parquet: custom measures, with a row for each interval.
+//! measures.parquet: values of the user's measuring functions, with a row for each interval.
 
 use super::{Stamp, stamp_columns};
 use crate::table::{Column, Kind};
 
 pub(crate) const FILE: &str = "measures.parquet";
 
-/// Values of the custom measures in an interval.
+/// Values of the user's measuring functions in an interval.
 pub(crate) struct MeasuredRow {
     pub(crate) stamp: Stamp,
     pub(crate) values: Vec<Option<f64>>,
 }
 
-/// Returns the columns of these names.
+/// Returns the columns for the values with these names.
 pub(crate) fn columns(names: &[String]) -> Vec<Column<MeasuredRow>> {
     let mut columns = stamp_columns(|row: &MeasuredRow| &row.stamp);
     columns.extend(names.iter().enumerate().map(|(index, name)| {

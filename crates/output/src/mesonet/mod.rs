@@ -1,4 +1,4 @@
-//! [`MesoNetWriter`]: the recorder of a simulation of MesoNet that leaves a run directory.
+//! [`MesoNetWriter`]: the recorder that writes the run directory of a simulation of MesoNet.
 
 mod edges;
 mod flow_trace;
@@ -44,20 +44,20 @@ use totals::TotalsRow;
 
 pub use tables::MesoNetRows;
 
-/// Description of a simulation of MesoNet, as its run directory records it, and the tables to
-/// write.
+/// Description of a simulation of MesoNet, which its run directory contains, and options of the
+/// tables.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
-    /// Description common to all runs.
+    /// Description that runs of all kinds have.
     pub run: RunMeta<Config>,
     /// Names of the tables to write: fields of [`MesoNetRows`], except `flows`, `totals` and
     /// `topology`.
     pub tables: Vec<String>,
-    /// Number of intervals whose rows are kept before they are written, if it is limited.
+    /// Number of intervals whose rows are kept before they are written; `None` for the default.
     pub flush_every: Option<u64>,
-    /// Wall-clock time between two checkpoints; `None` without checkpoints. If this process is
+    /// Wall-clock time between two checkpoints; `None` for no checkpoints. If this process is
     /// killed, a run of the same scenario and directory resumes from the last checkpoint. The
-    /// tables do not depend on the time between checkpoints.
+    /// tables do not depend on this time.
     pub checkpoint_every: Option<Duration>,
 }
 
@@ -96,7 +96,7 @@ fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
     ]
 }
 
-/// Names that many rows share.
+/// Names of routers, links, flows and algorithms, which many rows share.
 pub(crate) struct Names {
     long_lived: Vec<Name>,
     access: Vec<Name>,
@@ -116,7 +116,7 @@ impl Names {
     }
 }
 
-/// Returns the names of all elements of a list.
+/// Returns the names of all elements of a list; `name` returns that of one.
 fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
     all.iter()
         .map(|one| Name::from(name(one).as_str()))
@@ -132,14 +132,15 @@ pub struct MesoNetWriter {
     names: Names,
     sites: Sites,
     routers: Routers,
-    /// Names of the custom measures, from the first interval in which they have values.
+    /// Names of the values of the user's measuring functions; `None` before the first interval with
+    /// such values.
     measured: Option<Vec<String>>,
     resumption: Resumption,
 }
 
 impl MesoNetWriter {
-    /// Creates the writer. Refuses an `out` that exists, unless it is a run and
-    /// `meta.run.overwrite` allows replacing it; also refuses a checkpoint that cannot be resumed.
+    /// Creates the writer. Refuses an existing `out`, unless it is a run and `meta.run.overwrite`
+    /// allows replacing it. Also refuses a checkpoint that cannot be resumed.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
         let OpenedRun {
             directory,
@@ -200,8 +201,8 @@ impl MesoNetWriter {
         Ok(summary)
     }
 
-    /// Appends the values of the custom measures in an interval, in the order of their names. The
-    /// names are the same in each call.
+    /// Appends the values of the user's measuring functions in an interval, in the order of
+    /// `names`, which are the same in each call.
     pub fn measured(
         &mut self,
         interval: &Interval<'_>,
@@ -257,7 +258,7 @@ impl MesoNetWriter {
     }
 }
 
-/// The part of run.json that only runs of MesoNet have.
+/// Part of run.json that only runs of MesoNet have.
 #[derive(Debug, Serialize)]
 struct MesoNetPart {
     mesonet: MesoNetFigures,
@@ -267,7 +268,8 @@ struct MesoNetPart {
 struct MesoNetFigures {
     /// Data packets that reached the access routers of their receivers.
     delivered_packets: u64,
-    /// Mean round-trip propagation delay over pairs of backbone routers, in seconds.
+    /// Mean round-trip propagation delay in seconds over pairs of backbone routers; `None` without
+    /// such pairs.
     mean_round_trip_s: Option<f64>,
     flows_max: u64,
     bytes_per_flow: u64,
@@ -275,7 +277,7 @@ struct MesoNetFigures {
     bytes_per_receiver: u64,
 }
 
-/// Returns the values of a run for run.json. The measured window is the whole run.
+/// Returns the results of a run for run.json. Its measurement window is the whole run.
 fn figures(config: &Config, totals: &Totals) -> Figures<MesoNetPart> {
     Figures {
         seed: config.seed,

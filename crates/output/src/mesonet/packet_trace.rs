@@ -8,14 +8,14 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "packet_trace.parquet";
 
-/// Row of an event of a packet, with the names of the routers.
+/// The row of an event of a packet, with the names of the routers.
 pub(crate) struct PacketRow {
     passage: PacketTraceRecord,
     to: Name,
     router: Option<Name>,
 }
 
-/// Names of routers by tier.
+/// Names of all routers, by tier.
 pub(crate) struct Sites {
     backbone: Vec<Name>,
     pops: Vec<Name>,

@@ -16,29 +16,29 @@ use crate::error::OutputError;
 /// State of the tables, and values on which later rows depend.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredState {
-    /// Wall-clock time so far.
+    /// Wall-clock time that the run has taken so far.
     wall: Duration,
     pub(super) tables: StoredTables,
     pub(super) routers: Vec<RouterSample>,
-    /// Names of the custom measures, if there are any.
+    /// Names of the values of the user's measuring functions; `None` without such functions.
     pub(super) measured: Option<Vec<String>>,
 }
 
-/// A run directory, new or resumed.
+/// A run directory to write to, which is new or resumed.
 pub(super) struct OpenedRun {
     pub(super) directory: PartialDirectory,
     pub(super) resumption: Resumption,
-    /// State that was stored; empty for a new run.
+    /// State of the tables from the checkpoint; empty for a new run.
     pub(super) stored: StoredState,
 }
 
-/// State needed to resume a run, now and in later processes.
+/// State by which a run is resumed: now, and from the checkpoints that it writes.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
-    /// The simulation's state from which to resume.
+    /// State of the simulation from which to resume; `None` for a new run.
     state: Option<Vec<u8>>,
-    /// Wall-clock time of earlier processes.
+    /// Wall-clock time that earlier processes took for the run.
     wall: Duration,
     began: Instant,
 }
@@ -90,31 +90,31 @@ impl OpenedRun {
     }
 }
 
-/// Returns true if an algorithm is written in Python.
+/// Returns true if a user has written the algorithm in Python.
 fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
     algorithm.congestion.custom.is_some()
 }
 
 impl Resumption {
-    /// Returns the wall-clock time of the run, including earlier processes; `wall` is the time of
-    /// this process.
+    /// Returns the wall-clock time of the whole run: the time `wall` of this process, and that of
+    /// earlier ones.
     pub(super) fn wall(&self, wall: Duration) -> Duration {
         self.wall + wall
     }
 
-    /// Removes the checkpoint of a run that has been renamed into place.
+    /// Removes the checkpoint of a run whose directory has its final name.
     pub(super) fn end(self) -> Result<(), OutputError> {
         self.checkpoint.map_or(Ok(()), Checkpoint::remove)
     }
 }
 
 impl MesoNetWriter {
-    /// Takes the state from which to resume, if another process began the run. `measures` is true
-    /// if there are custom measures.
+    /// Returns the state of the simulation from which to resume, once; `None` for a new run.
+    /// `measures` is true if the user has measuring functions.
     ///
     /// # Errors
     ///
-    /// Fails if the run was begun with custom measures and there are none now, or vice versa.
+    /// Fails if the run was begun with measuring functions and there are none now, or vice versa.
     pub fn take_state(&mut self, measures: bool) -> Result<Option<Vec<u8>>, OutputError> {
         let state = self.resumption.state.take();
         let begun = self.measured.is_some();
@@ -129,7 +129,8 @@ impl MesoNetWriter {
         }
     }
 
-    /// Returns the names of the custom measures, if a resumed run has any.
+    /// Returns the names of the values of measuring functions in a resumed run; empty if there are
+    /// none.
     pub fn measured_names(&self) -> &[String] {
         self.measured.as_deref().unwrap_or_default()
     }

@@ -15,7 +15,8 @@ const BACKBONE: &str = "backbone";
 const POP: &str = "pop";
 const ACCESS: &str = "access";
 
-/// Returns every router in order, with its tier: backbone, points of presence, access.
+/// Returns all routers in order, each with the name of its tier: backbone, points of presence,
+/// access.
 fn all(config: &Config) -> impl Iterator<Item = (&'static str, &Router)> {
     let topology = &config.topology;
     let backbone = topology.backbone.iter().map(|router| (BACKBONE, router));
@@ -27,7 +28,7 @@ fn all(config: &Config) -> impl Iterator<Item = (&'static str, &Router)> {
     backbone.chain(pops).chain(access)
 }
 
-/// Every router at the end of the previous interval.
+/// Samples of all routers at the end of the previous interval.
 pub(crate) struct Routers {
     known: Vec<Known>,
 }
@@ -37,7 +38,7 @@ struct Known {
     name: Name,
     /// Number of packets that the router can forward in an interval.
     capacity: f64,
-    /// Number of packets that the router's queues can hold together.
+    /// Number of packets that fit into the router's queues together.
     room: u64,
     before: RouterSample,
 }
@@ -60,7 +61,7 @@ impl Routers {
         }
     }
 
-    /// Restores the samples that a checkpoint has stored.
+    /// Sets the samples to those in a checkpoint.
     pub(crate) fn restore(&mut self, samples: &[RouterSample]) {
         for (known, sample) in self.known.iter_mut().zip(samples) {
             known.before = *sample;
@@ -101,7 +102,7 @@ impl Routers {
     }
 }
 
-/// Returns the counters of a queue since an earlier sample.
+/// Returns the counters of a queue between the samples `before` and `now`.
 fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
     QueueSample {
         waiting: now.waiting,
@@ -111,7 +112,7 @@ fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
     }
 }
 
-/// A router in an interval.
+/// The row of a router in an interval.
 pub(crate) struct RouterRow {
     stamp: Stamp,
     tier: &'static str,
@@ -119,7 +120,7 @@ pub(crate) struct RouterRow {
     capacity: f64,
     room: u64,
     up: QueueSample,
-    /// Sample of the second queue; backbone routers have only one.
+    /// Sample of the queue towards the hosts; `None` for backbone routers, which do not have it.
     down: Option<QueueSample>,
     active_flows: u64,
     completed_flows: u64,
@@ -135,7 +136,7 @@ impl RouterRow {
     }
 }
 
-/// Name, description and value of a counter that both queues have.
+/// Name, description and value of a counter of a queue.
 type QueueFigure = (&'static str, &'static str, fn(&QueueSample) -> u64);
 
 const QUEUE_FIGURES: [QueueFigure; 4] = [
@@ -226,7 +227,7 @@ pub(crate) fn columns() -> Vec<Column<RouterRow>> {
     columns
 }
 
-/// Description of a router: a row of topology.parquet.
+/// The row of a router in topology.parquet.
 pub(crate) struct TopologyRow {
     tier: &'static str,
     router: Router,

@@ -1,4 +1,4 @@
-//! Tables that grow during a run, and the numbers of their rows.
+//! Tables that grow during a run of MesoNet, and the numbers of their rows.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 use crate::table::{Column, StoredTable, Table};
 
-/// Numbers of rows of each table; none for tables that the run does not have.
+/// Number of rows of each table; `None` for tables that the run does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MesoNetRows {
     /// Rows of network.parquet.
@@ -73,7 +73,8 @@ pub(super) struct Tables {
     pub(super) flows: Option<Table<FlowRow>>,
     pub(super) flow_trace: Option<Table<StateRow>>,
     pub(super) packet_trace: Option<Table<PacketRow>>,
-    /// Table of the custom measures, from the first interval in which they have values.
+    /// Table of the values of measuring functions; `None` before the first interval with such
+    /// values.
     pub(super) measures: Option<Table<MeasuredRow>>,
 }
 
@@ -81,8 +82,8 @@ pub(super) struct Tables {
 pub(super) type StoredTables = BTreeMap<String, StoredTable>;
 
 impl Tables {
-    /// Creates the tables that `meta` requests, or resumes those that were `stored`. `measured` are
-    /// the names of custom measures.
+    /// Creates the tables that `meta` requests, or resumes those in `stored`. `measured` has the
+    /// names of the values of measuring functions.
     pub(super) fn create(
         directory: &PartialDirectory,
         meta: &MesoNetMeta,
@@ -134,7 +135,7 @@ impl Tables {
     }
 }
 
-/// Creator of the requested tables of a run.
+/// The run directory, and the state from which its tables are created or resumed.
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,
@@ -142,7 +143,7 @@ struct Creator<'a> {
 }
 
 impl Creator<'_> {
-    /// Opens a table, new or resumed.
+    /// Creates or resumes the table `file`.
     fn open<R>(&mut self, file: &str, columns: Vec<Column<R>>) -> Result<Table<R>, OutputError> {
         let path = self.directory.file(file);
         match self.stored.remove(file) {
@@ -189,7 +190,8 @@ impl Tables {
         Ok(stored)
     }
 
-    /// Writes the remaining rows. The tables that are written at the end of a run are not included.
+    /// Writes the remaining rows of tables that grow, and returns the numbers of rows. The tables
+    /// that are written at the end of a run are not included.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
             network: self.network.map(Table::finish).transpose()?,

@@ -9,7 +9,7 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "totals.parquet";
 
-/// Row of a flow class with its totals.
+/// The row of a flow class, with its totals.
 pub(crate) struct TotalsRow {
     class: FlowClass,
     totals: ClassTotals,

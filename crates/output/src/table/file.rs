@@ -1,4 +1,4 @@
-//! The Parquet file of a table with rows of any type.
+//! The Parquet file of a table, independent of the type of its rows.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::values::Values;
 use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 
-/// Number of rows in a row group; it limits the rows in memory before they are written to two or
-/// three megabytes.
+/// Number of rows in a row group. Rows are kept in memory until their group is full; this number
+/// limits them to two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
-/// Key of a file's metadata that describes its columns, as JSON.
+/// Key in a file's metadata whose value describes the columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
 
-/// A file to which a row group is written whenever `group` rows are waiting.
+/// A Parquet file to which a row group is written as soon as `group` rows are waiting.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) columns: Vec<(Heading, Values)>,
@@ -60,14 +60,14 @@ impl TableFile {
         self.group = rows.clamp(1, ROW_GROUP_ROWS);
     }
 
-    /// Counts one more row; returns true if the row group is full then.
+    /// Counts one more row. Returns true if the row group is now full.
     #[inline]
     pub(super) fn count_row(&mut self) -> bool {
         self.rows += 1;
         self.rows.is_multiple_of(self.group)
     }
 
-    /// Returns the values of each column that have not been written yet.
+    /// Returns the values of each column that wait to be written.
     pub(super) fn values(&mut self) -> impl Iterator<Item = &mut Values> {
         self.columns.iter_mut().map(|(_, values)| values)
     }
@@ -77,7 +77,8 @@ impl TableFile {
         row_group(&mut self.writer, columns).map_err(OutputError::table(&self.path))
     }
 
-    /// Writes the remaining rows, waits until they are on disk, and returns the number of rows.
+    /// Writes the remaining rows, waits until they are on disk, and returns the total number of
+    /// rows.
     pub(super) fn finish(mut self) -> Result<u64, OutputError> {
         if !self.rows.is_multiple_of(self.group) {
             self.write_row_group()?;
@@ -116,7 +117,7 @@ fn row_group<'a>(
     Ok(())
 }
 
-/// Returns the properties of the file. Numbers repeat too rarely for dictionaries: counters are
+/// Returns the settings of the file. Numbers repeat too rarely for dictionaries: counters are
 /// stored as differences, measures byte by byte, which compresses better. Names repeat in the order
 /// of the rows; compression finds that at a third of the cost of a dictionary. A column has one
 /// page in each row group, so that an index of pages would have no use. A file does not contain the

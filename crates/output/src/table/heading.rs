@@ -1,4 +1,4 @@
-//! Description of each column in a table: name, kind, unit and text.
+//! Description of a column: name, kind of values, unit and text.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::values::{ListedTexts, Values};
 use super::{Kind, Name};
 
-/// Description of a column of rows of any type.
+/// Description of a column, independent of the type of rows.
 #[derive(Serialize)]
 pub(super) struct Heading {
     pub(super) name: String,
@@ -19,7 +19,7 @@ pub(super) struct Heading {
     pub(super) description: String,
     #[serde(skip)]
     pub(super) kind: Kind,
-    /// Texts of the column, if its values come from a list.
+    /// List of the column's texts; empty if its values do not come from a list.
     #[serde(skip)]
     list: Vec<Name>,
 }
@@ -42,7 +42,7 @@ impl Heading {
         }
     }
 
-    /// Returns the buffer for the column's values in rows that have not been written yet.
+    /// Returns an empty buffer for values of the column that wait to be written.
     pub(super) fn values(&mut self) -> Values {
         if self.list.is_empty() {
             Values::new(self.kind)

@@ -16,7 +16,7 @@ use crate::error::OutputError;
 pub(crate) use self::stored::StoredTable;
 pub(crate) use self::values::Number;
 
-/// Number of rows that are split into columns at once: few enough to stay in the cache.
+/// Number of rows that are split into columns together, few enough to stay in the cache.
 const BATCH_ROWS: usize = 256;
 
 /// A text that many rows share, in the form that Parquet's writer takes.
@@ -50,7 +50,7 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
     }
 }
 
-/// Kind of a column's values.
+/// Kind of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Names.
@@ -62,19 +62,20 @@ pub(crate) enum Kind {
     Real,
 }
 
-/// One column of a table with rows of type `R`: its description, and its value in a row.
+/// A column of a table with rows of type `R`: its description, and the function that reads its
+/// value from a row.
 pub(crate) struct Column<R> {
     heading: Heading,
     take: Take<R>,
 }
 
-/// Function that appends the values of a column in some rows, with one call through a pointer for
-/// all of them. The function is compiled for each column, so it is a plain loop, which takes a
-/// third of the code of chained iterators.
+/// Function that appends the values of a column for several rows. There is one call through a
+/// pointer for all of them. The function is compiled for each column, so it is a plain loop, which
+/// takes a third of the code of chained iterators.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
-    /// Creates a column. The name ends in the unit, if there is one.
+    /// Creates a column. Its name ends in the unit, if there is one.
     pub(crate) fn new(
         name: impl Into<String>,
         kind: Kind,
@@ -94,8 +95,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of texts from a list. `number` returns the index of a row's text in the
-    /// list.
+    /// Creates a column whose texts come from a list. `number` returns the index in the list of a
+    /// row's text.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -113,8 +114,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of a few texts, with the same text for all rows that are processed
-    /// together. `number` returns the index of their text.
+    /// Creates a column with few different texts, of which all rows that are processed together
+    /// have the same. `number` returns the index of their text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -133,8 +134,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of numbers of a part that only some rows have; the column is empty for
-    /// others. In a group of rows that are processed together, either all have the part or none has
+    /// Creates a column for numbers of an optional part of rows; it is null in rows without the
+    /// part. Of rows that are processed together, either all have the part or none has it
     /// ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
@@ -160,14 +161,14 @@ impl<R> Column<R> {
         }
     }
 
-    /// Returns name, unit and description.
+    /// Returns the name, the unit and the description.
     pub(crate) fn info(&self) -> (&str, &'static str, &str) {
         let heading = &self.heading;
         (&heading.name, heading.unit, &heading.description)
     }
 }
 
-/// Returns the unit that a column's name ends in.
+/// Returns the unit at the end of a column's name; empty if there is none.
 pub(crate) fn unit(name: &str) -> &'static str {
     const UNITS: [(&str, &str); 6] = [
         ("_pkt_s", "pkts s"),
@@ -181,11 +182,11 @@ pub(crate) fn unit(name: &str) -> &'static str {
     known.map_or("", |(_, unit)| unit)
 }
 
-/// A table in a Parquet file. This is the part that depends on the type of its rows; everything
-/// else is in [`TableFile`], compiled once.
+/// A table in a Parquet file. This is the part that depends on the type of the rows; everything
+/// else is in [`TableFile`], which is compiled once.
 pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
-    /// The newest rows, which have not been split into columns yet.
+    /// The latest rows, which have not been split into columns yet.
     pending: Vec<R>,
     /// Returns true if two rows have the same optional parts.
     alike: fn(&R, &R) -> bool,
@@ -200,7 +201,7 @@ impl<R> Table<R> {
         Self::create_of_runs(file, columns, |_, _| true)
     }
 
-    /// Creates a table whose rows come in runs. All rows of a run have the same optional parts:
+    /// Creates a table for rows that come in runs. All rows of a run have the same optional parts:
     /// `alike` returns true for any two of them.
     pub(crate) fn create_of_runs(
         file: impl Into<NewFile>,
@@ -215,7 +216,8 @@ impl<R> Table<R> {
         ))
     }
 
-    /// Resumes the table that another process left at the path of `file`.
+    /// Resumes the table that another process has begun, at the path of `file`, from its `stored`
+    /// state.
     pub(crate) fn resume(
         file: impl Into<NewFile>,
         columns: Vec<Column<R>>,
@@ -235,7 +237,7 @@ impl<R> Table<R> {
         }
     }
 
-    /// Returns the table with row groups of `rows` rows.
+    /// Returns the table with row groups of `rows` rows each.
     pub(crate) fn with_row_groups(mut self, rows: u64) -> Self {
         self.file.limit_row_groups(rows);
         self
@@ -254,7 +256,8 @@ impl<R> Table<R> {
         Ok(())
     }
 
-    /// Splits rows into columns, column by column, which is quicker than row by row.
+    /// Splits the pending rows into columns, one column after the other, which is faster than row
+    /// by row.
     fn split_rows(&mut self) {
         for run in self.pending.chunk_by(self.alike) {
             for (take, values) in self.takes.iter().zip(self.file.values()) {
@@ -264,7 +267,8 @@ impl<R> Table<R> {
         self.pending.clear();
     }
 
-    /// Writes the remaining rows, waits until they are on disk, and returns the number of rows.
+    /// Writes the remaining rows, waits until they are on disk, and returns the total number of
+    /// rows.
     pub(crate) fn finish(mut self) -> Result<u64, OutputError> {
         self.split_rows();
         self.file.finish()

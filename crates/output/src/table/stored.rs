@@ -1,9 +1,9 @@
-//! Tables that another process resumes: their state in a checkpoint.
+//! Tables that another process can resume: their state in a checkpoint.
 //!
-//! Row groups depend on the number of rows alone, and stay in the file: a checkpoint contains
-//! Parquet's description of them, and the rows whose group is not full yet. Rows written to the
-//! file after the checkpoint are discarded when the table is resumed, so that in the end its bytes
-//! are those of a table that was never interrupted.
+//! Row groups depend only on the number of rows, and stay in the file. A checkpoint contains
+//! Parquet's description of them, and the rows whose group is not full yet. Rows that were written
+//! to the file after the checkpoint are discarded when the table is resumed. In the end the file
+//! has the same bytes as one that was never interrupted.
 
 use std::fs::{self, File};
 use std::ops::Range;
@@ -33,7 +33,8 @@ pub(crate) struct StoredTable {
     waiting: Vec<StoredValues>,
 }
 
-/// Non-null values, and runs of rows with a value; for texts from a list, their indices.
+/// Values of a column: non-null values, and runs of rows with or without a value. For texts from a
+/// list, their indices are stored.
 #[derive(Debug, Serialize, Deserialize)]
 enum StoredValues {
     Text(Vec<String>, Runs),
@@ -60,7 +61,7 @@ impl StoredValues {
         }
     }
 
-    /// Restores the values in an empty column.
+    /// Puts the stored values into an empty column.
     fn restore(self, column: &mut Values) {
         *column = match self {
             Self::Text(texts, runs) => {
@@ -100,7 +101,8 @@ impl TableFile {
     }
 
     fn groups(&self) -> ParquetResult<Vec<u8>> {
-        /// Length of the trailer behind the metadata: the metadata's length, and the magic number.
+        /// Length in bytes of the file's end after the metadata: length of the metadata, and magic
+        /// number.
         const TRAILER: usize = 8;
         let schema = self.writer.schema_descr().clone();
         let file = FileMetaData::new(1, self.rows as i64, None, None, Arc::new(schema), None);
@@ -111,7 +113,7 @@ impl TableFile {
         Ok(bytes)
     }
 
-    /// Resumes the table that another process left at the path of `file`.
+    /// Resumes the table that another process has begun, at the path of `file`.
     pub(super) fn resume(
         file: NewFile,
         headings: Vec<Heading>,
@@ -184,7 +186,8 @@ mod tests {
         rows.for_each(|row| table.push(row).unwrap());
     }
 
-    /// A table is stored at any position in a row group, and rows written after that do not count.
+    /// A resumed table has the same bytes as one that was written without interruption. It is
+    /// stored at any position in a row group, and rows written after that do not count.
     #[test]
     fn a_table_gone_on_with_has_the_bytes_of_one_written_in_one_go() {
         let folder = std::env::temp_dir().join(format!("longhaul-stored-{}", std::process::id()));

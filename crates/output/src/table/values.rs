@@ -1,7 +1,7 @@
-//! Values of a table's columns in rows that have not been written yet.
+//! Values of a table's columns that wait to be written.
 //!
-//! A thousand flows fill row groups quickly, so these values are kept small: texts from a list are
-//! stored as indices, and the rows with a value as runs.
+//! With a thousand flows, row groups fill quickly, so these values are kept small: texts from a
+//! list are stored as indices, and the rows with a value as runs.
 
 use std::ops::Range;
 
@@ -11,11 +11,12 @@ use parquet::file::writer::SerializedColumnWriter;
 
 use super::{Cell, Kind, Name};
 
-/// Definition levels of Parquet.
+/// Definition level of a row without a value in Parquet; the next constant is that of a row with
+/// one.
 const NULL: i16 = 0;
 const VALUE: i16 = 1;
 
-/// Runs of rows that have the same definition level.
+/// Runs of successive rows with the same definition level: the level, and the number of rows.
 pub(super) type Runs = Vec<(i16, usize)>;
 
 /// The values of one column.
@@ -35,8 +36,8 @@ impl Values {
         }
     }
 
-    /// Appends the value of each row. The function is compiled once, unlike the functions that read
-    /// the values of each column.
+    /// Appends a value for each row. The function is compiled once, unlike the functions that read
+    /// the values from rows.
     pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
         let cells = cells.into_iter();
         match self {
@@ -82,7 +83,7 @@ impl Values {
         }
     }
 
-    /// Appends nulls for a number of rows.
+    /// Appends `rows` nulls.
     pub(super) fn skip(&mut self, rows: usize) {
         match self {
             Self::Text(values) => values.note(NULL, rows),
@@ -92,7 +93,8 @@ impl Values {
         }
     }
 
-    /// Writes and removes the values; `levels` is a buffer for definition levels.
+    /// Writes the values to a column of the file, and removes them. `levels` is a buffer for
+    /// definition levels.
     pub(super) fn write(
         &mut self,
         column: &mut SerializedColumnWriter<'_>,
@@ -111,7 +113,7 @@ impl Values {
 pub(crate) trait Number: Sized {
     const KIND: Kind;
 
-    /// Appends the number of each row.
+    /// Appends a number for each row to `values`.
     fn append(numbers: Vec<Self>, values: &mut Values);
 }
 
@@ -151,10 +153,10 @@ impl Number for Option<f64> {
     }
 }
 
-/// Non-null values, and the runs of rows with a value.
+/// Non-null values of a column, and the runs of rows with or without a value.
 pub(crate) struct TypedValues<T: DataType> {
     pub(super) values: Vec<T::T>,
-    /// Runs of rows, each with the definition level of all its rows.
+    /// Runs of rows, each with the definition level of its rows.
     pub(super) runs: Runs,
 }
 
@@ -190,7 +192,7 @@ impl<T: DataType> TypedValues<T> {
         self.note(level, run);
     }
 
-    /// Records that `rows` more rows have this level.
+    /// Records the definition level of `rows` more rows.
     fn note(&mut self, level: i16, rows: usize) {
         match self.runs.last_mut() {
             Some((last, run)) if *last == level => *run += rows,
@@ -214,11 +216,11 @@ impl<T: DataType> TypedValues<T> {
     }
 }
 
-/// Texts from a list. They are mostly adjacent in the list, so that they are written without
+/// Texts from a list, as indices. Most are adjacent in the list, so that they are written without
 /// copies.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,
-    /// Runs of adjacent texts, as indices.
+    /// Ranges of indices in the list.
     pub(super) runs: Vec<Range<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! packets.pcapng as read by tshark. Without tshark the tests pass silently.
+//! packets.pcapng as tshark reads it. The tests do nothing if tshark is not installed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ fn capture(name: &str) -> PathBuf {
     summary.directory.join("packets.pcapng")
 }
 
-/// Returns the lines that tshark prints about a file, or nothing if tshark is not installed.
+/// Returns the lines that tshark prints about a file; `None` if tshark is not installed.
 fn tshark(file: &Path, arguments: &[&str]) -> Option<Vec<String>> {
     let checks = [
         "tcp.check_checksum:TRUE",
@@ -204,8 +204,8 @@ fn tshark_finds_nothing_wrong() {
     assert_eq!(lines.len(), without_payload, "{lines:?}");
 }
 
-/// Returns the fields of every packet as read by tshark, by name. All are read in one call, since
-/// tshark starts slowly.
+/// Returns the named fields of every packet, as tshark reads them; `None` if tshark is not
+/// installed. All are read in one call, since tshark starts slowly.
 fn dissected(file: &Path, names: &[&'static str]) -> Option<Vec<BTreeMap<&'static str, String>>> {
     let mut arguments = vec!["-T", "fields", "-E", "separator=;"];
     arguments.extend(names.iter().flat_map(|name| ["-e", name]));

@@ -1,5 +1,5 @@
-//! A network of two nodes, a link in each direction, two TCP flows and a UDP flow; and directories
-//! to write to.
+//! Input of the tests: a network of two nodes with a link in each direction, two TCP flows and a
+//! UDP flow; and directories to write to.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn seconds(seconds: f64) -> Time {
     Time::from_secs_f64(seconds)
 }
 
-/// Returns a path that does not exist, in a directory that does.
+/// Returns a path that does not exist yet, in an existing directory for temporary files.
 pub fn scratch(name: &str) -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&directory);

@@ -1,4 +1,4 @@
-//! Tests of the files that a run writes to disk.
+//! Tests of the files that a run writes.
 
 mod capture;
 mod fixture;

@@ -1,4 +1,4 @@
-//! Tables of a simulation of MesoNet, from records created by hand.
+//! Tables of a simulation of MesoNet, written from records that were made by hand.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -49,8 +49,8 @@ fn access(name: &str, class: AccessClass, parent: Parent) -> AccessRouter {
     }
 }
 
-/// Returns two backbone routers: X with a normal access router below a point of presence, and Y
-/// with a direct access router. Intervals are 200 ms.
+/// Returns a network of two backbone routers: X with a normal access router below a point of
+/// presence, and Y with a direct access router. Intervals are 200 ms.
 fn config() -> Config {
     let link = |name: &str, from, to| BackboneLink {
         name: name.to_string(),
@@ -156,8 +156,8 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
     }
 }
 
-/// Returns a class of ten active flows: four in slow start, five in normal mode, one above its
-/// threshold.
+/// Returns the sample of a class with ten active flows: four in slow start, five in normal mode,
+/// one above its threshold.
 fn class() -> ClassSample {
     ClassSample {
         active: 10,
@@ -195,8 +195,8 @@ fn long_lived() -> LongLivedSample {
     }
 }
 
-/// Returns a router after `intervals` intervals: 100 packets forwarded and 3 dropped in each,
-/// upwards.
+/// Returns the sample of a router after `intervals` intervals, in each of which 100 packets were
+/// forwarded upwards and 3 dropped.
 fn queues(intervals: u64) -> RouterSample {
     RouterSample {
         up: QueueSample {
@@ -223,7 +223,8 @@ const GROUP: FlowGroup = FlowGroup {
     alternate: true,
 };
 
-/// Writes a run of two intervals, a batch of goodputs and two flows, and returns its run.json.
+/// Writes a run of two intervals, a batch of goodputs and two flows, and returns the content of its
+/// run.json.
 fn write(out: &Path, tables: &[&str]) -> Value {
     write_run(out, meta(tables))
 }

@@ -16,8 +16,8 @@ use crate::fixture::{config, meta, no_progress, scratch};
 use crate::records::{flow_sample, link_sample, totals};
 use crate::tables::Read;
 
-/// Returns a run with a proxy between the two nodes, whose connection has the parameters of the
-/// first flow.
+/// Returns the configuration of a run with a proxy between the two nodes. The proxy's connection
+/// has the parameters of the first flow.
 fn with_proxy() -> Config {
     let mut config = config();
     let proxy = Proxy {

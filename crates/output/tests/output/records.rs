@@ -1,4 +1,5 @@
-//! A recorded run: samples, events and totals in which all numbers differ.
+//! Records of a run: samples, events and totals with different numbers everywhere, so that no two
+//! can be confused.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
 use crate::fixture::{config, meta, no_progress, seconds};
 
-/// Number of samples. With three rows per sample there is more than one row group.
+/// Number of sampling points. With three rows for each, the table has more than one row group.
 pub const SAMPLES: u64 = 6000;
 
 pub fn flow_sample(n: u64) -> FlowSample {
@@ -67,7 +68,7 @@ pub fn event(kind: EventKind) -> Event {
     }
 }
 
-/// Returns counters of a flow that all differ.
+/// Returns counters of a flow, all different, which depend on `n`.
 pub fn flow_counters(n: u64) -> FlowCounters {
     FlowCounters {
         sent_pkts: n + 1,
@@ -97,7 +98,7 @@ pub fn flow_counters(n: u64) -> FlowCounters {
     }
 }
 
-/// Returns counters of a link over this many seconds at 100 Mbit/s, as if behind a token bucket on
+/// Returns counters of a link over `seconds` seconds at 100 Mbit/s, as if behind a token bucket on
 /// a line of 400 Mbit/s.
 pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
     let capacity =
@@ -122,8 +123,8 @@ pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
     }
 }
 
-/// Returns totals of a run that ends at 10 s and whose measurement window begins at 2 s. The second
-/// flow lasts from 3 s to 7 s; the third sends nothing.
+/// Returns the totals of a run that ends at 10 s and whose measurement window begins at 2 s. The
+/// second flow lasts from 3 s to 7 s; the third sends nothing.
 pub fn totals() -> Totals {
     let flow = |start, finish, total, window| FlowTotals {
         start,

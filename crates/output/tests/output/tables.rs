@@ -1,4 +1,4 @@
-//! The tables hold the recorded values.
+//! Tables of a run: they contain the recorded values.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::fixture::{config, meta, no_progress, scratch, seconds};
 use crate::records::{SAMPLES, flow_sample, link_sample, totals, write};
 
-/// A table that was read back.
+/// A table that was read from its file.
 pub struct Read {
     reader: SerializedFileReader<File>,
     pub rows: Vec<Row>,
@@ -30,7 +30,7 @@ impl Read {
         Self { reader, rows }
     }
 
-    /// Returns the descriptions of the columns in the file.
+    /// Returns the descriptions of the columns in the file's metadata.
     pub fn descriptions(&self) -> Vec<Value> {
         let metadata = self.reader.metadata().file_metadata();
         let pairs = metadata.key_value_metadata().unwrap();

@@ -1,5 +1,5 @@
-//! Counter of the calls of Python algorithms by one thread, for another thread that watches and
-//! interrupts them.
+//! Counter of a thread's calls of Python algorithms. Another thread reads it to find and interrupt
+//! calls that take too long.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,21 +8,21 @@ thread_local! {
     static CALLS: Arc<Calls> = Arc::default();
 }
 
-/// The calls of algorithms by one thread, readable from other threads.
+/// Counter of one thread's calls of Python algorithms, readable from other threads.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// Number of beginnings and ends of calls so far: odd during a call.
+    /// Number of beginnings and ends of calls so far; odd during a call.
     number: AtomicU64,
     files: Mutex<Vec<String>>,
 }
 
 impl Calls {
-    /// Returns the calls of this thread.
+    /// Returns the counter of this thread.
     pub(crate) fn of_this_thread() -> Arc<Self> {
         CALLS.with(Arc::clone)
     }
 
-    /// Returns the number of the call that the thread is in; `None` outside calls.
+    /// Returns the number of the call in progress in the thread; `None` between calls.
     pub(crate) fn current(&self) -> Option<u64> {
         let number = self.number.load(Ordering::Relaxed);
         (number % 2 == 1).then_some(number)
@@ -36,7 +36,7 @@ impl Calls {
             .clone()
     }
 
-    /// Adds a source file of an algorithm of this thread.
+    /// Adds the path of an algorithm's source file, for [`Self::files`].
     pub(super) fn note_file(&self, file: &str) {
         let files = self.files.lock();
         let mut files = files.expect("no thread panics while it holds the lock");
@@ -53,7 +53,7 @@ impl Calls {
     }
 }
 
-/// Runs a function, which counts as a call of an algorithm.
+/// Runs `act`, which counts as a call of an algorithm.
 pub(super) fn called<T>(act: impl FnOnce() -> T) -> T {
     CALLS.with(|calls| calls.count());
     let done = act();

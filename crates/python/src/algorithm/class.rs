@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::facts::{Ack, Congestion, Timeout, Window};
 
-/// Methods that a class may define.
+/// The methods that a class may define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     OnAck,
@@ -46,7 +46,7 @@ pub(super) struct ClassDescription<'py> {
     pub(super) source: String,
 }
 
-/// A class, with the arguments of its constructor.
+/// A user's class, with the arguments of its constructor.
 #[derive(Debug)]
 pub(super) struct Algorithm {
     pub(super) name: String,
@@ -75,7 +75,7 @@ impl Algorithm {
         })
     }
 
-    /// Creates the object of a flow.
+    /// Creates the object of a new flow.
     pub(super) fn begin(&self, py: Python<'_>) -> PyResult<Instance> {
         let object = self
             .class
@@ -95,7 +95,8 @@ impl Algorithm {
     }
 }
 
-/// Object of one flow: its methods, and their argument objects, which are reused for each call.
+/// The object of one flow: its methods, and the objects of their arguments, which are reused in
+/// each call.
 #[derive(Debug)]
 pub(super) struct Instance {
     methods: [Option<Py<PyAny>>; METHODS.len()],
@@ -103,7 +104,7 @@ pub(super) struct Instance {
     window: OnceCell<Py<Window>>,
 }
 
-/// Argument of a method in addition to the window.
+/// Argument of a method, in addition to the window.
 pub(super) enum Fact<'a> {
     Ack(&'a congestion::AckSample, Phase),
     Congestion(&'a congestion::Congestion),
@@ -112,7 +113,7 @@ pub(super) enum Fact<'a> {
 }
 
 impl Instance {
-    /// Converts a fact to a Python object.
+    /// Returns the Python object for a fact.
     pub(super) fn fact<'py>(
         &self,
         py: Python<'py>,
@@ -134,7 +135,7 @@ impl Instance {
         })
     }
 
-    /// Passes a copy of the window to Python.
+    /// Returns the Python object of the window, with a copy of the values of `window`.
     pub(super) fn lend(
         &self,
         py: Python<'_>,
@@ -150,7 +151,7 @@ impl Instance {
         Ok(self.window.get().expect("set above"))
     }
 
-    /// Returns a bound method that the class defines.
+    /// Returns a method, bound to the flow's object; the class must define it.
     pub(super) fn bound(&self, method: Method) -> &Py<PyAny> {
         let bound = self.methods[method as usize].as_ref();
         bound.expect("only methods that the class has are called")

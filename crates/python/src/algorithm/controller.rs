@@ -1,4 +1,4 @@
-//! An algorithm in Python as a controller of flows.
+//! The congestion controller of flows whose algorithm is written in Python.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::{HELPER, fail};
 use crate::error::AlgorithmError;
 use crate::facts::MAX_CWND;
 
-/// Factory of a class's controllers.
+/// Factory of the controllers of a class.
 #[derive(Debug)]
 pub(super) struct SharedAlgorithm(pub(super) Arc<Algorithm>);
 
@@ -25,13 +25,13 @@ impl Factory for SharedAlgorithm {
     }
 }
 
-/// A controller that calls an algorithm in Python.
+/// Congestion controller of one flow, which calls the algorithm in Python.
 #[derive(Debug)]
 struct Controller {
     algorithm: Arc<Algorithm>,
-    /// The object of the flow, created at the first call.
+    /// The flow's object, created at the first call.
     instance: OnceCell<Instance>,
-    /// Time of the last call.
+    /// Simulated time of the last call.
     now: Time,
     /// Growth in segments per round trip, for an algorithm that is called once per round trip.
     increase: f64,
@@ -40,8 +40,8 @@ struct Controller {
 }
 
 impl Clone for Controller {
-    /// Creates a new controller: each flow starts from a copy of a controller that has had no call,
-    /// and creates its own object.
+    /// Creates a new controller. Each flow begins as a copy of a controller that has not been
+    /// called, and creates its own object.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.algorithm))
     }
@@ -63,7 +63,7 @@ impl Controller {
         self.algorithm.has[method as usize]
     }
 
-    /// Returns true if the algorithm changes the window in this phase.
+    /// Returns true if the algorithm may change the window in `phase`.
     fn moves_window(&self, phase: Phase) -> bool {
         match self.algorithm.phases {
             Phases::Avoidance => phase == Phase::Avoidance,
@@ -72,7 +72,7 @@ impl Controller {
         }
     }
 
-    /// Processes an acknowledgement in a phase in which the algorithm changes the window.
+    /// Processes an acknowledgement in a phase in which the algorithm may change the window.
     fn grow(&mut self, ack: &congestion::AckSample, phase: Phase, window: &mut congestion::Window) {
         if self.has(Method::OnAck) {
             self.tell(Method::OnAck, &Fact::Ack(ack, phase), window);
@@ -88,7 +88,7 @@ impl Controller {
         }
     }
 
-    /// Processes the first acknowledgement of a round trip.
+    /// Calls the algorithm for the first acknowledgement of a round trip.
     fn on_round(
         &mut self,
         ack: &congestion::AckSample,
@@ -133,7 +133,8 @@ impl Controller {
         Ok(self.instance.get_or_init(|| instance))
     }
 
-    /// Calls a method with a fact and the window, which every method except `observe` may change.
+    /// Calls `method` with a fact and the window. Every method except `observe` may change the
+    /// window.
     fn tell(
         &self,
         method: Method,
@@ -158,8 +159,8 @@ impl Controller {
         })
     }
 
-    /// Runs `act` with the interpreter's lock, unless the algorithm has failed. If `act` fails, the
-    /// run ends.
+    /// Runs `act` with the interpreter's lock, unless the algorithm has failed before. If `act`
+    /// fails, the run ends.
     fn attached<T>(
         &self,
         method: Method,
@@ -178,8 +179,8 @@ impl Controller {
         })
     }
 
-    /// Returns the exception with file, line and simulated time in its message. A user's
-    /// interruption stays an interruption.
+    /// Returns the exception with the file, the line and the simulated time in its message. A
+    /// user's interruption is returned unchanged.
     fn explained(&self, py: Python<'_>, error: PyErr, method: Method) -> PyErr {
         let place = format!("{}.{}", self.algorithm.name, METHODS[method as usize]);
         let (file, now) = (&self.algorithm.file, self.now.as_secs_f64());

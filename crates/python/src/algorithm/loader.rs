@@ -21,9 +21,9 @@ use super::process::PROGRAM;
 use super::{FAILURE, HELPER};
 use crate::error::AlgorithmError;
 
-/// Loader of the algorithms of a scenario that is being read.
+/// Loader of the algorithms of the scenario that is being read.
 pub(crate) struct Loader {
-    /// Classes passed by the calling program, by name.
+    /// Classes that the calling program passes, by name; `None` without such classes.
     pub(crate) given: Option<Py<PyDict>>,
 }
 
@@ -98,7 +98,7 @@ fn value_of(value: ModuleValue) -> Value {
     }
 }
 
-/// Returns the default of a parameter; `None` if it exceeds the range of numbers in scenarios.
+/// Returns the default value of a parameter; `None` if scenarios cannot express the number.
 fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     Some(match parameter.default {
         Value::Flag(flag) => ModuleValue::Flag(flag),
@@ -107,8 +107,8 @@ fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     })
 }
 
-/// Describes an object of `longhaul module build`: its name, parameters with types and defaults,
-/// hooks and needs.
+/// Returns a description of the object file `file` that `longhaul module build` made: its name,
+/// parameters with types and defaults, hooks and needs.
 #[pyfunction]
 pub(crate) fn describe_module<'py>(py: Python<'py>, file: PathBuf) -> PyResult<Bound<'py, PyDict>> {
     let refuse = |reason: String| AlgorithmError::new_err(format!("{}: {reason}", file.display()));

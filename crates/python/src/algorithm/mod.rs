@@ -19,36 +19,36 @@ pub(crate) use self::calls::Calls;
 pub(crate) use self::loader::{Loader, describe_module};
 pub(crate) use self::process::{check_controller, note_limit};
 
-/// The Python module that finds and checks classes.
+/// Name of the Python module that finds and checks classes.
 const HELPER: &str = "longhaul.algorithm";
 
 thread_local! {
-    /// Error that ended the run in this thread. A simulation stays in the thread in which it began.
+    /// Error in this thread that ended the run. A simulation stays in the thread in which it began.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Interrupts the call that a Python thread is in. The caller must hold the interpreter's lock, so
-/// that the call cannot end meanwhile.
+/// Interrupts the call in progress in a Python thread with an exception. The caller must hold the
+/// interpreter's lock, so that the call cannot end meanwhile.
 pub(crate) fn interrupt(py: Python<'_>, thread: &Py<PyAny>) -> PyResult<()> {
     py.import(HELPER)?.call_method1("interrupt", (thread,))?;
     Ok(())
 }
 
-/// Cancels an interruption that came too late.
+/// Cancels an interruption that has not been raised because the call had already ended.
 pub(crate) fn forget_interruption(py: Python<'_>, thread: &Py<PyAny>) -> PyResult<()> {
     py.import(HELPER)?
         .call_method1("forget_interruption", (thread,))?;
     Ok(())
 }
 
-/// Ends the run of this thread with an error, unless an earlier error ends it already.
+/// Stores the error that ends the run of this thread, unless an earlier error is stored.
 fn fail(error: PyErr) {
     FAILURE.with_borrow_mut(|failure| {
         failure.get_or_insert(error);
     });
 }
 
-/// Takes the exception that an algorithm in Python raised in this thread.
+/// Returns and removes the exception that a Python algorithm raised in this thread.
 pub(crate) fn take_failure() -> Option<PyErr> {
     FAILURE.with_borrow_mut(Option::take)
 }

@@ -1,5 +1,5 @@
-//! Controllers in other processes: the check of their address, and the reactions of a run to a
-//! failure.
+//! Controllers in other processes: the check of their address, and the reaction of a run if they
+//! fail.
 
 use std::cell::RefCell;
 
@@ -14,14 +14,15 @@ thread_local! {
     static LIMIT: RefCell<Option<TimeLimit>> = const { RefCell::new(None) };
 }
 
-/// Refuses an address at which no controller answers, or one that does not speak the protocol.
+/// Raises an exception if no controller answers at the address, or if it does not speak the
+/// protocol.
 #[pyfunction]
 pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
     let checked = py.detach(|| longhaul_external::check(&address.parse()?, PROGRAM));
     checked.map_err(|what| take_failure().unwrap_or_else(|| AlgorithmError::new_err(what)))
 }
 
-/// Reactions of a run to a controller in another process that fails or does not answer.
+/// Reactions of a run to a controller in another process that fails, or does not answer.
 pub(super) const PROGRAM: Program = Program {
     failed: |message| fail(AlgorithmError::new_err(message)),
     stops_waiting: || {
