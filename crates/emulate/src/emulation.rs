@@ -1,4 +1,4 @@
-//! An emulation, from its hosts to its results.
+//! An emulation: the creation of its hosts, its loop, and its results.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -26,58 +26,58 @@ use crate::socket_info::Inquiry;
 use crate::system;
 use crate::tap::{Tap, TappedPacket};
 
-/// Real-time priority of the loop.
+/// Real-time priority of the loop's thread.
 const PRIORITY: libc::c_int = 50;
 
 /// Time that the emulation continues after the program in the foreground has ended, for its last
 /// packets.
 const LINGER: Duration = Duration::from_millis(300);
 
-/// Longest time to wait for background programs to listen.
+/// Longest time to wait until background programs listen.
 const MAX_START: Duration = Duration::from_secs(1);
 
-/// Everything that an emulation needs.
+/// Description of an emulation to start.
 #[derive(Debug)]
 pub struct Setup {
-    /// The network, and the simulated flows that share it.
+    /// The network of the scenario, and simulated flows that share it with the programs.
     pub config: Config,
-    /// Nodes with hosts.
+    /// Indices of the nodes at which there are hosts.
     pub hosts: Vec<usize>,
-    /// Programs to run in the hosts, one of them in the foreground.
+    /// Programs to run in the hosts; one of them is in the foreground.
     pub programs: Vec<Program>,
-    /// Kernel settings (sysctls) of all hosts: name and value.
+    /// Names and values of kernel settings (sysctls) of all hosts.
     pub sysctls: Vec<(String, String)>,
-    /// Receiver of all packets that hosts send or receive.
+    /// Channel to which all packets that hosts send or receive are sent; `None` for no capture.
     pub tap: Option<SyncSender<TappedPacket>>,
 }
 
 /// Results of an emulation.
 #[derive(Debug)]
 pub struct Emulated {
-    /// The network with all flows: first the simulated flows, then the flows of programs.
+    /// The network with all flows: first the simulated flows, and then those of programs.
     pub config: Config,
-    /// Results of these flows and of the links.
+    /// Totals of these flows and of the links.
     pub totals: Totals,
-    /// Samples and events.
+    /// Samples and events during the emulation.
     pub records: Records,
-    /// Lateness of packets.
+    /// Lateness of packets, compared with the times at which they were due.
     pub lateness: LatenessSummary,
-    /// Start of the measurement window if the emulation ended before it. Then the whole emulation
-    /// is measured.
+    /// Start of the measurement window if the emulation ended before it; the whole emulation is
+    /// then measured. `None` otherwise.
     pub missed_window: Option<Time>,
-    /// Packets from hosts that had no destination host or were not IPv4.
+    /// Number of packets from hosts that were not IPv4, or whose destination is no host.
     pub stray_pkts: u64,
-    /// Packets that the capture lacks.
+    /// Number of packets that the capture does not contain.
     pub missed_pkts: u64,
-    /// Use of the machine's processors.
+    /// Use of the machine's processors during the emulation.
     pub busy: Busy,
-    /// Reason why the loop did not run with real-time priority, if it did not.
+    /// Reason why the loop did not run with real-time priority; `None` if it did.
     pub not_real_time: Option<String>,
-    /// The programs, and how each ended.
+    /// The programs and their exit codes.
     pub programs: Vec<EndedProgram>,
 }
 
-/// Results of the loop's thread.
+/// Results of the loop, which its thread returns.
 struct Looped {
     config: Config,
     forwarder: Forwarder,
@@ -175,7 +175,7 @@ impl Emulation {
         Ok(emulation)
     }
 
-    /// Waits for a limited time until each host with a started program has a listening socket.
+    /// Waits, at most [`MAX_START`], until each host with a started program has a listening socket.
     fn await_listeners(&self, inquiries: &mut [Inquiry]) {
         const STEP: Duration = Duration::from_millis(5);
         let mut waited = Duration::ZERO;
@@ -190,7 +190,7 @@ impl Emulation {
         }
     }
 
-    /// Ends the parts that have been started; returns `refusal`.
+    /// Ends everything that has been started, and returns `refusal`.
     fn abandon(self, refusal: Refusal) -> Refusal {
         self.stop.make();
         let _ = self.finish();
@@ -202,7 +202,7 @@ impl Emulation {
         self.stop.make();
     }
 
-    /// Returns true if the loop has ended: after the duration, or after the program in the
+    /// Returns true if the loop has ended: at the end of the duration, or after the program in the
     /// foreground.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
@@ -260,7 +260,7 @@ impl Emulation {
     }
 }
 
-/// Runs the loop; called in a separate thread.
+/// Runs the loop of the emulation, in a separate thread.
 fn run_loop(
     config: Config,
     ports: Vec<Port>,
@@ -281,7 +281,7 @@ fn run_loop(
     }
 }
 
-/// Returns the configuration of a program's flow, as records describe it.
+/// Returns the configuration of a program's flow, for the records.
 fn config_of(forwarder: &Forwarder, flow: &Flow) -> FlowConfig {
     let (from, to) = flow.ends;
     let name = forwarder.name(flow);
@@ -303,7 +303,7 @@ fn config_of(forwarder: &Forwarder, flow: &Flow) -> FlowConfig {
     }
 }
 
-/// Returns the text of `/etc/hosts`, in which every host has the name of its node.
+/// Returns the text of `/etc/hosts` for all hosts, whose names are those of their nodes.
 fn hosts_file(hosts: &[Host]) -> String {
     let ports = hosts.iter().map(|host| &host.port);
     let lines = ports.map(|port| format!("{} {}\n", port.address, port.name));

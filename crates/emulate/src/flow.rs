@@ -1,5 +1,5 @@
-//! Flows of programs: their counters, from packets sent and delivered and from the kernel's state
-//! of sockets.
+//! Flows of programs: their counters, which follow from packets sent and delivered, and from the
+//! kernel's state of sockets.
 
 use std::collections::VecDeque;
 
@@ -10,34 +10,34 @@ use longhaul_units::{Span, Time};
 use crate::packet::{FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
 use crate::socket_info::SocketInfo;
 
-/// States of the kernel's congestion control: CWR (the first state with a reduction), and loss
-/// (after a timeout).
+/// First state of the kernel's congestion control in which the window is reduced (CWR); the next
+/// constant is the state after a timeout (loss).
 const REDUCING: u8 = 2;
 const LOSS: u8 = 4;
 
-/// Smallest number of data packets of a flow that is evaluated. Shorter flows are requests, or
+/// Minimum number of data packets with which a flow is evaluated. Shorter flows are requests, or
 /// control connections of other flows.
 pub(crate) const MIN_DATA_PKTS: u64 = 10;
 
-/// Largest number of segments in flight whose send times are kept.
+/// Maximum number of segments in flight whose send times are stored.
 const MAX_TIMED: usize = 1 << 16;
 
-/// The packets of one direction between two ends.
+/// A flow: the packets in one direction between two ends.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) tuple: FiveTuple,
-    /// Nodes of the sending and the receiving host.
+    /// Nodes of the sending host and of the receiving host.
     pub(crate) ends: (usize, usize),
-    /// The flow's number in records, once it has carried data.
+    /// Number of the flow in records; `None` until it has carried data.
     pub(crate) record: Option<u32>,
     start: Time,
     finish: Option<Time>,
     counters: FlowCounters,
     before: FlowCounters,
     stream: Stream,
-    /// One-way delays, if they are measured.
+    /// One-way delays of packets, if they are measured.
     pub(crate) delays: DelayHistogram,
-    /// The last sample of the sending socket's state.
+    /// Latest sample of the sending socket's state; `None` before the first.
     info: Option<Noted>,
 }
 
@@ -53,31 +53,32 @@ struct Noted {
 /// SYN.
 #[derive(Debug, Default)]
 struct Stream {
-    /// Sequence number of the first byte on the wire.
+    /// Sequence number on the wire of the first byte; `None` before the first packet.
     first: Option<u32>,
-    /// Position after the last byte sent.
+    /// Position after the last byte that was sent.
     sent: u64,
-    /// Position of the last acknowledgement received.
+    /// Position of the last acknowledgement that was received.
     acknowledged: u64,
-    /// Position after the last byte delivered in order.
+    /// Position after the last byte that was delivered in order.
     in_order: u64,
-    /// Ranges of bytes delivered out of order, sorted by position.
+    /// Ranges of bytes that were delivered out of order, sorted by position.
     beyond: Vec<(u64, u64)>,
-    /// End position and send time of each segment in flight that was sent once.
+    /// End position and send time of each segment in flight that was sent only once.
     timed: VecDeque<(u64, Time)>,
-    /// Position of the end of the stream, once a FIN was sent.
+    /// Position of the stream's end; `None` until a FIN was sent.
     end: Option<u64>,
 }
 
 impl Stream {
-    /// Returns the position of a sequence number, given a known position `near` it.
+    /// Returns the position of a sequence number; `near` is a position close to it.
     fn position(&self, sequence: u32, near: u64) -> u64 {
         let first = self.first.unwrap_or(sequence);
         let offset = sequence.wrapping_sub(first).wrapping_sub(near as u32) as i32;
         near.saturating_add_signed(offset.into())
     }
 
-    /// Adds delivered bytes; returns the number of new bytes, and the number of new bytes in order.
+    /// Adds the delivered bytes from position `begin` to `end`. Returns the number of new bytes,
+    /// and by how many bytes the part in order has grown.
     fn deliver(&mut self, begin: u64, end: u64) -> (u64, u64) {
         let (mut from, before) = (begin.max(self.in_order), self.in_order);
         let mut new = 0;
@@ -125,7 +126,7 @@ impl Flow {
         }
     }
 
-    /// Counts a packet that the host has sent; returns true if it carries data.
+    /// Counts a packet that the host has sent at `now`. Returns true if it carries data.
     pub(crate) fn enter(&mut self, header: &Header, bytes: usize, now: Time) -> bool {
         if let Some(segment) = header.tcp {
             self.note_segment(&segment, header.payload, now);
@@ -164,7 +165,7 @@ impl Flow {
         stream.sent = stream.sent.max(end);
     }
 
-    /// Counts a packet that has reached the other host.
+    /// Counts a packet that has reached the other host. It was sent at `entered` and due at `due`.
     pub(crate) fn leave(&mut self, header: &Header, entered: Time, due: Time) {
         if header.payload == 0 && header.flow.protocol == TCP {
             return;
@@ -183,7 +184,7 @@ impl Flow {
         self.counters.in_order_bytes += in_order;
     }
 
-    /// Processes an acknowledgement that has come back to the flow's sender.
+    /// Processes an acknowledgement that has come back to the sender of the flow.
     pub(crate) fn acknowledge(&mut self, segment: &Segment, now: Time) {
         let stream = &mut self.stream;
         if stream.first.is_none() {
@@ -215,14 +216,14 @@ impl Flow {
         }
     }
 
-    /// Returns the position that an acknowledgement acknowledges, for links that filter
+    /// Returns the position up to which a segment acknowledges, for links that filter
     /// acknowledgements.
     pub(crate) fn acknowledgement_number(&self, segment: &Segment) -> u64 {
         self.stream
             .position(segment.acknowledged, self.stream.acknowledged)
     }
 
-    /// Stores a sample of the sending socket's state.
+    /// Stores a sample of the sending socket's state, taken at `now`.
     pub(crate) fn note_info(&mut self, info: SocketInfo, now: Time) {
         if let Some(before) = &self.info {
             let passed = now.since(before.at).as_secs_f64();
@@ -257,7 +258,8 @@ impl Flow {
         self.counters.cuts_ecn += u64::from(counts && !by_loss);
     }
 
-    /// Returns the flow's sample; `first` is the number in records of the first flow of programs.
+    /// Returns a sample of the flow's counters; `None` if the flow is not in records. `first` is
+    /// the number in records of the first flow of programs.
     pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
         let info = self.info.as_ref().map(|noted| &noted.info);
         let in_flight = |info: &SocketInfo| {
@@ -278,7 +280,7 @@ impl Flow {
         })
     }
 
-    /// Sets the numbers of drops and marks so far.
+    /// Sets the numbers of packets that links have dropped and marked so far.
     pub(crate) fn note_drops(&mut self, drops: OutsideDrops) {
         self.counters.dropped_pkts = drops.dropped_pkts;
         self.counters.marked_pkts = drops.marked_pkts;
@@ -298,14 +300,15 @@ impl Flow {
         self.counters.sent_pkts
     }
 
-    /// Returns the congestion control that the sending host's kernel reports.
+    /// Returns the name of the congestion control that the sending host's kernel reports; `None` if
+    /// it reports none.
     pub(crate) fn congestion(&self) -> Option<&str> {
         let info = &self.info.as_ref()?.info;
         (!info.congestion.is_empty()).then_some(info.congestion.as_str())
     }
 
-    /// Returns the label of the flow's group: its congestion control or else its protocol, with
-    /// `-short` if it has sent few packets.
+    /// Returns the label of the flow's group: the name of its congestion control, or else of its
+    /// protocol; with `-short` if the flow has sent few packets.
     pub(crate) fn label(&self) -> String {
         let kind = match self.tuple.protocol {
             TCP => self.congestion().unwrap_or("tcp"),

@@ -1,4 +1,4 @@
-//! The loop's interface to the hosts: their packets, the clock, and the records of their flows.
+//! The loop's side towards the hosts: their packets, the clock, and the records of their flows.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
@@ -17,34 +17,35 @@ use crate::system;
 use crate::tap::Tap;
 use crate::tun::MTU;
 
-/// Time in nanoseconds before a packet is due during which the loop does not sleep, because waking
-/// up takes some microseconds.
+/// Nanoseconds before a packet is due in which the loop does not sleep, because waking up takes
+/// some microseconds.
 const WAKE_UP_NS: u64 = 10_000;
 
-/// The newest state of all sockets, for the next sample.
+/// Latest state of all sockets, which the next sample uses.
 pub(crate) type Sockets = Arc<Mutex<Vec<SocketInfo>>>;
 
 /// The hosts, their packets and their flows.
 pub(crate) struct Forwarder {
     ports: Vec<Port>,
-    /// Index of the port with each address.
+    /// Index of the port that has an address.
     addresses: HashMap<Ipv4Addr, usize>,
-    /// Monotonic clock at the start of the emulation, in nanoseconds.
+    /// Value of the monotonic clock at the start of the emulation, in nanoseconds.
     start_ns: u64,
     polled: Vec<libc::pollfd>,
-    /// Ports that may have packets to read.
+    /// Indices of ports that may have packets to read.
     readable: Vec<usize>,
     buffer: Box<[u8; MTU]>,
     numbers: HashMap<FiveTuple, u32>,
     pub(crate) flows: Vec<Flow>,
-    /// For each flow, the number of the flow in the opposite direction.
+    /// For each flow, the number of the flow in the opposite direction; `None` if there is none
+    /// yet.
     reverse: Vec<Option<u32>>,
-    /// Flows that have carried data, in the order of their numbers in records.
+    /// Numbers of flows that have carried data, in the order of their numbers in records.
     pub(crate) recorded: Vec<u32>,
     /// Number in records of the first flow of programs.
     first_record: u32,
     pub(crate) lateness: Lateness,
-    /// Packets that have no destination host or are not IPv4.
+    /// Number of packets that are not IPv4, or whose destination is no host.
     pub(crate) stray_pkts: u64,
     sockets: Sockets,
     tap: Option<Tap>,
@@ -84,7 +85,7 @@ impl Forwarder {
         }
     }
 
-    /// Returns the name of one end of a flow.
+    /// Returns the name of one end of a flow: host and port.
     fn end_name(&self, address: Ipv4Addr, port: u16) -> String {
         let known = self.addresses.get(&address);
         let host = known.map_or(String::new(), |&number| self.ports[number].name.clone());
@@ -94,7 +95,7 @@ impl Forwarder {
         }
     }
 
-    /// Returns the name of a flow.
+    /// Returns the name of a flow, with both of its ends.
     pub(crate) fn name(&self, flow: &Flow) -> String {
         let tuple = flow.tuple;
         let from = self.end_name(tuple.source, tuple.source_port);
@@ -102,19 +103,19 @@ impl Forwarder {
         format!("{}-{}/{}", from, to, name_of(tuple.protocol))
     }
 
-    /// Returns the number of packets that the capture lacks.
+    /// Returns the number of packets that the capture does not contain.
     pub(crate) fn missed_pkts(&self) -> u64 {
         self.tap.as_ref().map_or(0, Tap::missed)
     }
 
-    /// Returns the number of data packets that hosts have sent.
+    /// Returns the number of data packets that hosts have sent so far.
     pub(crate) fn data_packets(&self) -> u64 {
         self.flows.iter().map(Flow::sent_pkts).sum()
     }
 
-    /// Returns the number of a packet's flow, and creates the flow if it is new. Returns `None` if
-    /// no other host has the destination address, or if the source address is not that of the
-    /// sending host `from`.
+    /// Returns the number of the flow with the five values `tuple`; the flow is created if it is
+    /// new. Returns `None` if no other host has the destination address, or if the source address
+    /// is not that of the sending host `from`.
     fn number(&mut self, tuple: FiveTuple, from: usize, now: Time) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&tuple) {
             return Some(number);

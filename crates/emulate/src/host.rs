@@ -1,4 +1,4 @@
-//! Hosts: separate network namespaces, each with a single device through which all packets pass.
+//! Hosts: network namespaces, each with a single device through which all packets pass.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind};
@@ -11,21 +11,20 @@ use crate::socket_info::Inquiry;
 use crate::system;
 use crate::tun::Tun;
 
-/// A host at a node of the network.
+/// A host at a node of the emulated network.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) port: Port,
-    /// The host's network namespace, which exists as long as this file is open or a process is in
-    /// it.
+    /// The host's network namespace. It exists as long as this file is open, or a process is in it.
     pub(crate) network: OwnedFd,
-    /// Socket that requests the state of the host's connections.
+    /// Socket with which the state of the host's connections is requested.
     pub(crate) inquiry: Inquiry,
 }
 
-/// The device through which packets leave and enter a host.
+/// The device through which a host's packets leave and enter it.
 #[derive(Debug)]
 pub(crate) struct Port {
-    /// The node of the host.
+    /// Index of the host's node.
     pub(crate) node: usize,
     pub(crate) name: String,
     pub(crate) address: Ipv4Addr,
@@ -33,7 +32,7 @@ pub(crate) struct Port {
 }
 
 impl Host {
-    /// Creates the host with this number, from 0.
+    /// Creates the host number `number`, counted from 0.
     pub(crate) fn create(
         number: usize,
         (node, name): (usize, &str),
@@ -54,13 +53,13 @@ impl Host {
     }
 }
 
-/// Returns the address of the host with this number; the first, number 0, has 10.77.0.1.
+/// Returns the address of host number `number`; number 0 has 10.77.0.1.
 pub fn address_of(number: usize) -> Ipv4Addr {
     let [.., high, low] = (number as u32 + 1).to_be_bytes();
     Ipv4Addr::new(10, 77, high, low)
 }
 
-/// Calls a function in a new thread that ends afterwards, because the function moves its thread to
+/// Calls `make` in a new thread that ends afterwards, because the function moves its thread to
 /// another network namespace.
 fn in_own_thread<T: Send>(make: impl FnOnce() -> Result<T, Refusal> + Send) -> Result<T, Refusal> {
     thread::scope(|scope| scope.spawn(make).join())
@@ -100,7 +99,8 @@ fn make(
     Ok((tun, network.into(), inquiry))
 }
 
-/// Returns the refusal for a namespace that could not be created, with advice on permissions.
+/// Returns the refusal for a namespace of a `kind` that could not be created, with advice on
+/// permissions.
 pub(crate) fn no_namespace(kind: &str, error: &Error) -> Refusal {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied => {

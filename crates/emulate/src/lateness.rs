@@ -1,4 +1,4 @@
-//! Lateness of packets, which shows whether an emulation can be trusted.
+//! Lateness of packets, which shows if the results of an emulation can be trusted.
 
 use longhaul_engine::measure::DelayHistogram;
 use longhaul_units::{Span, Time};
@@ -7,28 +7,28 @@ use serde::Serialize;
 /// Lateness above which a packet counts as late.
 const LATE: Span = Span::from_micros(1000);
 
-/// Largest fraction of late packets with which an emulation can be trusted.
+/// Maximum fraction of late packets with which an emulation can be trusted.
 const MAX_LATE_SHARE: f64 = 0.005;
 
-/// Distribution of lateness: the time from when a packet is due to when it leaves.
+/// Distribution of the lateness of packets: the time from when a packet is due until it leaves.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     packets: DelayHistogram,
     late_pkts: u64,
 }
 
-/// Lateness of all packets of an emulation.
+/// Statistics of the lateness of all packets in an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatenessSummary {
-    /// Number of packets that left.
+    /// Number of packets that have left.
     pub packets: u64,
-    /// Mean lateness in microseconds; this and the other values are 0 without packets.
+    /// Mean lateness in microseconds. This and all other statistics are 0 without packets.
     pub mean_us: f64,
     /// 99 % quantile of the lateness in microseconds.
     pub p99_us: f64,
     /// Largest lateness in microseconds.
     pub max_us: f64,
-    /// Fraction of the packets that were more than a millisecond late.
+    /// Fraction of packets that were more than a millisecond late.
     pub share_over_1ms: f64,
 }
 

@@ -1,10 +1,10 @@
-//! Use of the machine's processors.
+//! Use of the machine's processors during an emulation.
 
 use std::fs;
 
 use serde::Serialize;
 
-/// Clock ticks summed over all processors.
+/// Clock ticks of all processors together, by their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Busy {
     /// Ticks in which processors were busy.

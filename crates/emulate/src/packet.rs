@@ -4,15 +4,15 @@ use std::net::Ipv4Addr;
 
 use longhaul_engine::stack::EcnCodepoint;
 
-/// Protocol numbers of IANA.
+/// Number of the protocol ICMP; the next constants are those of other protocols (IANA).
 pub(crate) const ICMP: u8 = 1;
 pub(crate) const TCP: u8 = 6;
 pub(crate) const UDP: u8 = 17;
 
-/// The ECN field, in the second byte of the header (RFC 3168, section 5).
+/// Mask of the ECN field in the second byte of the header (RFC 3168, section 5).
 const ECN: u8 = 3;
 
-/// Flags in byte 13 of a TCP header.
+/// The flag FIN in byte 13 of a TCP header; the next constants are other flags.
 pub(crate) const FIN: u8 = 1;
 pub(crate) const SYN: u8 = 2;
 const ACK: u8 = 16;
@@ -46,12 +46,12 @@ impl FiveTuple {
 pub(crate) struct Header {
     pub(crate) flow: FiveTuple,
     pub(crate) ecn: EcnCodepoint,
-    /// Bytes after the IP header and the TCP or UDP header.
+    /// Number of bytes after the IP header and the TCP or UDP header.
     pub(crate) payload: usize,
     pub(crate) tcp: Option<Segment>,
 }
 
-/// Fields of a TCP header.
+/// Fields of a TCP header that the emulation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) sequence: u32,
@@ -104,7 +104,8 @@ impl Header {
 }
 
 impl Segment {
-    /// Reads a TCP header; also returns the number of payload bytes.
+    /// Reads a TCP header. Returns it with the number of payload bytes; `None` if it is not
+    /// complete.
     fn read(segment: &[u8]) -> Option<(Self, usize)> {
         const PSH: u8 = 8;
         let length = usize::from(segment.get(12)? >> 4) * 4;
@@ -123,7 +124,7 @@ impl Segment {
     }
 }
 
-/// Returns true if there are no options but padding and timestamps (RFC 7323).
+/// Returns true if the options of a segment are timestamps (RFC 7323) and padding only.
 fn has_timestamps_only(options: &[u8]) -> bool {
     const END: u8 = 0;
     const NO_OPERATION: u8 = 1;
@@ -140,7 +141,7 @@ fn has_timestamps_only(options: &[u8]) -> bool {
     true
 }
 
-/// Marks a packet with Congestion Experienced (RFC 3168).
+/// Marks a packet with Congestion Experienced (RFC 3168), and updates the header's checksum.
 pub(crate) fn mark(packet: &mut [u8]) {
     let before = u16::from_be_bytes([packet[0], packet[1]]);
     packet[1] |= ECN;
@@ -149,7 +150,8 @@ pub(crate) fn mark(packet: &mut [u8]) {
     packet[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// Returns the new checksum after 16 bits have changed (RFC 1624, equation 3).
+/// Returns the checksum after 16 bits in the header have changed from `before` to `after` (RFC
+/// 1624, equation 3).
 fn updated(sum: u16, before: u16, after: u16) -> u16 {
     let mut added = u32::from(!sum) + u32::from(!before) + u32::from(after);
     while added > 0xffff {
@@ -176,7 +178,8 @@ fn address(bytes: &[u8], at: usize) -> Option<Ipv4Addr> {
 mod tests {
     use super::*;
 
-    /// Returns an IP packet with its checksum, ports 1 and 2, timestamps, and `payload` bytes.
+    /// Returns an IP packet with a correct checksum, ports 1 and 2, timestamps, and `payload`
+    /// bytes.
     fn packet(payload: usize) -> Vec<u8> {
         let total = 20 + 32 + payload as u16;
         let mut packet = vec![0x45, 2];
@@ -192,8 +195,8 @@ mod tests {
         packet
     }
 
-    /// Returns the one's complement sum, which is all ones for a header with a correct checksum
-    /// (RFC 1071).
+    /// Returns the one's complement sum of an IP header, which is all ones if its checksum is
+    /// correct (RFC 1071).
     fn total_of(packet: &[u8]) -> u16 {
         let halves = packet[..20]
             .chunks(2)
@@ -224,8 +227,8 @@ mod tests {
         assert_eq!(Header::read(&packet(0)[..30]), None);
     }
 
-    /// A later acknowledgement can replace a pure one, but not one with data, SACK blocks, other
-    /// flags or a FIN.
+    /// A pure acknowledgement has no data, SACK blocks, other flags or FIN: a later acknowledgement
+    /// can replace it.
     #[test]
     fn a_pure_acknowledgement_has_nothing_else() {
         let is_pure = |change: fn(&mut Vec<u8>)| {

@@ -21,22 +21,22 @@ use crate::program::Program;
 use crate::refusal::Refusal;
 use crate::system::{self, checked};
 
-/// Time that programs have to end after they were requested to.
+/// Time in which programs have to end after they were requested to end.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A program that has been started in a host.
+/// A program that runs in a host.
 #[derive(Debug)]
 pub(crate) struct Running {
     /// Identifier of the first process of the program's namespace.
     process: u32,
-    /// Thread that started the program; the processes end with this thread.
+    /// Thread that started the program. The program's processes end with this thread.
     thread: JoinHandle<()>,
     ended: Receiver<Result<ExitStatus>>,
 }
 
 impl Running {
-    /// Starts a program; `on_end` is called when it has ended. `hosts` is the text of the program's
-    /// `/etc/hosts`.
+    /// Starts a program in a host. `on_end` is called when the program has ended; `hosts` is the
+    /// text of its `/etc/hosts`.
     pub(crate) fn start(
         program: &Program,
         network: BorrowedFd<'_>,
@@ -68,7 +68,8 @@ impl Running {
     }
 
     /// Ends the program with SIGTERM, and with SIGKILL after [`GRACE`], unless it has ended
-    /// already. Returns the exit status, and true if the end was requested.
+    /// already. Returns the exit status, `None` if it is unknown, and true if the program was
+    /// requested to end.
     pub(crate) fn end(self) -> (Option<ExitStatus>, bool) {
         if let Ok(status) = self.ended.try_recv() {
             let _ = self.thread.join();
@@ -84,7 +85,7 @@ impl Running {
     }
 }
 
-/// Waits for the end of `child` and passes its exit status to `tell`.
+/// Waits until `child` has ended, and sends its exit status to `tell`.
 fn attend(mut child: Child, tell: &Sender<Result<ExitStatus>>) {
     // The receiver may be gone.
     let _ = tell.send(child.wait());
@@ -115,12 +116,12 @@ fn start(
     })
 }
 
-/// Identifier of the program's process, for the signal handler.
+/// Identifier of the program's process, which the signal handler needs.
 static WORKER: AtomicI32 = AtomicI32::new(0);
 
-/// Prepares the namespaces from inside, as their first process, and forks. The new process goes on
-/// to execute the program. The first process remains until the program ends or, if `outlives`,
-/// until the last of its descendants ends.
+/// Prepares the namespaces, as their first process, and forks. The new process continues and
+/// executes the program. The first process remains until the program ends or, if `outlives`, until
+/// the last of its descendants ends.
 fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
     // SAFETY: only numbers are passed. The signal comes when the thread that started the program
     // ends.
@@ -173,14 +174,14 @@ fn write(file: &CStr, bytes: &[u8]) -> Result<()> {
     checked(written as c_int).map(drop)
 }
 
-/// Forwards the signal that requests the end to the program.
+/// Forwards a signal, which requests the end, to the program.
 extern "C" fn pass_on(signal: c_int) {
     // SAFETY: only numbers are passed.
     unsafe { libc::kill(WORKER.load(Ordering::Relaxed), signal) };
 }
 
-/// Waits for child processes, as the first process of a namespace must, and ends with the exit
-/// status of the program.
+/// Acts as the first process of a namespace: waits for child processes, and ends with the exit
+/// status of the program. If `outlives`, it waits for all descendants of the program.
 fn be_first(worker: libc::pid_t, outlives: bool) -> ! {
     WORKER.store(worker, Ordering::Relaxed);
     let mut status = 0;

@@ -1,13 +1,13 @@
-//! Programs in hosts, and how they ended.
+//! Programs in hosts, and their exit codes.
 
-/// A program to run in a host.
+/// A program to run in a host of an emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Index of the host.
     pub host: usize,
     /// Name of the program and its arguments; never empty.
     pub arguments: Vec<String>,
-    /// True for the program in the foreground: it starts when the others listen, it reads from the
+    /// True for the program in the foreground. It starts when the others listen, reads from the
     /// terminal, and the emulation ends with it.
     pub is_in_foreground: bool,
 }
@@ -25,6 +25,6 @@ pub struct EndedProgram {
     pub program: Program,
     /// Exit code, or 128 plus the number of the signal that ended the program.
     pub code: i32,
-    /// True if the program was requested to end because the emulation was over.
+    /// True if the program was requested to end, because the emulation was over.
     pub was_asked: bool,
 }

@@ -9,7 +9,7 @@ use longhaul_engine::measure::{
 };
 use longhaul_units::Time;
 
-/// A record of any kind.
+/// One record of any kind.
 #[derive(Debug)]
 enum Record {
     Flow(FlowSample),
@@ -20,7 +20,7 @@ enum Record {
     Exchange(Exchange),
 }
 
-/// Records in the order in which they were made, and the request to stop.
+/// Records in the order in which they were made, and a request to stop.
 #[derive(Debug, Default)]
 pub struct Records {
     all: Vec<Record>,
@@ -57,7 +57,7 @@ impl Records {
         }
     }
 
-    /// Passes all records to `recorder`.
+    /// Passes all records to `recorder`, in their order.
     pub fn replay(&self, recorder: &mut dyn Recorder) {
         for record in &self.all {
             match record {

@@ -3,7 +3,7 @@
 use longhaul_engine::config::{Clock, Config};
 use longhaul_engine::simulation::SetupError;
 
-/// Reason why an emulation cannot run, with advice.
+/// Reason why an emulation cannot run, with advice to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The reason.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::forwarder::Sockets;
 use crate::socket_info::Inquiry;
 
-/// A running sampler.
+/// A running thread that requests the state of sockets.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     ended: Arc<AtomicBool>,
@@ -16,8 +16,8 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Starts to request the state of sockets in each network at intervals of `every`. The newest
-    /// answers are stored in `sockets`.
+    /// Starts a thread that requests the state of sockets in each network at intervals of `every`,
+    /// and stores the latest answers in `sockets`.
     pub(crate) fn begin(inquiries: Vec<Inquiry>, every: Duration, sockets: Sockets) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&ended);

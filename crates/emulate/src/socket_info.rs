@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use crate::packet::{FiveTuple, TCP};
 use crate::system;
 
-/// `SOCK_DIAG_BY_FAMILY` of `include/uapi/linux/sock_diag.h`.
+/// Type of the request: `SOCK_DIAG_BY_FAMILY` of `include/uapi/linux/sock_diag.h`.
 const BY_FAMILY: u16 = 20;
 
 /// Bit set of the states of `include/net/tcp_states.h` in which a connection sends: all except
@@ -16,12 +16,14 @@ const BY_FAMILY: u16 = 20;
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 const LISTEN: u32 = 1 << 10;
 
-/// Numbers of attributes in an answer, and the bits that request them.
+/// Number of the attribute `tcp_info` in an answer; the next constant is that of the congestion
+/// control, the last one has the bits that request both.
 const INFO: u16 = 2;
 const CONGESTION: u16 = 4;
 const ASKED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
 
-/// Sizes in bytes of the headers of netlink messages, of requests and of answers.
+/// Size in bytes of the header of a netlink message; the next constants are the sizes of what
+/// follows in a request, and in an answer before its attributes.
 const HEADER: usize = 16;
 const REQUEST: usize = 56;
 const ANSWER: usize = 72;
@@ -29,11 +31,12 @@ const ANSWER: usize = 72;
 /// State of a sending socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SocketInfo {
-    /// The five values that identify packets from this socket to its peer.
+    /// The five values that identify the packets that this socket sends to its peer.
     pub(crate) flow: FiveTuple,
     /// Name of the socket's congestion control.
     pub(crate) congestion: String,
-    /// State of congestion control: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
+    /// State of congestion control (`tcpi_ca_state`): 0 open, 1 disorder, 2 CWR, 3 recovery, 4
+    /// loss.
     pub(crate) ca_state: u8,
     pub(crate) unacked: u32,
     pub(crate) sacked: u32,
@@ -45,7 +48,7 @@ pub(crate) struct SocketInfo {
     pub(crate) cwnd: u32,
 }
 
-/// A netlink socket for requests about the network namespace in which it was created.
+/// A netlink socket for requests in the network namespace in which it was created.
 #[derive(Debug)]
 pub(crate) struct Inquiry {
     socket: OwnedFd,
@@ -63,22 +66,22 @@ impl Inquiry {
         })
     }
 
-    /// Returns the state of all connected sockets.
+    /// Returns the state of all sockets in the namespace that are connected.
     pub(crate) fn connections(&mut self) -> Result<Vec<SocketInfo>> {
         let mut all = Vec::new();
         self.ask(CONNECTED, &mut |answer| all.extend(read(answer)))?;
         Ok(all)
     }
 
-    /// Returns true if any socket listens.
+    /// Returns true if any TCP socket in the namespace listens.
     pub(crate) fn has_listener(&mut self) -> Result<bool> {
         let mut any = false;
         self.ask(LISTEN, &mut |_| any = true)?;
         Ok(any)
     }
 
-    /// Requests the sockets in these states, of both address families, since IPv6 sockets can also
-    /// use IPv4.
+    /// Requests the sockets in the states of the bit set `states`, and passes each answer to
+    /// `take`. Both address families are requested, since IPv6 sockets can also use IPv4.
     fn ask(&mut self, states: u32, take: &mut dyn FnMut(&[u8])) -> Result<()> {
         for family in [libc::AF_INET, libc::AF_INET6] {
             system::send(&self.socket, &request(family as u8, states))?;
@@ -87,7 +90,7 @@ impl Inquiry {
         Ok(())
     }
 
-    /// Reads a part of the answer; returns true if there is more.
+    /// Reads a part of the answers, and passes each to `take`. Returns true if there are more.
     fn answer(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool> {
         const ERROR: u16 = 2;
         const DONE: u16 = 3;
@@ -107,8 +110,8 @@ impl Inquiry {
     }
 }
 
-/// Returns a message that requests all TCP sockets of a family in these states
-/// (`struct inet_diag_req_v2`).
+/// Returns the message that requests all TCP sockets of an address family in the states of a bit
+/// set (`struct inet_diag_req_v2`).
 fn request(family: u8, states: u32) -> Vec<u8> {
     const REQUEST_FLAG: u16 = 1;
     const DUMP: u16 = 0x300;
@@ -177,7 +180,7 @@ fn read(answer: &[u8]) -> Option<SocketInfo> {
     })
 }
 
-/// Returns the 32-bit number at a position that exists.
+/// Returns the 32-bit number at offset `at`, which must exist.
 fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }

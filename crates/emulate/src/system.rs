@@ -21,7 +21,8 @@ pub(crate) fn now_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Returns the result of a call, or the last operating system error.
+/// Returns `result`, the result of a call, or the last error of the operating system if it
+/// is -1.
 pub(crate) fn checked(result: c_int) -> Result<c_int> {
     match result {
         -1 => Err(Error::last_os_error()),
@@ -57,8 +58,8 @@ pub(crate) fn signal(process: u32, signal: c_int) {
     unsafe { libc::kill(process as libc::pid_t, signal) };
 }
 
-/// Waits until one of the files is readable or the given number of nanoseconds has passed; marks
-/// the readable ones in `files`.
+/// Waits until one of `files` is readable, or `nanoseconds` have passed. Readable files are marked
+/// in `files`.
 pub(crate) fn poll(files: &mut [libc::pollfd], nanoseconds: u64) -> Result<c_int> {
     let time = libc::timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as libc::time_t,
@@ -69,7 +70,7 @@ pub(crate) fn poll(files: &mut [libc::pollfd], nanoseconds: u64) -> Result<c_int
     checked(unsafe { libc::ppoll(files.as_mut_ptr(), count, &raw const time, std::ptr::null()) })
 }
 
-/// Creates a socket that is closed when the process executes a program.
+/// Creates a socket, which is closed when the process executes a program.
 pub(crate) fn socket(family: c_int, kind: c_int, protocol: c_int) -> Result<OwnedFd> {
     // SAFETY: only numbers are passed.
     let number = checked(unsafe { libc::socket(family, kind | libc::SOCK_CLOEXEC, protocol) })?;
@@ -77,7 +78,7 @@ pub(crate) fn socket(family: c_int, kind: c_int, protocol: c_int) -> Result<Owne
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
-/// Sends a message to the kernel.
+/// Sends a message on a netlink socket to the kernel.
 pub(crate) fn send(socket: &OwnedFd, message: &[u8]) -> Result<()> {
     // SAFETY: pointer and length are from a slice.
     let sent = unsafe {
@@ -91,7 +92,7 @@ pub(crate) fn send(socket: &OwnedFd, message: &[u8]) -> Result<()> {
     checked(sent as c_int).map(drop)
 }
 
-/// Receives a message; returns its length in bytes.
+/// Receives a message in `buffer`, and returns its length in bytes.
 pub(crate) fn receive(socket: &OwnedFd, buffer: &mut [u8]) -> Result<usize> {
     // SAFETY: pointer and length are from a slice.
     let received = unsafe {
@@ -105,7 +106,7 @@ pub(crate) fn receive(socket: &OwnedFd, buffer: &mut [u8]) -> Result<usize> {
     checked(received as c_int).map(|length| length as usize)
 }
 
-/// Returns an `ifreq` for a network device.
+/// Returns an `ifreq`, the argument of calls about the network device `device`.
 pub(crate) fn request(device: &CStr) -> ifreq {
     // SAFETY: the structure consists of numbers, for which zero is valid.
     let mut request: ifreq = unsafe { std::mem::zeroed() };
@@ -115,7 +116,7 @@ pub(crate) fn request(device: &CStr) -> ifreq {
     request
 }
 
-/// Sets the IPv4 address in a request.
+/// Sets the IPv4 address in the argument of a call.
 pub(crate) fn set_address(request: &mut ifreq, address: std::net::Ipv4Addr) {
     let address = libc::sockaddr_in {
         sin_family: libc::AF_INET as libc::sa_family_t,
@@ -130,7 +131,7 @@ pub(crate) fn set_address(request: &mut ifreq, address: std::net::Ipv4Addr) {
         unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(address) };
 }
 
-/// Returns the device's index from an answered request.
+/// Returns the index of a device from the answer to a call.
 pub(crate) fn index_of(request: &ifreq) -> c_int {
     // SAFETY: every bit pattern is a valid number.
     unsafe { request.ifr_ifru.ifru_ifindex }
@@ -143,14 +144,15 @@ pub(crate) fn control(file: &impl AsFd, call: libc::Ioctl, request: &mut ifreq) 
     checked(unsafe { libc::ioctl(file, call, std::ptr::from_mut(request)) }).map(drop)
 }
 
-/// Makes an `ioctl` call with a number.
+/// Makes an `ioctl` call whose argument is a number.
 pub(crate) fn control_number(file: &impl AsFd, call: libc::Ioctl, value: u64) -> Result<()> {
     let file = file.as_fd().as_raw_fd();
     // SAFETY: all calls made here take a number.
     checked(unsafe { libc::ioctl(file, call, value) }).map(drop)
 }
 
-/// Switches a feature of a device (`struct ethtool_value` of `include/uapi/linux/ethtool.h`).
+/// Switches a feature of a device on or off (`struct ethtool_value` of
+/// `include/uapi/linux/ethtool.h`).
 pub(crate) fn set_feature(file: &impl AsFd, device: &CStr, command: u32, on: bool) -> Result<()> {
     let mut value = [command, u32::from(on)];
     let mut with = request(device);

@@ -1,5 +1,5 @@
-//! Packets of all hosts, passed to another thread that writes them, so that no disk delays the
-//! loop.
+//! The packets of all hosts, which are passed to another thread that writes them, so that no disk
+//! delays the loop.
 
 use std::sync::mpsc::SyncSender;
 
@@ -17,11 +17,11 @@ pub struct TappedPacket {
     pub bytes: Box<[u8]>,
 }
 
-/// The sending side of the channel, used by the loop.
+/// The loop's end of the channel to the thread that writes packets.
 #[derive(Debug)]
 pub(crate) struct Tap {
     to: SyncSender<TappedPacket>,
-    /// Number of packets dropped because the channel was full.
+    /// Number of packets that were not sent, because the channel was full.
     missed: u64,
 }
 
@@ -36,7 +36,7 @@ impl Tap {
         self.missed += u64::from(sent.is_err());
     }
 
-    /// Returns the number of packets that were not written because the disk was too slow.
+    /// Returns the number of packets that were not written, because the disk was too slow.
     pub(crate) fn missed(&self) -> u64 {
         self.missed
     }

@@ -16,23 +16,23 @@ use crate::system::{
 /// Name of the device in the host.
 pub(crate) const NAME: &CStr = c"longhaul0";
 
-/// Largest packet in bytes: the device's MTU.
+/// Size in bytes of the largest packet: the device's MTU.
 pub(crate) const MTU: usize = 1500;
 
-/// Number of packets that the device queues until they are read.
+/// Number of packets in the device's queue, in which they wait to be read.
 const QUEUE: u32 = 20_000;
 
-/// Commands of `include/uapi/linux/ethtool.h` that switch offload features: transmit checksums,
+/// Commands of `include/uapi/linux/ethtool.h` that switch offloads: transmit checksums,
 /// scatter-gather, TSO, GSO and GRO.
 const FEATURES: [u32; 5] = [0x17, 0x19, 0x1f, 0x24, 0x2c];
 
-/// The only interface of a host except the loopback.
+/// The device, which is the only interface of a host except the loopback.
 #[derive(Debug)]
 pub(crate) struct Tun(File);
 
 impl Tun {
-    /// Creates a device in the network namespace of the calling thread, with a subnet of 2^16
-    /// addresses.
+    /// Creates a device with the address `own` in the network namespace of the calling thread; its
+    /// subnet has 2^16 addresses.
     pub(crate) fn open(own: Ipv4Addr) -> Result<Self> {
         let mut options = OpenOptions::new();
         options
@@ -49,7 +49,8 @@ impl Tun {
         Ok(Self(file))
     }
 
-    /// Reads the next packet; `None` if the host has sent no more.
+    /// Reads the next packet into `buffer` and returns its length; `None` if the host has sent no
+    /// more.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<Option<usize>> {
         match (&self.0).read(buffer) {
             Ok(length) => Ok(Some(length)),

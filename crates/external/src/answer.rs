@@ -1,4 +1,4 @@
-//! Answers of a controller.
+//! Answers of a controller in another process.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::report::{Fact, When};
 
-/// Largest window in segments that an answer may set; a larger window is a mistake.
+/// Largest window in segments that an answer may set. A larger number is taken for a mistake.
 const MAX_CWND: f64 = 1e12;
 
 /// A controller's answer to an event.
@@ -18,15 +18,15 @@ const MAX_CWND: f64 = 1e12;
 pub(crate) struct Answer {
     cwnd: Option<f64>,
     ssthresh: Option<f64>,
-    /// Pacing rate in bits per second. `null` switches pacing off; if the key is missing, the rate
-    /// does not change.
+    /// Pacing rate in bits per second; `Some(None)` (`null` in the answer) switches pacing off,
+    /// `None` (no such key) leaves the rate as it is.
     #[serde(default, deserialize_with = "given")]
     pacing_bps: Option<Option<f64>>,
 }
 
-/// An object that a controller writes.
+/// An object that a controller writes as JSON.
 trait Written: DeserializeOwned {
-    /// Description of the object for messages.
+    /// Description of the object in messages about a wrong one.
     const EXPECTED: &'static str;
 }
 
@@ -38,8 +38,8 @@ impl Written for Greeting {
     const EXPECTED: &'static str = "an object with facts and report, both optional";
 }
 
-/// Parses an object, which must begin with a brace: serde would also accept a list as the values of
-/// the fields.
+/// Parses an object of type `T`, which must begin with a brace: serde would also accept a list of
+/// the fields' values.
 fn object<T: Written>(line: &[u8]) -> Result<T, String> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(wrong(line, &format_args!("expected {}", T::EXPECTED)));
@@ -66,7 +66,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Applies the answer to the window and the pacing rate.
+    /// Sets the window and the pacing rate to the values in the answer.
     pub(crate) fn apply(&self, window: &mut Window, pacing: &mut Option<Rate>) {
         if let Some(segments) = self.ssthresh {
             window.set_ssthresh(segments);
@@ -80,7 +80,7 @@ impl Answer {
     }
 }
 
-/// A controller's answer to the first line.
+/// A controller's answer to the first line, which selects the facts to report.
 #[derive(Debug)]
 pub(crate) struct Hello {
     pub(crate) facts: Vec<Fact>,

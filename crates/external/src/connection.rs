@@ -1,4 +1,5 @@
-//! The connection to a controller: each line sent gets one line as an answer.
+//! The connection to a controller in another process. Each line that is sent gets one line as an
+//! answer.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,12 +13,12 @@ use crate::Program;
 use crate::answer::Hello;
 use crate::report::{self, Fact, When};
 
-/// Interval at which the program is asked whether to stop waiting.
+/// Time between two questions to the program, while an answer is awaited, whether to stop waiting.
 const TICK: Duration = Duration::from_millis(100);
 /// Maximum length of an answer in bytes; actual answers are far shorter.
 const MAX_ANSWER: usize = 65_536;
 
-/// Address of a controller: `unix:PATH` or `tcp:HOST:PORT`.
+/// Address of a controller, written as `unix:PATH` or `tcp:HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     kind: Kind,
@@ -69,7 +70,7 @@ impl fmt::Display for Address {
 #[derive(Debug)]
 pub(crate) enum Problem {
     Failed(String),
-    /// The program stopped waiting and reports the reason itself.
+    /// The program has stopped waiting, and reports the reason itself.
     Stopped,
 }
 
@@ -85,19 +86,19 @@ enum Stream {
 pub(crate) struct Connection {
     stream: Stream,
     program: Program,
-    /// The next line to send.
+    /// Text of the next line to send.
     pub(crate) line: Vec<u8>,
     received: Vec<u8>,
-    /// Facts that reports of acknowledgements contain.
+    /// Facts in the reports of acknowledgements.
     pub(crate) facts: Vec<Fact>,
-    /// Selection of the acknowledgements to report.
+    /// Rule that selects the acknowledgements to report.
     pub(crate) when: When,
-    /// Number of flows so far.
+    /// Number of flows that have been announced so far.
     pub(crate) flows: u64,
 }
 
 impl Connection {
-    /// Connects, and negotiates the facts that reports will contain.
+    /// Opens the connection, and negotiates the facts in reports.
     pub(crate) fn open(address: &Address, program: Program) -> Result<Self, Problem> {
         let stream = Stream::connect(address)
             .map_err(|error| Problem::Failed(format!("no controller answers ({error})")))?;
@@ -118,7 +119,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends the line, and returns the answer.
+    /// Sends the line in `line`, and returns the answer.
     pub(crate) fn exchange(&mut self) -> Result<&[u8], Problem> {
         self.line.push(b'\n');
         self.stream
@@ -178,7 +179,7 @@ fn closed_or(error: &io::Error) -> String {
     }
 }
 
-/// Returns true if a read ended because a tick passed or a signal arrived.
+/// Returns true if a read ended because [`TICK`] has passed, or a signal arrived.
 fn is_tick(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! The controller of one flow, whose decisions come from another process.
+//! The congestion controller of one flow, whose decisions another process makes.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ pub(crate) struct Controller {
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,
-    /// True if the other process has failed: it is not called again, and the run ends.
+    /// True if the other process has failed. It is then not called again, and the run ends.
     failed: bool,
 }
 
-/// Acknowledgements since the last report.
+/// Acknowledgements that have not been reported since the last report.
 #[derive(Clone, Copy, Debug, Default)]
 struct Untold {
     acked: u64,
@@ -35,7 +35,7 @@ struct Untold {
 }
 
 impl Clone for Controller {
-    /// Creates a new controller: each flow starts from a copy of a controller that has reported
+    /// Creates a new controller. Each flow begins as a copy of a controller that has reported
     /// nothing.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.peer))
@@ -53,8 +53,8 @@ impl Controller {
         }
     }
 
-    /// Calls `act` with the connection, unless the controller has failed. If `act` fails, the
-    /// program is informed and should end the run.
+    /// Calls `act` with the connection, unless the controller has failed before. If `act` fails,
+    /// the program is told, and should end the run.
     fn told(
         &mut self,
         now: Time,
@@ -85,7 +85,8 @@ impl Controller {
         }
     }
 
-    /// Returns the flow's number; announces the flow if this is its first report.
+    /// Returns the number of the flow on the connection. Announces the flow if it has no number
+    /// yet.
     fn number(&mut self, connection: &mut Connection, window: &mut Window) -> Result<u64, Problem> {
         if let Some(flow) = self.flow {
             return Ok(flow);
@@ -98,7 +99,7 @@ impl Controller {
         Ok(flow)
     }
 
-    /// Sends the line, and applies the answer.
+    /// Sends the line of the connection, and applies the answer to the window.
     fn answered(
         &mut self,
         connection: &mut Connection,
@@ -109,7 +110,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Adds an acknowledgement to the unreported ones.
+    /// Adds an acknowledgement to those that have not been reported.
     fn add(&mut self, ack: &AckSample, phase: Phase) {
         self.untold.acked += ack.acked;
         self.untold.ecn_echo |= ack.ecn_echo;

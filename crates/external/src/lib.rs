@@ -1,5 +1,5 @@
 //! Congestion control in another process, which listens on a socket. Each event and each answer is
-//! a line of JSON. `docs/external-controllers.md` describes the protocol.
+//! a line of JSON; `docs/external-controllers.md` describes the protocol.
 //!
 //! All flows of one entry of `flows` share a connection, so that a controller can be a simple loop
 //! that reads and writes.
@@ -18,7 +18,7 @@ pub use connection::Address;
 use connection::{Connection, Problem};
 use controller::Controller;
 
-/// Time without an answer after which a controller counts as failed.
+/// Time without an answer after which a controller is taken for failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reactions of the program to a controller that fails or does not answer.
@@ -34,13 +34,14 @@ pub struct Program {
     pub patience: Duration,
 }
 
-/// A congestion control in another process. The connection is opened at the first report of a flow.
+/// Congestion control by another process. The connection to it is opened at the first report of a
+/// flow.
 #[derive(Debug)]
 pub struct External {
     peer: Arc<Peer>,
 }
 
-/// State shared by the flows of a controller.
+/// State that all flows of a controller share.
 #[derive(Debug)]
 struct Peer {
     address: Address,
@@ -61,8 +62,8 @@ impl External {
     }
 }
 
-/// Checks that a controller listens at `address` and speaks the protocol; the error states the
-/// reason if not.
+/// Checks that a controller listens at `address` and speaks the protocol. The error is a message
+/// with the reason if it does not.
 pub fn check(address: &Address, program: Program) -> Result<(), String> {
     match Connection::open(address, program) {
         Ok(_) => Ok(()),

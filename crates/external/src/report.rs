@@ -8,7 +8,7 @@ use longhaul_units::Span;
 /// Version of the protocol, which the first line states.
 const PROTOCOL: u32 = 1;
 
-/// Selection of the acknowledgements to report.
+/// Rule that selects the acknowledgements to report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum When {
     Ack,
@@ -20,7 +20,7 @@ pub(crate) enum When {
 
 macro_rules! facts {
     ($($fact:ident $name:literal)*) => {
-        /// Fact that a report of an acknowledgement can contain.
+        /// A fact that the report of an acknowledgement can contain.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Fact {
             $($fact,)*
@@ -35,7 +35,7 @@ macro_rules! facts {
                 }
             }
 
-            /// Returns the key as JSON text, to write before the value.
+            /// Returns the JSON text that precedes the fact's value: its key.
             fn key(self) -> &'static str {
                 match self {
                     $(Self::$fact => concat!(",\"", $name, "\":"),)*
@@ -77,13 +77,13 @@ pub(crate) fn hello(line: &mut Vec<u8>) {
     line.push(b'}');
 }
 
-/// Writes the announcement of a flow.
+/// Writes the line that announces a flow.
 pub(crate) fn open(line: &mut Vec<u8>, flow: u64, window: &Window) {
     begin(line, "open", flow);
     end(line, window);
 }
 
-/// Writes an acknowledgement, combined with the unreported ones before it.
+/// Writes the report of an acknowledgement, combined with all unreported ones before it.
 pub(crate) fn ack(
     line: &mut Vec<u8>,
     flow: u64,
@@ -120,7 +120,7 @@ pub(crate) fn ack(
     line.push(b'}');
 }
 
-/// Writes a congestion signal.
+/// Writes the report of a congestion signal.
 pub(crate) fn congestion(line: &mut Vec<u8>, flow: u64, event: &Congestion, window: &Window) {
     begin(line, "congestion", flow);
     key(line, "now_s", event.now.as_secs_f64());
@@ -130,7 +130,7 @@ pub(crate) fn congestion(line: &mut Vec<u8>, flow: u64, event: &Congestion, wind
     end(line, window);
 }
 
-/// Writes a retransmission timeout.
+/// Writes the report of a retransmission timeout.
 pub(crate) fn timeout(line: &mut Vec<u8>, flow: u64, event: &Timeout, window: &Window) {
     begin(line, "timeout", flow);
     key(line, "now_s", event.now.as_secs_f64());
@@ -158,7 +158,7 @@ fn key(line: &mut Vec<u8>, name: &str, value: impl serde::Serialize) {
     put(line, value);
 }
 
-/// Writes a number with the fewest digits that identify it; writes null if the number is infinite.
+/// Appends a number with the fewest digits that identify it; `null` if it is infinite.
 fn put(line: &mut Vec<u8>, value: impl serde::Serialize) {
     serde_json::to_writer(line, &value).expect("a vector takes any value");
 }

@@ -1,4 +1,4 @@
-//! Messages on the connection, and refusals of invalid ones.
+//! Messages on the connection to a controller, and refusals of wrong answers.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
@@ -20,8 +20,8 @@ const PROGRAM: Program = Program {
     patience: Duration::from_millis(300),
 };
 
-/// Runs a peer that gives these answers and then hangs up; its thread returns the lines that it
-/// received.
+/// Runs a peer that gives these answers and then closes the connection. Its thread returns the
+/// lines that it received.
 fn peer(answers: &[&str]) -> (Address, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("tcp:{}", listener.local_addr().unwrap());

@@ -1,18 +1,18 @@
-//! Configuration of a simulation.
+//! Configuration of a simulation with the hybrid model.
 
 /// A drop-tail queue with first-in first-out service.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {
     /// Service rate in packets per second.
     pub capacity: f64,
-    /// Largest number of waiting packets.
+    /// Maximum number of packets in the buffer.
     pub buffer: f64,
 }
 
-/// A queue on the path of a flow's packets.
+/// A queue on the path of a flow's packets, and the packets that pass it.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit {
-    /// Position of the queue in [`Config::queues`].
+    /// Index of the queue in [`Config::queues`].
     pub queue: usize,
     /// True if the flow's data passes the queue, false if its acknowledgements do. An
     /// acknowledgement takes as much service as a data packet, but only the drop of a data packet
@@ -23,11 +23,11 @@ pub struct Visit {
 /// A long-lived flow.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// Round-trip time without queueing, in seconds.
+    /// Base round-trip time without queueing, in seconds.
     pub rtt: f64,
     /// Largest rate at which the flow's host sends, in packets per second.
     pub host_rate: f64,
-    /// Start of the flow, in seconds.
+    /// Time at which the flow starts, in seconds.
     pub start: f64,
     /// Packets by which congestion avoidance increases the window per round trip; 1 in standard
     /// TCP.
@@ -38,7 +38,7 @@ pub struct Flow {
     pub visits: Vec<Visit>,
 }
 
-/// A network, its flows, and the parameters of the model.
+/// A network of queues, its flows, and the parameters of the model.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The queues of the network.
@@ -55,7 +55,7 @@ pub struct Config {
     pub initial_ssthresh: f64,
     /// Window in packets above which slow start adds half of this value per round trip (RFC 3742).
     pub max_ssthresh: f64,
-    /// Seed of the random drops.
+    /// Seed of the random numbers that decide which flows lose packets.
     pub seed: u64,
 }
 
@@ -87,7 +87,7 @@ impl std::fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl Config {
-    /// Checks the configuration.
+    /// Checks that the configuration can be simulated.
     pub fn check(&self) -> Result<(), SetupError> {
         let positive = |value: f64, what| {
             let fine = value > 0.0 && value.is_finite();
@@ -124,8 +124,8 @@ impl Config {
         Ok(())
     }
 
-    /// Returns for each queue true if all flows together, at the rates of their hosts, exceed its
-    /// capacity. All other queues are always empty and need not be simulated.
+    /// Returns, for each queue, true if its flows together can exceed its capacity at the rates of
+    /// their hosts. All other queues are always empty and need not be simulated.
     pub(crate) fn overloadable(&self) -> Vec<bool> {
         let mut offered = vec![0.0; self.queues.len()];
         for flow in &self.flows {

@@ -1,10 +1,10 @@
 //! Random numbers: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 
-/// A random stream.
+/// A stream of random numbers.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Returns the stream with this seed.
+    /// Returns the stream with the seed `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }

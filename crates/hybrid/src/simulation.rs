@@ -1,33 +1,33 @@
-//! The simulation in fixed steps: sending, service, delivery, windows.
+//! The simulation of the hybrid model in fixed steps: sending, service, delivery, windows.
 
 use crate::config::{Config, Flow, SetupError};
 use crate::random::Random;
 
-/// Measurements of a flow in an interval.
+/// Measurements of a flow over an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
     /// Packets per second that passed all queues of the flow.
     pub throughput: f64,
-    /// Round-trip time in seconds, averaged over time.
+    /// Round-trip time in seconds, as a mean over time.
     pub rtt: f64,
-    /// Congestion window in packets, averaged over time.
+    /// Congestion window in packets, as a mean over time.
     pub window: f64,
-    /// Number of loss events that reduced the window.
+    /// Number of window reductions, one for each loss event.
     pub reductions: u32,
 }
 
-/// Measurements of a queue in an interval.
+/// Measurements of a queue over an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueSample {
-    /// Number of waiting packets, averaged over time.
+    /// Number of waiting packets, as a mean over time.
     pub waiting: f64,
-    /// Packets served, per second.
+    /// Packets served per second.
     pub served: f64,
-    /// Packets dropped, per second.
+    /// Packets dropped per second.
     pub dropped: f64,
 }
 
-/// Measurements of an interval.
+/// Measurements of all flows and queues over an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interval {
     /// Measurements of each flow.
@@ -36,28 +36,28 @@ pub struct Interval {
     pub queues: Vec<QueueSample>,
 }
 
-/// A flow's packets at one queue of its path.
+/// Packets of one flow at one queue of its path.
 struct Place {
     queue: usize,
     data: bool,
-    /// True for the last queue on the path that data passes and that can fill.
+    /// True for the last of the queues on the path that data passes and that can fill.
     delivers: bool,
-    /// Waiting packets of the flow.
+    /// Number of the flow's packets that wait in the queue.
     waiting: f64,
-    /// Packets of the flow that arrive in this step.
+    /// Number of the flow's packets that arrive in this step.
     arriving: f64,
-    /// Packets of the flow that left in the previous step.
+    /// Number of the flow's packets that left in the previous step.
     leaving: f64,
 }
 
 struct FlowState {
-    /// Range of the flow's queues in the list of places ([`Place`]).
+    /// Range of the flow's places in the list of all places.
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,
     rate: f64,
     rtt: f64,
-    /// Time at which the window will be reduced for a drop, if one has happened.
+    /// Time at which the window will be reduced because of a drop; `None` without a drop.
     reduces_at: Option<f64>,
     sum: FlowSample,
 }
@@ -73,7 +73,7 @@ struct QueueState {
     sum: QueueSample,
 }
 
-/// A running model.
+/// A simulation in progress.
 pub struct Simulation {
     config: Config,
     steps: u64,
@@ -84,7 +84,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Creates a model at time zero.
+    /// Creates a simulation at time zero.
     pub fn new(config: Config) -> Result<Self, SetupError> {
         config.check()?;
         let followed = config.overloadable();
@@ -132,7 +132,7 @@ impl Simulation {
         })
     }
 
-    /// Advances the model by one interval.
+    /// Advances the simulation by one interval, and returns the measurements.
     pub fn interval(&mut self) -> Interval {
         for _ in 0..self.config.steps_per_interval {
             let now = self.steps as f64 * self.config.step;
@@ -192,7 +192,8 @@ impl Simulation {
         }
     }
 
-    /// Serves each queue at its capacity, fills its buffer, and drops the rest of the arrivals.
+    /// Serves each queue at its capacity, fills its buffer, and drops the arrivals for which there
+    /// is no room.
     fn serve(&mut self) {
         for (queue, about) in self.queues.iter_mut().zip(&self.config.queues) {
             let work = queue.waiting + queue.arriving;
@@ -217,9 +218,8 @@ impl Simulation {
         }
     }
 
-    /// Delivers packets: each flow gets a share of a queue's service in proportion to its packets
-    /// in the queue, and a share of the drops in proportion to its arrivals. Then updates the
-    /// windows.
+    /// Delivers packets, and updates the windows. Of a queue's service, each flow gets a share in
+    /// proportion to its packets in the queue; of the drops, a share in proportion to its arrivals.
     fn deliver(&mut self, now: f64) {
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
             if now < about.start {
@@ -251,8 +251,8 @@ impl Simulation {
 }
 
 impl FlowState {
-    /// Updates the window for one step. `hit` is true if a packet of the flow was dropped in the
-    /// step.
+    /// Updates the window of a flow for one step. `hit` is true if a packet of the flow was dropped
+    /// in the step; `about` is the flow's configuration.
     fn follow(&mut self, hit: bool, now: f64, step: f64, max_ssthresh: f64, about: &Flow) {
         // Drops within one round trip, before the sender learns of the first one, belong to the
         // same loss event.

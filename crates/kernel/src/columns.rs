@@ -1,31 +1,31 @@
-//! Records that declare their columns in tables: the documentation of a field is the description of
-//! its column, and the suffix of a column's name is its unit.
+//! Records that declare their columns in tables. The documentation of a field is the description of
+//! its column, and the end of a column's name is its unit.
 
 use longhaul_units::{Span, Time};
 
-/// Receiver of a record's columns, which are passed one after the other.
+/// Receiver of the columns of a record of type `R`, which are passed one after the other.
 ///
-/// There is a method for each kind of value, so that values are not boxed.
+/// There is a method for each kind of values, so that values are not boxed.
 pub trait Columns<R> {
-    /// Takes the column of a count or an identifier.
+    /// Takes a column of counts or identifiers.
     fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, u64>);
-    /// Takes the column of a count that some records lack.
+    /// Takes a column of counts that are missing in some records.
     fn optional_count(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<u64>>,
     );
-    /// Takes the column of a real number.
+    /// Takes a column of real numbers.
     fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, f64>);
-    /// Takes the column of a real number that some records lack.
+    /// Takes a column of real numbers that are missing in some records.
     fn optional_real(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// Takes the column of words from a short list.
+    /// Takes a column of words from a short list.
     fn word(
         &mut self,
         name: &'static str,
@@ -34,14 +34,14 @@ pub trait Columns<R> {
     );
 }
 
-/// Function that reads a value from a record.
+/// Function that reads a value of type `V` from a record of type `R`.
 pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
 
 impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
 
-/// Type of a field that can be a column.
+/// Type of a field whose values can be a column.
 pub trait Figure: Sized {
-    /// Passes the column to the method of [`Columns`] for this type.
+    /// Passes a column with values of this type to the right method of [`Columns`].
     fn declare<R>(
         columns: &mut impl Columns<R>,
         name: &'static str,
@@ -78,7 +78,7 @@ figures! {
     Option<&'static str> => word, std::convert::identity;
 }
 
-/// Declares a record: its struct, and its columns in tables.
+/// Declares a record: its struct, and the columns that it has in tables.
 ///
 /// A field with `as "NAME"` becomes a column of that name. The block `columns` declares further
 /// columns, each with an expression that computes its value from the record.

@@ -1,4 +1,4 @@
-//! Types with which callers observe a run and stop it.
+//! Types with which the caller of a run observes it and stops it.
 
 /// Function that returns the number of data packets sent so far. It visits every connection, so
 /// most progress reports do not call it.
@@ -7,7 +7,7 @@ pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 /// Decision to continue a run or to stop it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// Continue.
+    /// Continue the run.
     Continue,
     /// Stop the run.
     Stop,

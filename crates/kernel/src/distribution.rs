@@ -9,28 +9,29 @@ use crate::Quantiles;
 
 pub use drawn::Drawn;
 
-/// A distribution of non-negative numbers, in seconds, bits per second, bytes or counts according
-/// to their use.
+/// A distribution of non-negative numbers. Their unit depends on the use: seconds, bits per second,
+/// bytes or counts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// A constant value.
+    /// A constant.
     Constant(f64),
-    /// Uniform between the first and the second value.
+    /// Uniform distribution between two values.
     Uniform(f64, f64),
     /// Exponential distribution.
     Exponential {
         /// Mean value.
         mean: f64,
     },
-    /// Pareto: `P(X > x) = (scale/x)^shape`, with `scale = mean (shape - 1)/shape` (ns-2's `Pareto`).
+    /// Pareto distribution: `P(X > x) = (scale/x)^shape`, with `scale = mean (shape - 1)/shape`
+    /// (ns-2's `Pareto`).
     Pareto {
         /// Mean value.
         mean: f64,
         /// Tail index, above 1.
         shape: f64,
     },
-    /// Pareto of the second kind, from zero: `P(X > x) = (1 + x/scale)^-shape`, with `scale = mean
-    /// (shape - 1)` (ns-2's `ParetoII`).
+    /// Pareto distribution of the second kind, from zero: `P(X > x) = (1 + x/scale)^-shape`, with
+    /// `scale = mean (shape - 1)` (ns-2's `ParetoII`).
     ParetoII {
         /// Mean value.
         mean: f64,
@@ -46,15 +47,15 @@ pub enum Distribution {
         /// Tail index of the unbounded distribution.
         shape: f64,
     },
-    /// Weibull: `P(X > x) = exp(-(x/scale)^shape)`.
+    /// Weibull distribution: `P(X > x) = exp(-(x/scale)^shape)`.
     Weibull {
         /// Shape parameter.
         shape: f64,
         /// Scale parameter.
         scale: f64,
     },
-    /// Inverse of a Weibull variable: PackMime's server delays (Cao, Cleveland and others, INFOCOM
-    /// 2004, section 7).
+    /// Distribution of the inverse of a Weibull variable, as for PackMime's server delays (Cao,
+    /// Cleveland and others, INFOCOM 2004, section 7).
     InverseWeibull {
         /// Shape parameter of the Weibull variable.
         shape: f64,
@@ -63,7 +64,7 @@ pub enum Distribution {
     },
     /// Log-normal distribution.
     LogNormal {
-        /// Median.
+        /// Median value.
         median: f64,
         /// Standard deviation of the natural logarithm.
         sigma: f64,
@@ -98,7 +99,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Returns true if the probability of drawing exactly zero is zero.
+    /// Returns true if a draw is exactly zero with probability zero.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,
@@ -151,7 +152,8 @@ impl Distribution {
     }
 }
 
-/// Returns a value in seconds, bytes or bits per second, or a number without a unit.
+/// Returns a value as a number in seconds, bytes or bits per second, or without a unit; `None` for
+/// other values.
 pub fn in_base_unit(value: &Value) -> Option<f64> {
     match *value {
         Value::Number(number) => Some(number),
@@ -162,12 +164,12 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
     }
 }
 
-/// The keys of distributions; each distribution has some of them.
+/// Keys of the tables of distributions. Each distribution has some of them.
 #[allow(non_upper_case_globals)]
 mod drawn {
     use longhaul_keys::Field;
 
-    /// Type whose constants are the keys.
+    /// Type whose constants are these keys.
     pub struct Drawn;
 
     impl Drawn {
@@ -175,23 +177,23 @@ mod drawn {
         pub const min: Field<f64> = Field::new("min");
         /// Largest value.
         pub const max: Field<f64> = Field::new("max");
-        /// Mean.
+        /// Mean value.
         pub const mean: Field<f64> = Field::new("mean");
-        /// Shape, or tail index.
+        /// Shape parameter, or tail index.
         pub const shape: Field<f64> = Field::new("shape");
-        /// Scale.
+        /// Scale parameter.
         pub const scale: Field<f64> = Field::new("scale");
-        /// Median.
+        /// Median value.
         pub const median: Field<f64> = Field::new("median");
         /// Standard deviation of the natural logarithm.
         pub const sigma: Field<f64> = Field::new("sigma");
-        /// Probabilities of quantiles.
+        /// Probabilities of the quantiles in `values`.
         pub const probabilities: Field<Vec<f64>> = Field::new("probabilities");
-        /// Quantiles.
+        /// Quantiles at the probabilities in `probabilities`.
         pub const values: Field<Vec<f64>> = Field::new("values");
-        /// Degree of a root between quantiles.
+        /// Degree of the root by which values between quantiles are interpolated.
         pub const root: Field<f64> = Field::new("root");
-        /// Value that larger draws are reduced to.
+        /// Largest value; larger draws become this value.
         pub const limit: Field<f64> = Field::new("limit");
     }
 }
@@ -199,7 +201,7 @@ mod drawn {
 const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
-/// Allowed values of `sigma` and `root`: a wider spread or a higher root is a mistake.
+/// Kind of `sigma` and `root`. A larger number is taken for a mistake.
 const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
 const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 
@@ -300,29 +302,29 @@ macro_rules! drawn {
     };
 }
 
-/// A distribution of times.
+/// Kind of a distribution of times.
 pub const DRAWN_TIMES: Kind = drawn!(Kind::Quantity(TIME), Kind::Positive(TIME));
-/// A time, or a distribution of times.
+/// Kind of a time, or a distribution of times.
 pub const TIMES: Kind = Kind::OneOf(&[Kind::Quantity(TIME), DRAWN_TIMES]);
 
-/// A rate, or a distribution of rates.
+/// Kind of a rate, or a distribution of rates.
 pub const RATES: Kind = Kind::OneOf(&[
     Kind::Positive(RATE),
     drawn!(Kind::Positive(RATE), Kind::Positive(RATE)),
 ]);
 
-/// A size, or a distribution of sizes.
+/// Kind of a size, or a distribution of sizes.
 pub const SIZES: Kind = Kind::OneOf(&[
     Kind::Positive(SIZE),
     drawn!(Kind::Positive(SIZE), Kind::Positive(SIZE)),
 ]);
 
 const COUNT: Kind = Kind::Number(Range::above(0.0, 1e6));
-/// A number, or a distribution of numbers.
+/// Kind of a number, or a distribution of numbers.
 pub const COUNTS: Kind = Kind::OneOf(&[COUNT, drawn!(COUNT, COUNT)]);
 
 const POSSIBLE: Kind = Kind::Number(Range::above(0.0, 1.0));
-/// A probability, or a distribution of probabilities.
+/// Kind of a probability, or a distribution of probabilities.
 pub const PROBABILITIES: Kind = Kind::OneOf(&[PROBABILITY, drawn!(PROBABILITY, POSSIBLE)]);
 
 #[cfg(test)]

@@ -1,21 +1,23 @@
-//! A heap with the entries of an event list.
+//! A heap for the entries of an event list.
 
 use serde::{Deserialize, Serialize};
 
-/// An entry: time in the upper half, tag in the lower half. One comparison orders two entries.
+/// An entry: a time in the upper half, a tag in the lower half. A single comparison orders two
+/// entries.
 pub type Key = u128;
 
-/// A 4-ary min-heap: it is shallower than a binary heap, and four children share a cache line.
+/// A min-heap in which each entry has four children. It is shallower than a binary heap, and the
+/// four children share a cache line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
-    /// The entries, followed by padding with the largest key: an entry with any children has
-    /// exactly four.
+    /// The entries, followed by padding with the largest key, so that an entry with any children
+    /// has exactly four.
     keys: Vec<Key>,
     len: usize,
 }
 
 impl Heap {
-    /// Returns the first entry, or the largest key if the heap is empty.
+    /// Returns the smallest entry; the largest key if the heap is empty.
     #[inline]
     pub fn first(&self) -> Key {
         self.keys.first().copied().unwrap_or(Key::MAX)
@@ -42,21 +44,20 @@ impl Heap {
         self.sift_up(hole, key);
     }
 
-    /// Appends padding for the entries to come: one place for the root, or four for the children of
-    /// an entry.
+    /// Appends padding for entries to come: for the root, or for the four children of an entry.
     #[cold]
     fn make_room(&mut self) {
         let places = if self.keys.is_empty() { 1 } else { 4 };
         self.keys.resize(self.keys.len() + places, Key::MAX);
     }
 
-    /// Replaces the first entry by `key`.
+    /// Replaces the smallest entry by `key`.
     #[inline]
     pub fn replace_first(&mut self, key: Key) {
         self.sift_down(0, key);
     }
 
-    /// Removes the first entry.
+    /// Removes the smallest entry.
     #[inline]
     pub fn remove_first(&mut self) {
         if let Some(last) = self.pop_last()
@@ -66,14 +67,14 @@ impl Heap {
         }
     }
 
-    /// Removes and returns the entry in the last place.
+    /// Removes and returns the entry in the last place; `None` if the heap is empty.
     #[inline]
     fn pop_last(&mut self) -> Option<Key> {
         self.len = self.len.checked_sub(1)?;
         Some(std::mem::replace(&mut self.keys[self.len], Key::MAX))
     }
 
-    /// Replaces `entry`, which is usually the first, by `key`.
+    /// Replaces the entry `entry` by `key`. It is usually the smallest one, which is fast.
     #[inline]
     pub fn replace(&mut self, entry: Key, key: Key) {
         let at = self.position(entry);
@@ -84,7 +85,7 @@ impl Heap {
         }
     }
 
-    /// Removes an entry of the heap.
+    /// Removes the entry `entry`, which must be in the heap.
     #[inline]
     pub fn remove(&mut self, entry: Key) {
         if self.first() == entry {

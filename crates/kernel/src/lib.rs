@@ -1,4 +1,4 @@
-//! Parts shared by all packet simulations.
+//! Parts that all packet simulations use.
 //!
 //! - [`random`]: random streams, and the distributions that they draw from
 //! - [`Heap`]: the heap of an event list

@@ -1,5 +1,5 @@
-//! Memory budget of a run. Large structures ask the budget before they grow, so that a run that
-//! needs more memory than available ends and keeps its records so far.
+//! Memory budget of a run. Large structures ask the budget before they grow. A run that needs more
+//! memory than is available therefore ends, and keeps its records so far.
 //!
 //! Rings of packets and segments double when they are full. Without the budget a failed allocation
 //! would abort the process. A budget applies to one thread, since a run uses one thread.
@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::mem::size_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Size in bytes below which allocations are not checked.
+/// Size in bytes from which allocations are checked.
 const LARGE_BYTES: usize = 1 << 20;
 
 type MayTake = Box<dyn Fn(u64) -> bool>;
@@ -19,13 +19,13 @@ thread_local! {
     static EXHAUSTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A budget that applies until it is dropped.
+/// A memory budget, which applies until it is dropped.
 #[derive(Debug)]
 pub struct Budget(());
 
 impl Budget {
-    /// Starts a budget for this thread: `may_take` returns true if that many more bytes may be
-    /// allocated.
+    /// Starts a budget for this thread. `may_take` gets a number of bytes, and returns true if so
+    /// many more may be allocated.
     pub fn begin(may_take: impl Fn(u64) -> bool + 'static) -> Self {
         BUDGET.set(Some(Box::new(may_take)));
         EXHAUSTED.set(false);
@@ -43,13 +43,14 @@ impl Drop for Budget {
 /// An allocation that the budget refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAllocation {
-    /// Name of the elements of the structure that had to grow.
+    /// Name of the elements in the structure that had to grow, such as packets.
     pub what: &'static str,
     /// Size of the allocation in bytes.
     pub bytes: u64,
 }
 
-/// Requests memory for `count` values called `what`; ends the run if the budget refuses.
+/// Asks the budget for the memory of `count` values of type `T`, called `what` in messages; ends
+/// the run if the budget refuses.
 ///
 /// The run ends by unwinding, which [`catch`] stops.
 #[inline]
@@ -60,7 +61,8 @@ pub fn claim<T>(what: &'static str, count: usize) {
     }
 }
 
-/// Requests the memory that a full vector or ring takes when it doubles.
+/// Asks the budget for the memory by which a vector or ring of `capacity` grows when it doubles, if
+/// it is full with `len` values.
 #[inline]
 pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     if len == capacity {
@@ -68,7 +70,7 @@ pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     }
 }
 
-/// Returns true after a refusal, until the budget ends.
+/// Returns true if the budget has refused an allocation, until the budget is dropped.
 pub fn is_exhausted() -> bool {
     EXHAUSTED.get()
 }
@@ -85,7 +87,7 @@ fn ask(what: &'static str, bytes: u64) {
     }
 }
 
-/// Runs a function; the error is the refusal that ended it.
+/// Calls `function` and returns its result; the error is the refused allocation that ended it.
 ///
 /// After an error the function's data are in the state of an unfinished event: they can be read,
 /// but the run cannot continue.

@@ -1,6 +1,6 @@
 //! Prefetching of cache lines.
 
-/// Bytes of a cache line.
+/// Number of bytes in a cache line.
 const CACHE_LINE_BYTES: usize = 64;
 
 /// Prefetches the cache line of `place`. Does nothing on processors other than x86-64.
@@ -9,21 +9,21 @@ pub fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);
 }
 
-/// Prefetches `LINES` cache lines, starting `offset` bytes after the beginning of `place`, which
-/// may be `None`.
+/// Prefetches `LINES` cache lines of the value in `place`, from `offset` bytes after its beginning.
+/// Does nothing for `None`.
 #[inline]
 pub fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
     let first = std::ptr::from_ref(place).cast::<u8>();
     prefetch_from::<LINES>(first.wrapping_add(offset));
 }
 
-/// Prefetches `LINES` cache lines, starting with the line of `place`.
+/// Prefetches `LINES` cache lines, starting with that of the beginning of `place`.
 #[inline]
 pub fn prefetch_lines<const LINES: usize, T>(place: &T) {
     prefetch_from::<LINES>(std::ptr::from_ref(place).cast());
 }
 
-/// Prefetches `LINES` cache lines, starting with the line of `first`.
+/// Prefetches `LINES` cache lines, starting with that of `first`.
 #[inline]
 #[allow(
     unsafe_code,

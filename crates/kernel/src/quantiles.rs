@@ -1,4 +1,4 @@
-//! Measured quantiles, and interpolation between them.
+//! Measured quantiles of a distribution, and interpolation between them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ pub struct Quantiles {
     /// Points through which quantiles are interpolated linearly: `(probability, value)` without a
     /// root. With a root of degree `d`, the points are `(-ln(1 - probability), value^(1/d))`.
     points: Arc<[(f64, f64)]>,
-    /// Degree of the root, if points hold roots of the values.
+    /// Degree of the root, if the points have roots of the values; `None` if they have the values.
     root: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ impl Quantiles {
         }
     }
 
-    /// Returns the quantile of a probability below 1.
+    /// Returns the quantile at a probability below 1.
     pub fn at(&self, probability: f64) -> f64 {
         match self.root {
             None => interpolate(&self.points, probability),
@@ -41,14 +41,14 @@ impl Quantiles {
     }
 }
 
-/// Returns the first coordinate of a point for a probability if there is a root: `-ln(1 -
+/// Returns the first coordinate of a point for a probability, for points with a root: `-ln(1 -
 /// probability)`.
 fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }
 
-/// Returns the value at `x` of the piecewise linear function through `points`, which ascend in
-/// their first number. The outermost pieces extend beyond both ends.
+/// Returns the value at `x` of the piecewise linear function through `points`, which are in
+/// ascending order of `x`. The first and the last piece extend beyond the points.
 #[inline]
 pub fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let above = points.partition_point(|&(known, _)| known <= x);

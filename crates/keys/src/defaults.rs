@@ -1,11 +1,11 @@
-//! Values of defaults, parsed from the texts in the declarations of keys.
+//! Default values of keys, parsed from the texts in their declarations.
 
 use longhaul_units::Quantity;
 
 use crate::{DefaultText, KIND, Key, Kind, Node, Origin, Profile, Table, Value};
 
 impl Key {
-    /// Returns the key's default in a profile.
+    /// Returns the key's default in `profile`; `None` if it has none.
     ///
     /// # Panics
     ///
@@ -23,14 +23,14 @@ impl Key {
 }
 
 impl Table {
-    /// Returns a table with the defaults of a profile, including defaults of nested tables.
+    /// Returns a table with the defaults of `keys` in `profile`, including those of nested tables.
     pub fn defaults(keys: &[Key], profile: Profile) -> Self {
         let mut table = Self::new();
         table.fill(keys, profile);
         table
     }
 
-    /// Adds the defaults of a profile for keys without a value, also in nested tables.
+    /// Adds the defaults of `profile` for keys that have no value, also in nested tables.
     pub fn fill(&mut self, keys: &[Key], profile: Profile) {
         for key in keys {
             if !self.entries.contains_key(key.name)
@@ -45,8 +45,8 @@ impl Table {
     }
 }
 
-/// Sets the defaults of absent keys if a value is a table or a list of tables. The value `true`,
-/// where a table is also allowed, becomes a table with its defaults.
+/// Sets the defaults of missing keys if a value is a table or a list of tables. If a table is
+/// allowed, the value `true` becomes a table with its defaults.
 fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
     match (kind, &mut node.value) {
         (Kind::Table(keys), Value::Table(table)) => table.fill(keys, profile),
@@ -80,8 +80,8 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
 }
 
 impl Kind {
-    /// Parses a text in the form that follows `--set KEY=`; returns `None` if this kind does not
-    /// allow the value. This parser is for defaults only: the text of a list or table may not
+    /// Parses a text in the form in which it follows `--set KEY=`; returns `None` if this kind does
+    /// not allow the value. This parser is for defaults only: the text of a list or table may not
     /// contain quotes, commas in values, or nested lists and tables.
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
@@ -126,12 +126,13 @@ impl Kind {
     }
 }
 
-/// Returns a value of a default, before [`Key::default_node`] attributes it to a profile.
+/// Returns a node for a default value, before [`Key::default_node`] sets the profile as its origin.
 fn unattributed(value: Value) -> Node {
     Node::new(value, Origin::Default)
 }
 
-/// Returns the comma-separated parts of a text between brackets.
+/// Returns the comma-separated parts of a text between the brackets `open` and `close`; `None` if
+/// the text is not in brackets.
 fn inside(text: &str, open: char, close: char) -> Option<impl Iterator<Item = &str>> {
     let inner = text.strip_prefix(open)?.strip_suffix(close)?;
     Some(
@@ -142,7 +143,7 @@ fn inside(text: &str, open: char, close: char) -> Option<impl Iterator<Item = &s
     )
 }
 
-/// Returns the names and values of `{ name = value, ... }`.
+/// Returns the names and values of a text `{ name = value, ... }`; `None` if it has another form.
 fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
     let split = inside(text, '{', '}')?.map(|part| part.split_once('='));
     split

@@ -10,7 +10,7 @@ pub struct Field<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// Kind of a table, for tables whose keys depend on their kind.
+/// The key that selects the kind of a table, if the table's other keys depend on it.
 pub const KIND: Field<String> = Field::new("kind");
 
 impl<T> Field<T> {
@@ -27,8 +27,8 @@ impl<T> Field<T> {
         self.name
     }
 
-    /// Returns the same key with another value type, for code that reads the value before it is
-    /// resolved: while it may still be a word such as `auto`, or have another unit.
+    /// Returns the same key with another type of values, for code that reads the value before it is
+    /// resolved: it may then still be a word such as `auto`, or have another unit.
     pub const fn seen_as<U>(self) -> Field<U> {
         Field::new(self.name)
     }

@@ -1,5 +1,4 @@
-//! A key: its declaration, and its allowed values. Tables are values of keys and have keys
-//! themselves.
+//! A key: its declaration, and its allowed values. A value can be a table, which has keys itself.
 
 use std::fmt;
 
@@ -7,27 +6,27 @@ use longhaul_units::Dimension;
 
 use crate::{Profile, Range};
 
-/// A time.
+/// Dimension of a time.
 pub const TIME: &[Dimension] = &[Dimension::Time];
-/// A rate.
+/// Dimension of a rate.
 pub const RATE: &[Dimension] = &[Dimension::Rate];
-/// A size in bytes.
+/// Dimension of a size in bytes.
 pub const SIZE: &[Dimension] = &[Dimension::Size];
-/// A probability.
+/// Kind of a probability.
 pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
-/// Largest count of segments, packets or bytes; a larger one is a mistake.
+/// Maximum count of segments, packets or bytes. A larger number is taken for a mistake.
 pub const COUNT_MAX: i64 = 1_000_000_000_000;
 
-/// One key of a table, or of an algorithm or queue discipline.
+/// A key of a table, of an algorithm, or of a queue discipline.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Name in scenario files.
     pub name: &'static str,
     /// Allowed values.
     pub kind: Kind,
-    /// Unit of a number; empty if the kind implies the unit or the number has none.
+    /// Unit of a number; empty if `kind` determines the unit, or the number has none.
     pub unit: &'static str,
-    /// Default value if the key is left out.
+    /// Default if the key has no value.
     pub default: DefaultText,
     /// Meaning of the key, for help texts.
     pub help: &'static str,
@@ -35,12 +34,12 @@ pub struct Key {
     pub source: &'static str,
 }
 
-/// Default of a key, in the form that follows `--set KEY=`.
+/// Default of a key, as a text in the form in which it follows `--set KEY=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultText {
     /// There is no default: a scenario without the key is refused.
     Required,
-    /// There is no default: without the key, the feature that it configures is absent.
+    /// There is no default. Without the key, the feature that it configures is switched off.
     None,
     /// A default that is the same in every profile.
     Fixed(&'static str),
@@ -52,7 +51,7 @@ pub enum DefaultText {
 }
 
 impl fmt::Display for DefaultText {
-    /// Writes the default for help texts, with the profiles to which it applies; writes nothing if
+    /// Writes the default for help texts, with the profiles in which it applies. Writes nothing if
     /// there is none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
@@ -97,17 +96,17 @@ pub enum Kind {
     },
     /// A number without a unit.
     Number(Range),
-    /// A quantity greater than 0, of one of these dimensions.
+    /// A quantity greater than 0, with a unit of one of these dimensions.
     Positive(&'static [Dimension]),
-    /// A quantity, 0 included.
+    /// A quantity of at least 0, with a unit of one of these dimensions.
     Quantity(&'static [Dimension]),
-    /// A word from a list.
+    /// One of these words.
     Word(&'static [&'static str]),
     /// A list whose entries have this kind.
     List(&'static Kind),
     /// A table with these keys.
     Table(&'static [Key]),
-    /// A table whose keys depend on its key `kind`.
+    /// A table whose keys depend on its key `kind`: names of kinds, each with its keys.
     Tagged(&'static [(&'static str, &'static [Key])]),
     /// A congestion control algorithm with its parameters, from the registry of the congestion crate.
     Congestion,
@@ -118,7 +117,7 @@ pub enum Kind {
     OneOf(&'static [Kind]),
 }
 
-/// Returns an optional key without a default.
+/// Returns a key that may be left out, without a default.
 pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     Key {
         name,
@@ -205,7 +204,7 @@ impl Key {
         matches!(self.default, DefaultText::Required)
     }
 
-    /// Returns the text of the key's default in a profile, if there is one.
+    /// Returns the text of the key's default in `profile`; `None` if there is none.
     pub const fn default_in(&self, profile: Profile) -> Option<&'static str> {
         match self.default {
             DefaultText::Fixed(text) => Some(text),
@@ -215,7 +214,7 @@ impl Key {
     }
 }
 
-/// Returns the total number of keys in several lists.
+/// Returns the number of keys in all lists together.
 pub const fn count(lists: &[&[Key]]) -> usize {
     let (mut count, mut list) = (0, 0);
     while list < lists.len() {
@@ -225,7 +224,7 @@ pub const fn count(lists: &[&[Key]]) -> usize {
     count
 }
 
-/// Returns the keys of several lists as one array of length `N`.
+/// Returns the keys of all lists as one array, whose length `N` is [`count`] of the lists.
 pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut all = [key("", Kind::Flag, ""); N];
     let (mut index, mut list) = (0, 0);

@@ -155,7 +155,7 @@ macro_rules! words {
         }
 
         impl $enum {
-            /// The words as written in scenario files.
+            /// The words, as they are written in scenario files.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
         }
 
@@ -216,7 +216,7 @@ macro_rules! tagged {
     };
 }
 
-/// Implements [`Read`](crate::Read) for a struct that is read from a single table.
+/// Implements [`Read`](crate::Read) for a struct that is read from one table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __read {
@@ -233,7 +233,7 @@ macro_rules! __read {
     ($struct:ident $($other:ident)+) => {};
 }
 
-/// Name of a field's key.
+/// Expands to the name of a field's key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __name {

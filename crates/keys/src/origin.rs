@@ -1,17 +1,18 @@
-//! Origins of values: a position in a file, an override, a profile, a default, or a rule.
+//! Origins of values: a position in a file, an override, a profile, a default, or a rule by which
+//! they are derived.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text from which values were read.
+/// A text from which values are read, such as a file or an override.
 #[derive(Debug)]
 pub struct Source {
-    /// Name in messages: a path as the user wrote it.
+    /// Name of the text in messages: a path as the user wrote it.
     pub name: String,
     /// The whole text.
     pub text: String,
-    /// Offsets of the beginnings of lines, in bytes.
+    /// Byte offsets at which the lines begin.
     lines: Vec<usize>,
 }
 
@@ -20,18 +21,18 @@ pub struct Source {
 pub enum Origin {
     /// A range of bytes in a file.
     File(Arc<Source>, Range<usize>),
-    /// An override, as written after `--set`.
+    /// An override, as the user wrote it after `--set`.
     Set(Arc<str>),
-    /// The profile of this name.
+    /// The profile with this name.
     Profile(&'static str),
     /// A default that is the same in every profile.
     Default,
-    /// Computed from other values; the text describes the rule.
+    /// A rule by which the value is computed from other values, as text.
     Derived(String),
 }
 
 impl Origin {
-    /// Returns the byte offset in the file, by which messages are sorted.
+    /// Returns the offset in the file in bytes, by which messages are sorted; 0 for other origins.
     pub fn offset(&self) -> usize {
         if let Self::File(_, span) = self {
             span.start
@@ -40,7 +41,7 @@ impl Origin {
         }
     }
 
-    /// Returns true if both origins are in the same file or the same override.
+    /// Returns true if both origins are in the same file, or in the same override.
     pub fn is_beside(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File(one, _), Self::File(other, _)) => Arc::ptr_eq(one, other),
@@ -49,7 +50,7 @@ impl Origin {
         }
     }
 
-    /// Returns the position for the head of a message: `name:line:column`.
+    /// Returns the position in the form that begins a message: `name:line:column`.
     pub fn place(&self) -> String {
         match self {
             // A file that is empty or could not be read has no positions.
@@ -62,8 +63,8 @@ impl Origin {
         }
     }
 
-    /// Returns the line with the value underlined, shortened around the value if it is long; `None`
-    /// for a whole file.
+    /// Returns the line of the value with the value underlined. A long line is shortened around the
+    /// value. `None` for a whole file, or an origin outside a file.
     pub fn snippet(&self) -> Option<String> {
         let Self::File(source, span) = self else {
             return None;
@@ -85,12 +86,12 @@ impl Origin {
     }
 }
 
-/// Number of characters of a line that are shown, and the number of these that precede the value.
-/// Lines may be long: programs write whole scenarios on one line.
+/// Number of characters of a long line that are shown; the next constant is the number of these
+/// before the value. Lines may be long, since programs write whole scenarios on one line.
 const SHOWN: usize = 100;
 const SHOWN_BEFORE: usize = 40;
 
-/// Returns the part of a line around a column, and the column within that part.
+/// Returns the part of a line around column `place`, and the column within that part.
 fn around(line: &str, place: usize) -> (String, usize) {
     let skipped = if line.chars().count() <= SHOWN {
         0
@@ -125,7 +126,7 @@ impl fmt::Display for Origin {
 }
 
 impl Source {
-    /// Creates a source with this name and text.
+    /// Creates a source with the name `name` and the text `text`.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let (name, text) = (name.into(), text.into());
         let ends = text.match_indices('\n').map(|(newline, _)| newline + 1);
@@ -133,7 +134,7 @@ impl Source {
         Self { name, text, lines }
     }
 
-    /// Returns line and column of a byte offset, both counted from 1.
+    /// Returns the line and the column of a byte offset, both counted from 1.
     fn position(&self, offset: usize) -> (usize, usize) {
         // An offset from a parser may be inside a character or past the end.
         let inside = self.text.is_char_boundary(offset);

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A named set of defaults, which a scenario selects. The values are frozen, since a change would
-/// change the results of scenarios.
+/// A named set of defaults, which a scenario selects. The defaults never change, since a change
+/// would change the results of scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Today's RFCs.
@@ -20,7 +20,7 @@ impl Profile {
     /// All profiles, the default first.
     pub const ALL: [Self; 4] = [Self::Rfc, Self::Linux, Self::Ns2_35, Self::Ns2_2003];
 
-    /// Names of all profiles, in the same order.
+    /// Names of all profiles, in the order of [`Self::ALL`].
     pub const NAMES: &[&str] = &["rfc", "linux", "ns2-2.35", "ns2-2003"];
 
     /// Returns the name used in scenario files.
@@ -44,7 +44,7 @@ impl Profile {
         }
     }
 
-    /// Returns the profile of that name.
+    /// Returns the profile with this name; `None` if there is none.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
 
-/// Range of values that a parameter may have.
+/// Range of the values that a parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Smallest value.
     pub min: Bound<f64>,
     /// Largest value.
     pub max: Bound<f64>,
-    /// Names of the values 0, 1, 2 and so on if the parameter is a choice; empty for quantities.
+    /// Names of the values 0, 1, 2 and so on, if the parameter is a choice; empty for numbers.
     pub names: &'static [&'static str],
 }
 
@@ -33,7 +33,7 @@ impl Range {
         }
     }
 
-    /// Returns the range above `min` up to `max`, `max` included.
+    /// Returns the range of numbers greater than `min` and at most `max`.
     pub const fn above(min: f64, max: f64) -> Self {
         Self {
             min: Bound::Excluded(min),
@@ -42,7 +42,7 @@ impl Range {
         }
     }
 
-    /// Returns the range of a choice; each name means its index in the list.
+    /// Returns the range of a choice, whose values are the indices of `names`.
     pub const fn choice(names: &'static [&'static str]) -> Self {
         Self {
             names,
@@ -50,13 +50,13 @@ impl Range {
         }
     }
 
-    /// Returns the value that a choice's name means.
+    /// Returns the index of a choice's name; `None` if there is no such name.
     pub fn value_of(&self, name: &str) -> Option<f64> {
         let place = self.names.iter().position(|&known| known == name);
         place.map(|place| place as f64)
     }
 
-    /// Returns true if `value` is a number in the range; for a choice it must be whole.
+    /// Returns true if `value` is in the range. For a choice, it must be a whole number.
     pub fn contains(&self, value: f64) -> bool {
         let possible = self.names.is_empty() || value == libm::trunc(value);
         possible && value.is_finite() && (self.min, self.max).contains(&value)
@@ -82,7 +82,7 @@ impl fmt::Display for Range {
     }
 }
 
-/// A number formatted for messages: in exponential notation if it is very large or very small.
+/// A number, formatted for messages: in exponential notation if it is very large or very small.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain(pub f64);
 

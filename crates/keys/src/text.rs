@@ -1,4 +1,4 @@
-//! Checks of texts that reach terminals, web pages and file names.
+//! Checks of texts that are shown in terminals, on web pages and in file names.
 
 /// Maximum length of a name or title, in characters.
 pub const NAME_MAX: usize = 200;
@@ -15,7 +15,7 @@ fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Checks a name or title: one line of printable text. The error describes the fault.
+/// Checks that a name or title is one line of printable text. The error is the reason if it is not.
 pub fn check_name(text: &str) -> Result<(), String> {
     if let Some(character) = text.chars().find(|&character| is_unprintable(character)) {
         return Err(format!(
@@ -30,8 +30,8 @@ pub fn check_name(text: &str) -> Result<(), String> {
     }
 }
 
-/// Checks a text of any length, which may contain line breaks and tabs. The error describes the
-/// fault.
+/// Checks that a text of any length is printable; it may contain line breaks and tabs. The error is
+/// the reason if it is not.
 pub fn check_text(text: &str) -> Result<(), String> {
     let is_wrong = |&character: &char| is_unprintable(character) && !"\n\r\t".contains(character);
     match text.chars().find(is_wrong) {

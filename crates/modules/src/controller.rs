@@ -1,4 +1,4 @@
-//! The controller of one flow, whose decisions come from a kernel module.
+//! The congestion controller of one flow, whose decisions a kernel module makes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,21 +15,21 @@ use crate::interface::{
 };
 use crate::object::{Connection, Object};
 
-/// Bytes of headers of a segment with timestamps over IPv4: 20 B each for IP and TCP, and 12 B of
-/// options.
+/// Bytes of a segment's headers with timestamps over IPv4: 20 bytes each for IP and TCP, and 12
+/// bytes of options.
 const HEADERS: u64 = 52;
 
-/// Base of the seeds of flows. The number of a flow of an object is added, so that each flow has a
-/// separate sequence of random numbers.
+/// Base of the seeds of flows. The number of a flow of an object is added, so that each flow has
+/// its own sequence of random numbers.
 const SEED: u64 = 0x6c6f_6e67_6861_756c;
 
-/// The window reduction that is going on.
+/// The window reduction in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reduction {
     None,
-    /// A reduction for a loss or a timeout; it lasts until the transport ends the recovery.
+    /// A reduction after a loss or a timeout. It lasts until the transport ends the recovery.
     Recovery,
-    /// A reduction for a mark; it lasts until more than this many segments are acknowledged.
+    /// A reduction after a mark. It lasts until more than this number of segments is acknowledged.
     Mark(u64),
 }
 
@@ -41,15 +41,15 @@ pub(crate) struct Controller {
     decision: Decision,
     /// Bytes of a full segment, with headers.
     segment_bytes: u64,
-    /// Segments acknowledged, delivered, lost and marked so far, before the current
-    /// acknowledgement.
+    /// Number of segments acknowledged so far, without the current acknowledgement; the next fields
+    /// are those delivered, lost and marked.
     una: u64,
     delivered: u64,
     lost: u64,
     marked: u64,
     reduction: Reduction,
-    /// Time at which the transport ended a recovery, if the end has not been reported to the
-    /// module.
+    /// Time at which the transport ended a recovery, if the module has not been told yet; `None`
+    /// otherwise.
     ended: Option<Time>,
     /// Time of the last acknowledgement that was passed to the module.
     acked_at: Time,
@@ -57,7 +57,7 @@ pub(crate) struct Controller {
     enters: bool,
 }
 
-/// The object, and the number of flows that have begun to use it.
+/// The object, with the number of flows that have used it.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) object: Arc<Object>,
@@ -65,7 +65,8 @@ pub(crate) struct Shared {
 }
 
 impl Clone for Controller {
-    /// Creates a new controller: each flow starts from a copy of a controller that has had no call.
+    /// Creates a new controller. Each flow begins as a copy of a controller that has not been
+    /// called.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.shared))
     }
@@ -103,7 +104,7 @@ impl Controller {
         self.traits().has(Traits::CONG_CONTROL)
     }
 
-    /// Begins the connection with the first acknowledgement.
+    /// Starts the module's connection, at the first acknowledgement.
     fn begin(&mut self, ack: &AckSample, window: &mut Window) {
         if self.connection.is_some() {
             return;
@@ -126,7 +127,7 @@ impl Controller {
         self.facts.min_rtt_us = whole_us(ack.min_rtt) as u32;
     }
 
-    /// Fills time and window of the module's facts for a call.
+    /// Sets time and window in the facts for the module's next call.
     #[inline]
     fn look(&mut self, now: Time, window: &Window) {
         self.facts.now_ns = now.since(Time::ZERO).as_ps() / 1000;
@@ -134,7 +135,7 @@ impl Controller {
         self.facts.ssthresh = window.ssthresh().min(f64::from(INFINITE)) as u32;
     }
 
-    /// Applies the module's decision.
+    /// Sets the window and the pacing rate to the module's decision.
     #[inline]
     fn apply(&mut self, decision: Decision, window: &mut Window) {
         self.decision = decision;
@@ -146,7 +147,7 @@ impl Controller {
         }
     }
 
-    /// Fills the module's facts from an acknowledgement.
+    /// Sets the facts that follow from an acknowledgement.
     fn note(&mut self, ack: &AckSample) {
         let newly = ack.delivered.saturating_sub(self.delivered);
         let losses = ack.lost.saturating_sub(self.lost);
@@ -185,9 +186,10 @@ impl Controller {
         facts.marks = marks as u32;
     }
 
-    /// Returns the flags of an acknowledgement, such as whether growth is due
-    /// (`tcp_may_raise_cwnd`) and whether the window was used fully. Growth is also due if the
-    /// window was not used fully: as in the kernel, the module itself checks this.
+    /// Returns the flags of an acknowledgement for the module, for example that growth is due
+    /// (`tcp_may_raise_cwnd`) or that the window was fully used. Growth is also due if the window
+    /// was not fully used: as in the kernel, the module itself checks this. `completes` is true if
+    /// a reduction ends.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -228,7 +230,7 @@ impl Controller {
         }
     }
 
-    /// Reports to the module the end of a recovery that came with an earlier acknowledgement.
+    /// Tells the module of a recovery's end that came with an earlier acknowledgement.
     fn catch_up(&mut self, now: Time, window: &mut Window) {
         if self.ended.take().is_some() {
             self.reduction = Reduction::None;

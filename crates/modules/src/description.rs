@@ -1,4 +1,4 @@
-//! Description of a module: its name, its parameters and its needs.
+//! Description of a module: its name, its parameters, and its needs.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use longhaul_units::suggestion;
 
 use crate::interface::Traits;
 
-/// The value of a parameter.
+/// The value of a module's parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// A boolean.
@@ -27,7 +27,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The C type of a parameter: its name, size and limits.
+/// The C type of a parameter: name, size and limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     name: &'static str,
@@ -35,7 +35,8 @@ pub(crate) struct Kind {
     signed: bool,
 }
 
-/// Numeric types of `module_param`. Congestion control modules have no text parameters (`charp`).
+/// Names of the numeric types of `module_param`, each with true if it is signed. Congestion control
+/// modules have no text parameters (`charp`).
 const KINDS: [(&str, bool); 9] = [
     ("bool", false),
     ("byte", false),
@@ -73,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// Converts bytes of this type to a value.
+    /// Returns the value that `bytes` of this type represent.
     pub(crate) fn value(self, bytes: [u8; 8]) -> Value {
         if self.is_flag() {
             return Value::Flag(bytes[0] != 0);
@@ -84,7 +85,7 @@ impl Kind {
         Value::Whole(if negative { number - beyond } else { number })
     }
 
-    /// Converts a value to bytes of this type; the error states the allowed values.
+    /// Returns `value` as bytes of this type. The error is a message with the allowed values.
     pub(crate) fn bytes_of(self, value: &Value) -> Result<[u8; 8], String> {
         let (min, max) = self.range();
         let number = match *value {
@@ -101,10 +102,10 @@ impl Kind {
     }
 }
 
-/// A parameter of a module (`module_param`).
+/// A parameter of a module, as `module_param` declares it.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Name in scenario files.
+    /// Name of the parameter in scenario files.
     pub name: String,
     /// Default value.
     pub default: Value,
@@ -112,18 +113,18 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Returns the parameter's type, as `module_param` names it.
+    /// Returns the name of the parameter's type in `module_param`.
     pub fn type_name(&self) -> &'static str {
         self.kind.name
     }
 }
 
-/// Description of a module, read from its object.
+/// Description of a module, which is read from its object file.
 #[derive(Clone, Debug)]
 pub struct Description {
     /// Name under which the module registers.
     pub name: String,
-    /// Parameters, in the order of the source.
+    /// Parameters, in the order of the source file.
     pub parameters: Vec<Parameter>,
     /// Clock ticks per second for which the module was built.
     pub hz: u32,
@@ -139,7 +140,7 @@ impl Description {
             .collect()
     }
 
-    /// Returns the properties that the module needs of the transport.
+    /// Returns the names of the transport's properties that the module needs.
     pub fn needs(&self) -> Vec<&'static str> {
         let all = [
             (Traits::CONG_CONTROL, "delivery rates"),
@@ -154,7 +155,7 @@ impl Description {
     }
 }
 
-/// Returns the message about a parameter that the module does not have.
+/// Returns the message about a parameter `name` that the module does not have.
 pub(crate) fn unknown<'a>(
     name: &str,
     known: impl Iterator<Item = &'a Parameter> + Clone,

@@ -1,15 +1,15 @@
-//! Memory layouts shared with the objects; `python/longhaul/modules/kernel/interface.h` has the
-//! other copy.
+//! Memory layouts that the objects share with this crate;
+//! `python/longhaul/modules/kernel/interface.h` declares them for the objects.
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// Version of these layouts.
+/// Version of the layouts.
 pub(crate) const INTERFACE: u32 = 1;
 
-/// Threshold value that means none (`TCP_INFINITE_SSTHRESH`).
+/// Slow start threshold that means no threshold (`TCP_INFINITE_SSTHRESH`).
 pub(crate) const INFINITE: u32 = 0x7fff_ffff;
 
-/// Facts about a connection, passed with each call. Windows and counts are in segments; counts wrap
+/// Facts about a connection, which each call gets. Windows and counts are in segments; counts wrap
 /// around.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -43,13 +43,13 @@ pub(crate) const APP_LIMITED: u32 = 4;
 pub(crate) const ECE: u32 = 8;
 pub(crate) const COMPLETES: u32 = 16;
 
-/// Decision of a module after a call.
+/// Decision that a module makes in a call.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Decision {
     pub(crate) cwnd: u32,
     pub(crate) ssthresh: u32,
-    /// Pacing rate in bytes per second; zero means no pacing.
+    /// Pacing rate in bytes per second; zero for no pacing.
     pub(crate) pacing_bytes_per_s: u64,
     pub(crate) burst_segments: u32,
 }
@@ -68,7 +68,7 @@ pub(crate) struct RawParameter {
     pub(crate) next: *mut RawParameter,
 }
 
-/// State of a connection, whose layout only the object knows.
+/// State of a connection, whose layout only the object knows (`struct sock`).
 #[repr(C)]
 pub(crate) struct Sock {
     _opaque: [u8; 0],
@@ -99,7 +99,7 @@ pub(crate) struct Table {
     pub(crate) release: unsafe extern "C" fn(*mut Sock),
 }
 
-/// Bit set of hooks and needs of a module, in the order of `interface.h`.
+/// Bit set of a module's hooks and needs, in the order of `interface.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traits(pub(crate) u32);
 
@@ -108,7 +108,7 @@ impl Traits {
     pub(crate) const RELEASE: u32 = 2;
     pub(crate) const NEEDS_ECN: u32 = 4;
     pub(crate) const NEEDS_L4S: u32 = 8;
-    /// Names of hooks, by bit.
+    /// Names of hooks, each with its bit.
     pub(crate) const HOOKS: [(u32, &str); 7] = [
         (1024, "cong_avoid"),
         (Self::CONG_CONTROL, "cong_control"),

@@ -1,9 +1,9 @@
 //! Linux congestion control modules, compiled to shared objects by `longhaul module build`: the
-//! kernel's modules, and user-written modules for the same interface.
+//! kernel's modules, and users' modules for the same interface.
 //!
-//! A simulation loads one copy of the object per entry of `flows`. Flows of one entry share the
-//! module's global variables, as flows of one machine do; flows with other parameters or in other
-//! threads have other copies.
+//! A simulation loads one copy of the object for each entry of `flows`. Flows of one entry share
+//! the module's global variables, as flows of one machine do. Flows with other parameters, or in
+//! other threads, have other copies.
 
 mod controller;
 mod description;
@@ -29,8 +29,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Loads an object with these contents and these parameters, and checks them. The error is a
-    /// sentence about the object.
+    /// Loads an object with the contents `contents`, sets its parameters, and checks both. The
+    /// error is a sentence about the object.
     pub fn open(contents: Vec<u8>, parameters: Vec<(String, Value)>) -> Result<Self, String> {
         let (_, description) = Object::load(&contents, &parameters)?;
         Ok(Self {
@@ -40,18 +40,18 @@ impl Module {
         })
     }
 
-    /// Returns the description of the module.
+    /// Returns the module's name, parameters and needs.
     pub fn description(&self) -> &Description {
         &self.description
     }
 }
 
 impl Factory for Module {
-    /// Loads a copy of the object for a simulation.
+    /// Loads another copy of the object, for one simulation.
     ///
     /// # Panics
     ///
-    /// Panics if there is no disk space left for the copy in the directory for temporary files.
+    /// Panics if the directory for temporary files has no space left for the copy.
     fn make(&self) -> Box<dyn CongestionControl> {
         let (object, _) = Object::load(&self.contents, &self.parameters)
             .unwrap_or_else(|reason| panic!("a module that was loaded before: {reason}"));

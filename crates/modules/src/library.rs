@@ -1,4 +1,4 @@
-//! Shared objects, loaded with the system's loader.
+//! Shared objects, which the system's loader loads.
 
 #![allow(
     unsafe_code,
@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 #[derive(Debug)]
 pub(crate) struct Library(NonNull<std::ffi::c_void>);
 
-/// Processors: Rust's names, and the numbers in the header of an ELF file.
+/// Processors: their names in Rust, and their numbers in the header of an ELF file.
 #[cfg(unix)]
 const PROCESSORS: [(&str, u16); 6] = [
     ("x86_64", 62),
@@ -58,7 +58,8 @@ mod system {
     static COPIES: AtomicU64 = AtomicU64::new(0);
 
     impl Library {
-        /// Loads a private copy of these contents, whose variables no other library shares.
+        /// Loads a private copy of an object with these contents, whose variables no other library
+        /// shares.
         pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
             check_processor(contents)?;
             let number = COPIES.fetch_add(1, Ordering::Relaxed);
@@ -89,7 +90,7 @@ mod system {
             })
         }
 
-        /// Returns the address of a symbol, if the object exports it.
+        /// Returns the address of a symbol; `None` if the object does not export it.
         pub(crate) fn symbol(&self, name: &CStr) -> Option<NonNull<std::ffi::c_void>> {
             // SAFETY: the handle is open.
             NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
@@ -114,7 +115,7 @@ impl Library {
         Err("modules of Linux run on Unix only".to_string())
     }
 
-    /// Returns `None`: there is no object.
+    /// Returns `None`, since there is no object.
     pub(crate) fn symbol(&self, _: &CStr) -> Option<NonNull<std::ffi::c_void>> {
         None
     }

@@ -1,9 +1,9 @@
-//! A loaded object: the only file that calls native code.
+//! A loaded object. This file is the only one that calls native code.
 //!
-//! Modules keep parameters, derived constants and sometimes state in global variables. Because the
-//! loader shares an object that is loaded twice from one file, each [`Object`] is loaded from a
-//! private copy. Calls change these variables, so a lock, which is never contended, ensures that
-//! one thread at a time uses an `Object`.
+//! Modules keep parameters, derived constants and sometimes state in global variables. The loader
+//! shares an object that is loaded twice from one file, so each [`Object`] is loaded from a private
+//! copy. Calls change these variables, so a lock, which is never contended, ensures that one thread
+//! at a time uses an `Object`.
 
 #![allow(
     unsafe_code,
@@ -19,14 +19,14 @@ use crate::description::{Description, Kind, Parameter, Value};
 use crate::interface::{Decision, Facts, INTERFACE, RawParameter, Sock, Table, Traits};
 use crate::library::Library;
 
-/// A loaded object with its parameters set.
+/// A loaded object, whose parameters have been set.
 #[derive(Debug)]
 pub(crate) struct Object {
     table: Pointer<Table>,
     traits: Traits,
-    /// Lock held during calls: the flows of a simulation call one after the other.
+    /// Lock during calls, since the flows of a simulation must call one after the other.
     calls: Mutex<()>,
-    /// The library, which is unloaded last.
+    /// The library of the object, which is unloaded when everything else has been dropped.
     _library: Library,
 }
 
@@ -40,7 +40,7 @@ unsafe impl Send for Pointer<Table> {}
 unsafe impl Sync for Pointer<Table> {}
 
 impl Object {
-    /// Loads a private copy of the object, sets the parameters, and runs the module's
+    /// Loads a private copy of the object, sets its parameters, and runs the module's
     /// initialisation, which registers a congestion control.
     pub(crate) fn load(
         contents: &[u8],
@@ -91,7 +91,7 @@ impl Object {
     }
 }
 
-/// Refuses an object that was built with another version of the headers.
+/// Refuses an object that was built for another version of the layouts.
 fn check_version(head: &Table) -> Result<(), String> {
     let facts_bytes = size_of::<Facts>() as u32;
     if (head.interface, head.facts_bytes) == (INTERFACE, facts_bytes) {
@@ -104,7 +104,7 @@ fn check_version(head: &Table) -> Result<(), String> {
     ))
 }
 
-/// A parameter, and its entry in the object's list.
+/// A parameter, with its entry in the object's list.
 struct Found(Parameter, *const RawParameter);
 
 fn parameters(table: &Table) -> Vec<Found> {
@@ -168,7 +168,8 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the name of the registered congestion control, of which there must be exactly one.
+/// Returns the name of the congestion control that the object has registered; it must be exactly
+/// one.
 fn registered(table: &Table) -> Result<String, String> {
     let names: Vec<String> = (0..)
         .map_while(|index| {
@@ -191,7 +192,7 @@ fn registered(table: &Table) -> Result<String, String> {
     }
 }
 
-/// State of a connection, in memory whose layout the object defines.
+/// State of a connection, in memory whose size and layout the object determines.
 #[derive(Debug)]
 pub(crate) struct Connection {
     object: Arc<Object>,
@@ -202,7 +203,8 @@ pub(crate) struct Connection {
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Begins a connection; its random numbers follow from `seed`.
+    /// Starts a connection, and returns it with the module's first decision. `seed` determines its
+    /// random numbers.
     pub(crate) fn start(object: Arc<Object>, facts: &Facts, seed: u64) -> (Self, Decision) {
         let layout = Self::layout(&object);
         // SAFETY: the size of the layout is not zero.
@@ -247,9 +249,9 @@ impl Connection {
         self.call(|table, sock, decision| unsafe { (table.restart)(sock, facts, decision) })
     }
 
-    /// Calls a function of the table with the connection's state and memory for the decision. The
-    /// lock ensures that no other call uses the state meanwhile, and facts outlive the call. The
-    /// user is responsible for the behaviour of the module.
+    /// Calls a function of the table with the connection's state, and returns the decision. The
+    /// lock ensures that no other call uses the state meanwhile, and the facts outlive the call.
+    /// The user is responsible for the behaviour of the module.
     fn call(&mut self, act: impl FnOnce(&Table, *mut Sock, *mut Decision)) -> Decision {
         let mut decision = Decision::default();
         let _calls = self

@@ -98,7 +98,7 @@ where
     }
 }
 
-/// The columns of counters of type `C` in a period of type `P`.
+/// The counters of a period of type `P`, whose values are in its record of type `C`.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Returns true if the counter with this name has a value in the period.

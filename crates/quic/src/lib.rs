@@ -31,13 +31,13 @@ use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
 
 pub use quinn::ControllerSource;
 
-/// A stack: its name in scenarios, and the function that creates its connections.
+/// A QUIC stack: its name in scenarios, and the function that finds it.
 struct Entry {
     kind: &'static str,
     find: fn(&QuicStack, Option<&OwnAlgorithm>) -> Result<FoundStack, StackError>,
 }
 
-/// Every stack of this build.
+/// All stacks of this build.
 const STACKS: &[Entry] = &[
     Entry {
         kind: "quinn",
@@ -50,13 +50,13 @@ const STACKS: &[Entry] = &[
     },
 ];
 
-/// Finds the stack of these settings. If `own` is given, Longhaul's algorithm replaces the stack's
-/// controller.
+/// Finds the stack that the settings name. If `own` is given, this algorithm of Longhaul replaces
+/// the stack's controller.
 ///
 /// # Errors
 ///
-/// Fails if this build does not have the stack or the congestion control; the message lists those
-/// that it has.
+/// Fails if this build does not have the stack, or the stack does not have the congestion control.
+/// The message lists the existing ones.
 pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundStack, StackError> {
     let stack = STACKS.iter().find(|stack| stack.kind == settings.kind);
     let Some(stack) = stack else {
@@ -74,7 +74,7 @@ pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundSta
     (stack.find)(settings, own)
 }
 
-/// Creates a connection of quinn with these settings and the caller's controller.
+/// Creates a connection of quinn with these settings and with a controller of the caller.
 pub fn quinn_connection(
     settings: &QuicStack,
     setup: &StackSetup,

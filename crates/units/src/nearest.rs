@@ -1,14 +1,15 @@
-//! Messages about unknown names: the name that was probably meant, and either a few more or the
+//! Messages about unknown names: the name that was probably meant, and some more names or the
 //! command that lists all.
 
-/// Maximum number of names that a message lists; more would hide the one that was probably meant.
+/// Maximum number of names that a message always lists. More would hide the one that was probably
+/// meant.
 const FEW: usize = 5;
 
-/// Maximum number of names in a message if none is near.
+/// Maximum number of names in a message if none is similar.
 const MANY: usize = 20;
 
-/// Returns the candidate nearest to `name` by edit distance, if at most a third of the letters,
-/// rounded up, differ.
+/// Returns the candidate that is nearest to `name` by edit distance, if at most a third of the
+/// letters, rounded up, differ; `None` otherwise.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = name.chars().count().div_ceil(3);
     candidates
@@ -21,10 +22,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the end of a message about a name that is not in `known`. It states the name that was
-/// probably meant. Up to five names are all listed. Of more names it states `command`, which lists
-/// them; without a command, it lists the nearest five, or all names (at most twenty) if no name is
-/// near.
+/// Returns the end of a message about a name that is not in `known`. It has the name that was
+/// probably meant, and all known names if there are at most five. If there are more, it has
+/// `command`, which lists them; without a command, the nearest five names, or all names (at most
+/// twenty) if none is similar.
 pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
     let count = known.len();
     let near = nearest(name, known.iter().copied());
@@ -42,7 +43,8 @@ pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
     }
 }
 
-/// Returns Levenshtein's edit distance, ignoring case and treating `-` and `_` as equal.
+/// Returns Levenshtein's edit distance between two names, ignoring case and treating `-` and `_` as
+/// equal.
 fn distance(a: &str, b: &str) -> usize {
     let letters = |text: &str| -> Vec<char> {
         text.chars()

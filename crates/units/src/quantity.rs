@@ -1,7 +1,7 @@
-//! Quantities as people write them: a decimal number and a unit, `"622 Mbps"`, `"50 ms"`, `"64
-//! KiB"`.
+//! Quantities as people write them: a decimal number and a unit, such as `"622 Mbps"`, `"50 ms"` or
+//! `"64 KiB"`.
 //!
-//! Parsing is exact decimal arithmetic, and printing loses no digits: the printed text parses to
+//! Parsing uses exact decimal arithmetic, and printing loses no digits: the printed text parses to
 //! the same value. Prefixes are decimal (SI); `KiB`, `MiB` and `GiB` are binary (IEC 80000-13).
 
 use std::fmt;
@@ -17,13 +17,13 @@ pub enum Quantity {
     Rate(Rate),
     /// A number of bytes.
     Bytes(Bytes),
-    /// A number of packets; it need not be whole, as averages and thresholds are not.
+    /// A number of packets, which need not be whole for averages and thresholds.
     Packets(f64),
     /// A multiple of the bandwidth-delay product.
     Bdp(f64),
 }
 
-/// Dimension of a quantity.
+/// Dimension of a quantity, which determines its units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Time, stored in picoseconds.
@@ -32,13 +32,13 @@ pub enum Dimension {
     Rate,
     /// Size, stored in bytes.
     Size,
-    /// Count of packets.
+    /// Number of packets.
     Packets,
     /// Multiple of the bandwidth-delay product.
     Bdp,
 }
 
-/// Reason for refusing a text as a quantity. The message gives a valid example.
+/// Reason why a text is not an allowed quantity. The message gives a valid example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// The text does not begin with a decimal number.
@@ -64,7 +64,7 @@ pub enum QuantityError {
         unit: String,
         /// The dimension that is expected.
         dimension: String,
-        /// The nearest allowed unit, or the dimension of the unit found.
+        /// The allowed unit that is most similar, or the dimension to which the unit belongs.
         hint: String,
         /// The allowed quantities.
         expected: String,
@@ -83,7 +83,7 @@ pub enum QuantityError {
         /// The text that was found.
         found: String,
     },
-    /// The value does not fit in 64 bits.
+    /// A value that does not fit into 64 bits.
     #[error("{found:?} is too large")]
     TooLarge {
         /// The text that was found.
@@ -91,8 +91,8 @@ pub enum QuantityError {
     },
 }
 
-/// A unit: its spelling, and its value in the dimension's base unit. The units used for printing
-/// come first in the list of a dimension, from large to small.
+/// A unit: its name, and its value in the base unit of its dimension. In the list of a dimension,
+/// units for printing come first, from large to small.
 struct Unit {
     name: &'static str,
     value: u64,
@@ -179,7 +179,7 @@ impl Dimension {
         self.units().iter().find(|unit| unit.name == name)
     }
 
-    /// Returns every spelling of the dimension's units.
+    /// Returns all names of the dimension's units.
     pub fn unit_names(self) -> impl Iterator<Item = &'static str> {
         self.units().iter().map(|unit| unit.name)
     }
@@ -195,7 +195,7 @@ impl Dimension {
         }
     }
 
-    /// Returns the dimension with an example for messages: `a time such as "50 ms"`.
+    /// Returns the dimension with an example, for messages, such as `a time such as "50 ms"`.
     pub fn described(self) -> String {
         let article = match self {
             Self::Packets => "a number of",
@@ -217,7 +217,7 @@ impl fmt::Display for Dimension {
     }
 }
 
-/// Returns a description for messages of the allowed quantities.
+/// Returns a description of quantities of the dimensions `allowed`, for messages.
 pub fn expected(allowed: &[Dimension]) -> String {
     let forms: Vec<String> = allowed
         .iter()
@@ -276,7 +276,7 @@ impl Quantity {
     }
 }
 
-/// Splits a text into number and unit.
+/// Splits a text into its number and its unit.
 fn split(text: &str) -> (&str, &str) {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
     let mut end = text.find(|c| !numeric(c)).unwrap_or(text.len());
@@ -355,8 +355,8 @@ impl Decimal {
         })
     }
 
-    /// Returns the number times `factor`, rounded to a whole number, and true if no rounding was
-    /// needed.
+    /// Returns the number times `factor`, rounded to a whole number, and true if no rounding
+    /// was needed; `None` if it does not fit into 64 bits.
     fn times(&self, factor: u64) -> Option<(u64, bool)> {
         let product = self.digits.checked_mul(u128::from(factor))?;
         let power = 10u128.checked_pow(self.exponent.unsigned_abs());
@@ -386,7 +386,8 @@ impl Decimal {
     }
 }
 
-/// Prints `value` in the largest unit that is not larger than it, with as many decimals as needed.
+/// Prints `value` in the largest of `units` that is not larger than it, with as many decimals as
+/// needed.
 fn write_decimal(out: &mut fmt::Formatter<'_>, value: u64, units: &[Unit]) -> fmt::Result {
     let printed = || units.iter().filter(|unit| unit.printed);
     let zero_unit = printed().next();

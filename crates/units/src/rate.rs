@@ -1,4 +1,4 @@
-//! [`Rate`] in bits per second and sizes in [`Bytes`].
+//! [`Rate`], in bits per second, and sizes in [`Bytes`].
 
 use serde::{Deserialize, Serialize};
 
@@ -26,12 +26,12 @@ impl Rate {
         self.0
     }
 
-    /// Returns the rate in packets of `bytes` bytes per second.
+    /// Returns the rate in packets per second, for packets of `bytes` bytes.
     pub fn packets_per_s(self, bytes: u64) -> f64 {
         self.0 as f64 / (8.0 * bytes as f64)
     }
 
-    /// Returns the transmission time of `bytes` at this rate in whole picoseconds, and the
+    /// Returns the time to transmit `bytes` bytes at this rate, in whole picoseconds, and the
     /// remainder in units of one picosecond divided by the rate in bit/s. If a link adds up the
     /// remainders, its long-run rate is exact.
     pub const fn transmission(self, bytes: u64) -> (Span, u64) {
@@ -43,7 +43,7 @@ impl Rate {
         )
     }
 
-    /// Returns the bandwidth-delay product for a round-trip time of `rtt`, in bytes rounded down.
+    /// Returns the product of this rate and the round-trip time `rtt`, in bytes rounded down.
     pub const fn bdp(self, rtt: Span) -> Bytes {
         Bytes((self.0 as u128 * rtt.as_ps() as u128 / (8 * PS_PER_S as u128)) as u64)
     }

@@ -1,4 +1,4 @@
-//! [`Time`] is a point on the simulation's clock, [`Span`] a duration.
+//! [`Time`], a point in simulated time, and [`Span`], a duration.
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -21,7 +21,7 @@ pub struct Span(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than any event; means "never".
+    /// A time later than any event, which means "never".
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Returns the point `ps` picoseconds after the start.
@@ -47,7 +47,7 @@ impl Time {
         Span(self.0).as_secs_f64()
     }
 
-    /// Returns the span since `earlier`, or zero if `earlier` is later.
+    /// Returns the span from `earlier` to this time; zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -74,7 +74,7 @@ impl Span {
         Self(us * (PS_PER_S / 1_000_000))
     }
 
-    /// Returns a span of whole seconds.
+    /// Returns a span of `s` seconds.
     pub const fn from_secs(s: u64) -> Self {
         Self(s * PS_PER_S)
     }
@@ -103,15 +103,15 @@ impl Span {
         ps / PS_PER_S as f64
     }
 
-    /// Converts picoseconds to a float. It is not inlined because compilers would then compute both
-    /// conversions without a branch, which slows down all spans.
+    /// Converts picoseconds to a floating-point number. The function is not inlined, because
+    /// compilers would then compute both conversions without a branch, which slows down all spans.
     #[cold]
     #[inline(never)]
     fn long_as_f64(ps: u64) -> f64 {
         ps as f64
     }
 
-    /// Returns the difference, or zero if it would be negative.
+    /// Returns this span minus `other`; zero if `other` is longer.
     #[inline]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

@@ -1,10 +1,10 @@
 //! Random numbers: one stream per component, named by a path, or ns-2's single generator for all.
 //!
-//! A stream's seed is a hash of the run's seed, the replication and the stream's path, so a new
-//! component, or another protocol of one flow, does not change the draws of other streams. In ns-2
-//! everything draws from one generator in the order of events; with that generator a run repeats
-//! the draws of an ns-2 script after `ns-random SEED`. Tests compare both generators with published
-//! values. The draws for a given seed must never change.
+//! A stream's seed is a hash of the run's seed, the replication and the stream's path. Therefore a
+//! new component, or another protocol of one flow, does not change the draws of other streams. In
+//! ns-2 everything draws from one generator in the order of events; with that generator a run
+//! repeats the draws of an ns-2 script after `ns-random SEED`. Tests compare both generators with
+//! published values. The draws for a given seed must never change.
 
 mod mrg32k3a;
 mod samplers;
@@ -39,12 +39,12 @@ words! {
 pub struct Streams {
     seed: u64,
     replication: u64,
-    /// ns-2's default generator, if the run uses it.
+    /// ns-2's default generator; `None` if every component has its own stream.
     shared: Option<Rc<Cell<Mrg32k3a>>>,
 }
 
 impl Streams {
-    /// Returns the streams of a run with this seed and replication.
+    /// Returns the streams of a run with this seed and replication, in the given mode.
     pub fn new(seed: u64, replication: u64, mode: Randomness) -> Self {
         let shared = match mode {
             Randomness::Streams => None,
@@ -57,7 +57,7 @@ impl Streams {
         }
     }
 
-    /// Returns the stream called `path`, or the shared generator of ns-2.
+    /// Returns the stream of the component `path`, or ns-2's shared generator in that mode.
     pub fn component(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -65,14 +65,14 @@ impl Streams {
         }
     }
 
-    /// Returns the stream called `path`, also in the mode of ns-2's single generator. Every call
-    /// with the same path returns a stream with the same numbers.
+    /// Returns the stream of the component `path`, also in the mode of ns-2's shared generator.
+    /// Every call with the same path returns a stream with the same numbers.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }
 
-    /// Returns the stream of a link's losses. In ns-2's scripts each error model has a separate
-    /// generator with the same seed.
+    /// Returns the stream of the losses on the link `path`. In ns-2's scripts each error model has
+    /// a separate generator with the same seed.
     pub fn losses(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -85,7 +85,7 @@ fn ns2_generator(seed: u64) -> Rc<Cell<Mrg32k3a>> {
     Rc::new(Cell::new(Mrg32k3a::new(seed)))
 }
 
-/// A random stream.
+/// A stream of random numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stream(Generator);
 
@@ -103,7 +103,7 @@ impl Stream {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 
-    /// Draws a number of 53 random bits, the precision of a double.
+    /// Draws 53 random bits, which is the precision of a double.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         (self.uniform() * (1_u64 << 53) as f64) as u64
@@ -115,7 +115,7 @@ impl Stream {
         matches!(self.0, Generator::Ns2(_))
     }
 
-    /// Draws a number uniform on [0, 1).
+    /// Draws a number uniformly from [0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         match &mut self.0 {
@@ -129,7 +129,7 @@ impl Stream {
         }
     }
 
-    /// Draws a duration uniform on [0, `limit`).
+    /// Draws a duration uniformly from [0, `limit`).
     #[inline]
     pub fn span(&mut self, limit: Span) -> Span {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
@@ -146,7 +146,8 @@ impl Stream {
         }
     }
 
-    /// Draws the number of failures before the first success of probability `p` (0 < p <= 1).
+    /// Draws the number of failures before the first success, where `p` is the probability of
+    /// success (0 < p <= 1).
     pub fn geometric(&mut self, p: f64) -> u64 {
         if p >= 1.0 {
             return 0;

@@ -11,7 +11,8 @@ const M2: i64 = 4_294_944_443;
 /// The state of the generator MRG32k3a.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mrg32k3a {
-    /// The last three values of each recurrence, oldest first.
+    /// Last three values of the first recurrence, the oldest first; the next field has those of the
+    /// second one.
     one: [i64; 3],
     two: [i64; 3],
 }
@@ -26,7 +27,7 @@ impl Mrg32k3a {
         }
     }
 
-    /// Draws a number uniform on (0, 1).
+    /// Draws a number uniformly from (0, 1).
     #[inline]
     pub(super) fn uniform(&mut self) -> f64 {
         let [a, b, c] = self.one;

@@ -1,16 +1,16 @@
-//! Samplers of distributions.
+//! Draws from distributions.
 
 use longhaul_units::Span;
 
 use super::Stream;
 use crate::Distribution;
 
-/// Size in bytes or pieces that means an unlimited source.
+/// Size in bytes or packets that stands for an unlimited source.
 pub const WITHOUT_END: u64 = 1 << 56;
 
 impl Stream {
-    /// Draws a number from a distribution by inversion of one uniform number. Constants use no
-    /// uniform number, and log-normal numbers use two.
+    /// Draws a number from a distribution by inversion of one uniform number. A constant uses no
+    /// uniform number, and a log-normal number uses two.
     #[inline]
     pub fn draw(&mut self, distribution: &Distribution) -> f64 {
         match *distribution {
@@ -40,7 +40,7 @@ impl Stream {
         }
     }
 
-    /// Draws a size or count, rounded up to a whole number, at least 1.
+    /// Draws a size or count from a distribution, rounded up to a whole number of at least 1.
     #[inline]
     pub fn draw_count(&mut self, distribution: &Distribution) -> u64 {
         whole(self.draw(distribution))
@@ -55,16 +55,16 @@ impl Stream {
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
     }
 
-    /// Draws a normally distributed number of mean 0 and variance 1 from two uniform numbers (Box
-    /// and Muller).
+    /// Draws a number from the normal distribution of mean 0 and variance 1, from two uniform
+    /// numbers (Box and Muller).
     #[inline]
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Returns a new stream for one of many components of a kind, if their number is not known in
-    /// advance.
+    /// Returns a new stream, seeded by a draw, for one of many components of a kind whose number is
+    /// not known in advance. In the mode of ns-2 it is the shared generator.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {
@@ -77,14 +77,14 @@ impl Stream {
     }
 }
 
-/// Rounds up to a whole number, at least 1 and at most [`WITHOUT_END`]: heavy tails may have no
-/// mean, and sums have to stay within 64 bits.
+/// Rounds a number up to a whole number from 1 to [`WITHOUT_END`]. Heavy-tailed distributions may
+/// have no mean, and sums have to fit into 64 bits.
 #[inline]
 pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
 }
 
-/// Returns the quantile of a Weibull variable at probability `p`.
+/// Returns the quantile at probability `p` of a Weibull variable.
 fn weibull(p: f64, shape: f64, scale: f64) -> f64 {
     scale * libm::pow(-libm::log1p(-p), 1.0 / shape)
 }
@@ -103,7 +103,7 @@ mod tests {
         draws
     }
 
-    /// Probability that a draw exceeds a number, in closed form.
+    /// Function in closed form that returns the probability that a draw exceeds a number.
     type Above = fn(f64) -> f64;
 
     fn all() -> Vec<(Distribution, Above)> {
@@ -206,8 +206,8 @@ mod tests {
         assert!((share / libm::pow(0.36, 2.5) - 1.0).abs() < 0.02);
     }
 
-    /// PackMime's server-side round trips have a median of 58 ms, a mean of 81 ms, and a 90 %
-    /// quantile of 114 to 119 ms (Weigle 2003, appendix B).
+    /// The round-trip times of PackMime have the published moments: on the server's side a median
+    /// of 58 ms, a mean of 81 ms, and a 90 % quantile of 114 to 119 ms (Weigle 2003, appendix B).
     #[test]
     fn the_round_trips_of_packmime_have_its_moments() {
         let table_ms = [
@@ -231,7 +231,7 @@ mod tests {
         assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
     }
 
-    /// Counts are rounded up as in ns-2, which changes the means of its traffic.
+    /// Counts are rounded up, as in ns-2, which changes the means of its traffic.
     #[test]
     fn counts_are_rounded_up() {
         let mut stream = Stream::new(1, 0, "test");

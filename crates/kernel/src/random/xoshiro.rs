@@ -1,4 +1,4 @@
-//! xoshiro256++, seeded through SplitMix64 (Blackman and Vigna, 2018).
+//! The generator xoshiro256++, which is seeded by SplitMix64 (Blackman and Vigna, 2018).
 
 use std::fmt::{self, Display, Write};
 
@@ -27,7 +27,7 @@ impl Xoshiro256 {
         }
     }
 
-    /// Draws a number uniform on [0, 1), in steps of 2^-53.
+    /// Draws a number uniformly from [0, 1), in steps of 2^-53.
     #[inline]
     pub(super) fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
@@ -49,7 +49,7 @@ impl Xoshiro256 {
     }
 }
 
-/// Incremental hash of text: the 64-bit variant 1a of Fowler, Noll and Vo.
+/// Hash of a text that is added piece by piece: FNV-1a with 64 bits (Fowler, Noll and Vo).
 struct Fnv1a(u64);
 
 impl Fnv1a {
@@ -96,7 +96,8 @@ mod tests {
         assert_eq!(std::array::from_fn(|_| mixer.next()), expected);
     }
 
-    /// Test vectors of the specification: texts "a" and "foobar".
+    /// The hash of several pieces is that of the whole text. The texts "a" and "foobar" are test
+    /// vectors of the specification.
     #[test]
     fn a_hash_is_that_of_the_pieces_together() {
         let hash = |pieces: &[&str]| {

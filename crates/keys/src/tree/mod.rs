@@ -12,18 +12,18 @@ use longhaul_units::Quantity;
 pub use self::read::Read;
 use crate::{Field, Origin};
 
-/// A value with its origin.
+/// A value in a document, with its origin.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The value.
+    /// The value itself.
     pub value: Value,
     /// Origin of the value.
     pub origin: Origin,
-    /// Origin of the value's key, if it differs from the value's origin.
+    /// Origin of the value's key; `None` if it is the same as that of the value.
     pub key: Option<Origin>,
 }
 
-/// A value, first as written and, after the check, converted to its type.
+/// A value: first as it was written, after the check with the type that its key declares.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`.
@@ -43,19 +43,19 @@ pub enum Value {
 }
 
 /// A table of keys and values. Code accesses declared keys with their [`Field`], so that a wrong
-/// name does not compile; code for arbitrary tables uses the entries by name.
+/// name does not compile; code for any tables uses names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Keys and values in alphabetical order.
     pub entries: BTreeMap<String, Node>,
 }
 
-/// Reason for refusing a combination of values.
+/// Reason why a combination of values is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The key whose value is refused.
+    /// Name of the key whose value is refused.
     pub key: &'static str,
-    /// The value found, and the allowed values.
+    /// Message with the value found and the allowed values.
     pub message: String,
 }
 
@@ -76,7 +76,7 @@ impl PartialEq for Node {
 }
 
 impl Value {
-    /// Returns a value that is this text.
+    /// Returns a value with the given text.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_string())
     }
@@ -91,7 +91,7 @@ impl Value {
 }
 
 impl Node {
-    /// Creates a node; values inside it that have no origin get the same origin.
+    /// Creates a node. Values inside it that have no origin get the same one.
     pub fn new(value: Value, origin: Origin) -> Self {
         Self {
             value,
@@ -105,7 +105,7 @@ impl Node {
         Self::new(Value::text(text), origin)
     }
 
-    /// Returns the origin that messages about the key show.
+    /// Returns the origin to show in messages about the key.
     pub fn key_origin(&self) -> &Origin {
         self.key.as_ref().unwrap_or(&self.origin)
     }
@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// Returns the value as the type with which its key is declared.
+    /// Returns the value with type `T`, with which its key is declared.
     ///
     /// # Panics
     ///
@@ -137,17 +137,17 @@ impl Node {
         value.unwrap_or_else(|| panic!("declared as another type: {:?}", self.value))
     }
 
-    /// Returns the text of a checked word or text.
+    /// Returns the text of a value that is a word or a text.
     ///
     /// # Panics
     ///
-    /// Panics if the value is something else.
+    /// Panics if the value is neither.
     pub fn word(&self) -> &str {
         let text = self.value.as_text();
         text.unwrap_or_else(|| panic!("{:?} is no text", self.value))
     }
 
-    /// Sets the origin of the value and of all values in it.
+    /// Sets the origin of the value, and of all values in it.
     pub fn attribute(&mut self, origin: &Origin) {
         self.origin = origin.clone();
         self.key = None;
@@ -171,12 +171,12 @@ impl Table {
         nodes.for_each(|node| node.attribute(origin));
     }
 
-    /// Returns the value of a key with its origin, if there is one.
+    /// Returns the value of a key with its origin; `None` if the key has none.
     pub fn get<T>(&self, field: Field<T>) -> Option<&Node> {
         self.entries.get(field.name())
     }
 
-    /// Returns the node of a key for changes, if the key has a value.
+    /// Returns the node of a key for changes; `None` if the key has no value.
     pub fn get_mut<T>(&mut self, field: Field<T>) -> Option<&mut Node> {
         self.entries.get_mut(field.name())
     }
@@ -196,7 +196,8 @@ impl Table {
         node.unwrap_or_else(|| panic!("{field} has no value"))
     }
 
-    /// Returns the value of a key, or its absence, as the type with which the key is declared.
+    /// Returns the value of a key with the type with which the key is declared. A missing value is
+    /// passed to the type, which may accept it.
     ///
     /// # Panics
     ///
@@ -236,7 +237,7 @@ impl Table {
         table.unwrap_or_else(|| panic!("{field} is no table"))
     }
 
-    /// Returns the entries of a key's list; none if the key has no value.
+    /// Returns the entries of a key's list; empty if the key has no value.
     ///
     /// # Panics
     ///
@@ -249,7 +250,7 @@ impl Table {
         }
     }
 
-    /// Returns the list of a key for changes.
+    /// Returns the entries of a key's list for changes; empty if the key has no value.
     ///
     /// # Panics
     ///
@@ -277,7 +278,7 @@ impl Table {
         self.node(field).word()
     }
 
-    /// Returns true if the value of a key is this word.
+    /// Returns true if the value of a key is the word `word`.
     pub fn is_word<T>(&self, field: Field<T>, word: &str) -> bool {
         self.get(field).and_then(|node| node.value.as_text()) == Some(word)
     }
@@ -287,29 +288,29 @@ impl Table {
         self.entries.insert(field.name().to_string(), node);
     }
 
-    /// Removes a key and returns its value.
+    /// Removes a key and returns its value; `None` if it had none.
     pub fn remove<T>(&mut self, field: Field<T>) -> Option<Node> {
         self.entries.remove(field.name())
     }
 
-    /// Adds a value with an origin unless the key has a value.
+    /// Sets the value of a key, with an origin, unless the key has a value.
     pub fn or_insert<T>(&mut self, field: Field<T>, value: Value, origin: Origin) {
         let entry = self.entries.entry(field.name().to_string());
         entry.or_insert_with(|| Node::new(value, origin));
     }
 
-    /// Adds a value as the default of every profile unless the key has a value.
+    /// Sets the value of a key as the default of every profile, unless the key has a value.
     pub fn or_default<T>(&mut self, field: Field<T>, value: Value) {
         self.or_insert(field, value, Origin::Default);
     }
 
-    /// Sets a value that is computed from other values. `rule` describes the computation, and
-    /// `longhaul explain` shows this text.
+    /// Sets a value that is computed from other values. `rule` is a text about the computation,
+    /// which `longhaul explain` shows.
     pub fn derive<T>(&mut self, field: Field<T>, value: Value, rule: impl Into<String>) {
         self.insert(field, Node::new(value, Origin::Derived(rule.into())));
     }
 
-    /// Returns the table with one value replaced.
+    /// Returns the table with the value of one key replaced.
     pub fn with<T>(mut self, field: Field<T>, value: Value) -> Self {
         self.insert(field, Node::new(value, Origin::Default));
         self

@@ -1,18 +1,19 @@
-//! Conversion of checked values to the types of their fields.
+//! Conversion of checked values to the types with which fields are declared.
 
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 use super::{Table, Value};
 use crate::Profile;
 
-/// A type that a key's value can be read as.
+/// A type to which the value of a key can be converted.
 pub trait Read: Sized {
-    /// Converts a value, or its absence; returns `None` if the value has another type.
+    /// Converts a value, `None` if the key has none. Returns `None` if this type does not accept
+    /// it.
     fn read(value: Option<&Value>) -> Option<Self>;
 }
 
-/// Reads a missing value as `None`. Also reads `false` and words such as `auto` or `unlimited` as
-/// `None` if `T` has no such value.
+/// Reads a missing value as `None`; `false` and words such as `auto` or `unlimited` as well, if `T`
+/// has no such value.
 impl<T: Read> Read for Option<T> {
     fn read(value: Option<&Value>) -> Option<Self> {
         let given = value.and_then(|given| T::read(Some(given)));

@@ -4,22 +4,23 @@
 //! With rustls, data packets would have the same sizes. Only handshake packets would differ, by the
 //! bytes of certificates and signatures.
 
-/// Length in bytes of the sample for header protection (RFC 9001 section 5.4.2).
+/// Length in bytes of the sample of a packet for header protection (RFC 9001 section 5.4.2).
 pub(crate) const SAMPLE: usize = 16;
 
 /// Length in bytes of a signature of HMAC-SHA-256.
 pub(crate) const SIGNATURE: usize = 32;
 
-/// Sizes in bytes of the messages of TLS 1.3 with X25519 and one ECDSA certificate of P-256.
+/// Size in bytes of the first message of TLS 1.3 with X25519 and one ECDSA certificate of P-256;
+/// the next constants are those of the other messages.
 const CLIENT_HELLO: usize = 280;
 const SERVER_HELLO: usize = 90;
 const CERTIFICATE_AND_FINISHED: usize = 700;
 const FINISHED: usize = 36;
 
-/// Bytes at the beginning of a message: its length, and the length of its parameters.
+/// Number of bytes at the beginning of a message: its length, and the length of its parameters.
 const PREFIX: usize = 4;
 
-/// Step that an end takes next in the handshake.
+/// Next step of an end in the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     SendHello,
@@ -30,14 +31,14 @@ enum Step {
     Done,
 }
 
-/// The handshake of one end.
+/// State of the handshake at one end.
 #[derive(Debug)]
 pub(crate) struct Handshake {
     is_client: bool,
     step: Step,
-    /// This end's transport parameters.
+    /// Transport parameters of this end.
     own: Vec<u8>,
-    /// Bytes that have arrived and are not a whole message yet.
+    /// Bytes that have arrived, and do not form a whole message yet.
     received: Vec<u8>,
 }
 
@@ -59,12 +60,13 @@ impl Handshake {
         self.step == Step::Done
     }
 
-    /// Reads bytes from the peer, and passes the peer's transport parameters to `parameters`.
+    /// Reads bytes of the peer's messages, and passes the peer's transport parameters to
+    /// `parameters`.
     ///
     /// # Errors
     ///
-    /// Fails if a message is not of the form that this session writes, or if `parameters` refuses
-    /// the parameters.
+    /// Fails if a message does not have the form in which this session writes messages, or if
+    /// `parameters` refuses the parameters.
     pub(crate) fn read(
         &mut self,
         data: &[u8],
@@ -99,7 +101,7 @@ impl Handshake {
         };
     }
 
-    /// Writes the next message; returns true if new keys follow it.
+    /// Appends the next message to `out`. Returns true if packets after it use new keys.
     pub(crate) fn write(&mut self, out: &mut Vec<u8>) -> bool {
         let own = std::mem::take(&mut self.own);
         let (message, next) = match (self.is_client, self.step) {
@@ -122,7 +124,7 @@ impl Handshake {
     }
 }
 
-/// Appends a message of at least `size` bytes that carries parameters.
+/// Appends a message with `parameters`, padded to at least `size` bytes, to `out`.
 fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     let size = size.max(parameters.len() + PREFIX);
     let end = out.len() + size;
@@ -132,8 +134,8 @@ fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// Writes a signature that depends on the data. The stack derives stateless reset tokens (16 bytes)
-/// from signatures of connection identifiers (8 bytes). All bytes of a signature start as 0xff, so
+/// Writes a signature that depends on `data`. From signatures of connection identifiers (8 bytes)
+/// the stack derives stateless reset tokens (16 bytes). All bytes of a signature start as 0xff, so
 /// that the end of a token differs from the zeros at the end of a packet.
 pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
     signature.fill(0xff);
@@ -148,8 +150,8 @@ pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Messages of the sizes of TLS 1.3 go back and forth in pieces of any size until both ends are
-    /// done.
+    /// Both ends learn the transport parameters of the other end. Messages of the sizes of TLS 1.3
+    /// are exchanged in pieces of any size until both ends are done.
     #[test]
     fn both_ends_learn_the_parameters_of_the_other() {
         for piece in [1, 7, 2000] {
@@ -179,8 +181,9 @@ mod tests {
         }
     }
 
-    /// Tokens of 16 bytes (RFC 9000 section 10.3) are derived from quinn's connection identifiers
-    /// of 8 bytes.
+    /// Different connection identifiers give different tokens, which do not end with zeros. Tokens
+    /// of 16 bytes (RFC 9000 section 10.3) are derived from quinn's connection identifiers of 8
+    /// bytes.
     #[test]
     fn tokens_differ_and_do_not_end_with_zeros() {
         let token = |identifier: u64| {

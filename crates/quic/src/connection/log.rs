@@ -1,15 +1,15 @@
-//! The log that a stack keeps of a connection, until it is recorded.
+//! The log (qlog) that a stack writes about a connection, until it is recorded.
 
 use std::io::{self, Write};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-/// A log shared by a connection and the stack that writes it.
+/// A log that a connection shares with the stack that writes it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedLog(Arc<Mutex<Vec<u8>>>);
 
 impl SharedLog {
-    /// Returns the bytes that were written since the last call.
+    /// Returns the bytes of the log since the last call.
     pub(super) fn take(&self) -> Vec<u8> {
         mem::take(&mut self.0.lock().expect("no holder of the lock panics"))
     }

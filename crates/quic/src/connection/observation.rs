@@ -1,4 +1,5 @@
-//! Inputs and outputs of a stack's congestion controller, noted for records.
+//! Observation of a stack's congestion controller: its inputs and outputs, for the records of a
+//! run.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -9,8 +10,8 @@ use longhaul_engine::stack::StackNote;
 /// A congestion event, and the controller's response to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CongestionEvent {
-    /// Congestion window before the event (`before`) and after it (`after`), and slow start
-    /// threshold after the event (`ssthresh`), in bytes.
+    /// Congestion window in bytes before the event; the next fields are the window and the slow
+    /// start threshold after it.
     pub(crate) before: u64,
     pub(crate) after: u64,
     pub(crate) ssthresh: Option<u64>,
@@ -24,12 +25,12 @@ pub(crate) struct CongestionEvent {
 pub(crate) struct ControllerState {
     /// Congestion window in bytes.
     pub(crate) window: u64,
-    /// Slow start threshold in bytes.
+    /// Slow start threshold in bytes; `None` if the controller does not report it.
     pub(crate) ssthresh: Option<u64>,
     pub(crate) pacing_bps: Option<u64>,
 }
 
-/// Inputs and outputs of a controller so far.
+/// Inputs and outputs of a controller up to now.
 #[derive(Debug, Default)]
 pub(crate) struct Observation {
     pub(super) rtt_samples: u64,
@@ -41,25 +42,26 @@ pub(crate) struct Observation {
     pub(super) cuts_loss: u64,
     pub(super) cuts_ecn: u64,
     pub(super) persistent_congestions: u64,
-    /// Packets declared lost, for stacks that report each one to their controller.
+    /// Number of packets declared lost, for stacks that report each one to their controller.
     pub(super) lost_packets: u64,
-    /// Integral of the window over time up to the last change of the window, in packets times
-    /// seconds.
+    /// Integral of the window over time, in packets times seconds, up to the last change of the
+    /// window.
     window_integral: f64,
-    /// Time of the last change of the window, and the window since then in packets.
+    /// Time of the last change of the window, and the window in packets since then; `None` before
+    /// the first.
     window: Option<(Instant, f64)>,
     pub(super) notes: Vec<StackNote>,
     pub(super) traced: bool,
     mtu: u64,
 }
 
-/// An observation shared by a controller and its connection.
+/// An observation that a controller shares with its connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedObservation(Arc<Mutex<Observation>>);
 
 impl SharedObservation {
-    /// Creates the observation of the sending end; `traced` is true if each acknowledgement is
-    /// recorded.
+    /// Creates the observation of the sending end. `traced` is true if a record is made of each
+    /// acknowledgement.
     pub(crate) fn of_sender(traced: bool) -> Self {
         let shared = Self::default();
         shared.lock().traced = traced;
@@ -72,12 +74,12 @@ impl SharedObservation {
 }
 
 impl Observation {
-    /// Converts bytes to packets of the path's MTU.
+    /// Converts a number of bytes to packets of the path's MTU.
     pub(super) fn packets(&self, bytes: u64) -> f64 {
         bytes as f64 / self.mtu.max(1) as f64
     }
 
-    /// Returns the integral of the window up to now.
+    /// Returns the integral of the window over time up to `now`.
     pub(super) fn integral_at(&self, now: Instant) -> f64 {
         let since = |(from, window): (Instant, f64)| (now - from).as_secs_f64() * window;
         self.window_integral + self.window.map_or(0.0, since)
@@ -166,7 +168,7 @@ impl Observation {
     }
 }
 
-/// Returns a threshold, or `None` if it is the value that means no threshold.
+/// Returns a slow start threshold; `None` for the value that means no threshold.
 pub(super) fn finite(ssthresh: Option<u64>) -> Option<u64> {
     ssthresh.filter(|&bytes| bytes < u64::MAX)
 }

@@ -9,12 +9,12 @@ use super::end::End;
 use super::log::SharedLog;
 use super::observation::{SharedObservation, finite};
 
-/// Time by which a connection's clock is ahead of the machine's monotonic clock. A stack can
+/// Time by which a connection's clock is ahead of the machine's monotonic clock. A stack can then
 /// subtract durations of up to this length from the current time without underflow. Results depend
-/// on differences of times only.
+/// only on differences of times.
 const AHEAD: Duration = Duration::from_secs(90_000);
 
-/// Returns time zero of a connection's clock.
+/// Returns the time at which a connection's clock begins.
 pub(crate) fn zero() -> Instant {
     Instant::now() + AHEAD
 }
@@ -22,22 +22,22 @@ pub(crate) fn zero() -> Instant {
 /// The two ends of a connection, and their clock.
 #[derive(Debug)]
 pub(crate) struct Pair<E> {
-    /// The stack's time at which the simulation starts.
+    /// Time on the stack's clock at which the simulation starts.
     zero: Instant,
     /// Ends of the connection, indexed by host.
     ends: [E; 2],
     client: Host,
-    /// Observation of the sending end's controller.
+    /// Observation of the controller at the sending end.
     sender: SharedObservation,
-    /// The stack's own log of the sending end, if it writes one.
+    /// Log that the stack writes at the sending end; empty if it writes none.
     log: SharedLog,
     is_finished: bool,
     is_lost: bool,
 }
 
 impl<E: End> Pair<E> {
-    /// Creates the pair of two ends whose clocks begin at `zero`; `sender` and `log` are the
-    /// observation and the log of the sending end.
+    /// Creates the pair of two ends, whose clocks begin at `zero`. `sender` is the observation of
+    /// the sending end, `log` its log.
     pub(crate) fn new(
         zero: Instant,
         client: Host,
@@ -69,7 +69,7 @@ impl<E: End> Pair<E> {
     }
 }
 
-/// Returns the other end.
+/// Returns the end that is not `host`.
 pub(crate) fn other(host: Host) -> Host {
     match host {
         Host::Sender => Host::Receiver,

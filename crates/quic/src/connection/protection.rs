@@ -1,24 +1,26 @@
-//! Protection of packets by a session without encryption: the whole packet number, in the bytes that
-//! packets reserve for the tag of an AEAD.
+//! Protection of packets by a session without encryption: the whole packet number is written where
+//! an AEAD has its tag.
 //!
 //! A header has a truncated packet number, and a receiver decodes that of a very late packet as
-//! another number (RFC 9000 appendix A.3). An AEAD then fails, because the number is part of its nonce
-//! (RFC 9001 section 5.3), and the receiver drops the packet; [`open`] refuses it for the same reason.
+//! another number (RFC 9000 appendix A.3). An AEAD then fails, because the number is part of its
+//! nonce (RFC 9001 section 5.3), and the receiver drops the packet; [`open`] refuses it for the
+//! same reason.
 //!
 //! The number precedes the payload, because the engine stores datagrams without the zeros at their
-//! ends, and payload consists of zeros. Zeros follow the payload, because a receiver compares the end
-//! of each packet with the stateless reset token of its peer (RFC 9000 section 10.3.1), and a frame at
-//! the end of a packet may contain that token.
+//! ends, and payload consists of zeros. Zeros follow the payload, because a receiver compares the
+//! end of each packet with the stateless reset token of its peer (RFC 9000 section 10.3.1), and a
+//! frame at the end of a packet may contain that token.
 
 use bytes::{Buf, BytesMut};
 
-/// Length of the tag of AES-GCM and ChaCha20-Poly1305 (RFC 9001 section 5.3).
+/// Length in bytes of the tag of AES-GCM and ChaCha20-Poly1305 (RFC 9001 section 5.3).
 pub(crate) const TAG: usize = 16;
 
-/// Length of the packet number before the payload, and of the zeros after it.
+/// Length in bytes of the packet number before the payload, and also of the zeros after it.
 const HALF: usize = TAG / 2;
 
-/// Protects a packet with a header of `header_len` bytes, whose last [`TAG`] bytes are free.
+/// Protects packet `number`, whose header has `header_len` bytes and whose last [`TAG`] bytes are
+/// free.
 pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     let payload = header_len..packet.len() - TAG;
     let end = payload.end + HALF;
@@ -27,7 +29,7 @@ pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     packet[end..].fill(0);
 }
 
-/// Removes the protection from a payload; returns `None` if the packet has another number.
+/// Removes the protection from a payload. Returns `None` if the packet's number is not `number`.
 pub(crate) fn open(number: u64, payload: &mut BytesMut) -> Option<()> {
     let end = payload.len().checked_sub(HALF)?;
     if end < HALF || !payload.starts_with(&number.to_be_bytes()) {

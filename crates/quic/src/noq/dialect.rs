@@ -1,4 +1,4 @@
-//! Calls of noq that differ from those of quinn.
+//! Calls of noq whose form differs from that in quinn.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use proto::{
 
 use crate::connection::{PathState, SharedLog};
 
-/// Creates an endpoint, which accepts connections if `server` is given.
+/// Creates an endpoint. It accepts connections if `server` is given.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,
@@ -28,7 +28,8 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
 /// ([`super::TRAITS`]).
 pub(super) fn write_qlog(_: &mut TransportConfig, _: Instant, _: SharedLog) {}
 
-/// Passes a datagram to an endpoint; appends the endpoint's answer to `response`.
+/// Passes a datagram to an endpoint. The endpoint's answer outside connections is appended to
+/// `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,
@@ -40,7 +41,7 @@ pub(super) fn handle(
     endpoint.handle(now, FourTuple::from(peer), ecn, datagram, response)
 }
 
-/// Writes the next datagram of a connection.
+/// Writes the next datagram of a connection to a buffer.
 pub(super) fn poll_transmit(
     connection: &mut Connection,
     now: Instant,
@@ -49,8 +50,8 @@ pub(super) fn poll_transmit(
     connection.poll_transmit(now, NonZeroUsize::MIN, datagram)
 }
 
-/// Writes as much of `chunk` to a stream as it accepts; returns the number of bytes, `None` if the
-/// stream is blocked.
+/// Writes as much of `chunk` to a stream as the stream accepts. Returns the number of bytes; `None`
+/// if the stream is blocked.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     stream.write_chunks(&mut &mut [chunk][..]).ok()
 }

@@ -23,10 +23,10 @@ pub(crate) use self::factory::find;
 use self::observed::ControllerSource;
 use crate::own::StackTraits;
 
-/// The stack and its version in the lock file.
+/// Name and version of the stack, as in the lock file.
 const VERSION: &str = "noq-proto 1.4.0";
 
-/// The controllers of the stack by name; the first is the default.
+/// Names of the stack's controllers; the first is the default.
 const CONTROLLERS: [&str; 3] = ["cubic", "newreno", "bbr3"];
 
 const TRAITS: StackTraits = StackTraits {
@@ -35,7 +35,8 @@ const TRAITS: StackTraits = StackTraits {
     writes_qlog: false,
 };
 
-/// Returns one of noq's controllers; `initial_window` is in bytes.
+/// Returns the factory of the controller `name` of noq; `initial_window` is in bytes, `None` for
+/// the default.
 fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     macro_rules! configured {
         ($config:ty) => {{
@@ -51,7 +52,7 @@ fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     }
 }
 
-/// Returns the warning to users about a controller, if there is one.
+/// Returns the warning for users of a controller; `None` if there is none.
 fn warning(name: &str) -> Option<&'static str> {
     (name == "bbr3")
         .then_some("noq's BBR v3 draws from a generator that has no seed: results do not repeat")

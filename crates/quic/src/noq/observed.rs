@@ -1,4 +1,4 @@
-//! A controller that forwards all calls and notes them for records.
+//! A congestion controller that forwards all calls to another one, and notes them for records.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 
-/// Factory that creates the controllers of connections.
+/// Factory of the congestion controllers of connections.
 pub(super) type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Factory of observed controllers.
+/// Factory of controllers whose calls are noted.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: SharedObservation,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::Span;
 
-/// Packets sent at the same time, and the state of the connection then.
+/// Packets that were sent at the same time, and the state of the connection at that time.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Instant,
@@ -18,13 +18,13 @@ struct Burst {
     delivered: u64,
     /// Time at which the last byte counted in `delivered` was acknowledged (`P.delivered_time`).
     delivered_at: Instant,
-    /// Send time of the first packet of the flight that this burst ends (`P.first_sent_time`).
+    /// Send time of the first packet of the flight that ends with this burst (`P.first_sent_time`).
     flight_began: Instant,
     /// Limit of the sender when it sent the burst (`P.is_app_limited`).
     limit: Limit,
 }
 
-/// Bytes delivered in an interval.
+/// Number of bytes delivered in an interval, and the interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ByteRate {
     bytes: u64,
@@ -39,7 +39,7 @@ impl ByteRate {
     }
 }
 
-/// The estimator of one connection.
+/// Estimator of the delivery rate of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct DeliveryRate {
     /// Bursts in the order in which they were sent.
@@ -47,7 +47,7 @@ pub(super) struct DeliveryRate {
     delivered_at: Instant,
     flight_began: Instant,
     /// Number of delivered bytes up to which samples count as application-limited
-    /// (`C.app_limited`).
+    /// (`C.app_limited`); `None` if they do not.
     limited_until: Option<u64>,
 }
 
@@ -90,7 +90,7 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the sample of an acknowledgement: `newest` is the send time of its last packet,
+    /// Returns the sample of an acknowledgement. `newest` is the send time of its last packet,
     /// `delivered` the number of bytes delivered after it. There is no sample if the interval is
     /// shorter than the minimum round trip, which happens when acknowledgements arrive in bursts.
     pub(super) fn sample(
@@ -124,8 +124,8 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// 1000-byte packets are sent once a millisecond and acknowledged 10 ms later: the rate is 1
-    /// MB/s.
+    /// A steady flow's sampled delivery rate is its sending rate: packets of 1000 bytes are sent
+    /// once a millisecond and acknowledged 10 ms later, which is 1 MB/s.
     #[test]
     fn a_steady_flow_is_delivered_at_its_rate() {
         let zero = Instant::now();

@@ -1,9 +1,9 @@
-//! Longhaul's algorithms in place of a stack's own congestion control.
+//! Algorithms of Longhaul in place of a stack's own congestion controllers.
 //!
-//! A stack's interface reports less than the engine's TCP, and later: losses come after the
-//! acknowledgement that reveals them. Pacing is up to the stack. [`check`] refuses algorithms that
-//! need more than the interface offers, and returns warnings for algorithms that can run with less
-//! than they need.
+//! A stack reports less to a controller than the engine's TCP does, and reports it later: losses
+//! come after the acknowledgement that reveals them. Pacing is up to the stack. [`check`] refuses
+//! algorithms that need more than a stack reports, and returns warnings for algorithms that can run
+//! with less than they need.
 
 mod delivery_rate;
 
@@ -25,13 +25,13 @@ const INITIAL_WINDOW: f64 = 10.0;
 /// Smallest window in packets (RFC 9002 section 7.2).
 const MIN_WINDOW: u64 = 2;
 
-/// Value of a window or a threshold without limit, in packets.
+/// Value, in packets, of a window or a threshold that is not limited.
 const UNLIMITED: f64 = 1e12;
 
-/// Bytes of IPv4 and UDP headers, which pacing rates include.
+/// Number of bytes of IPv4 and UDP headers, which pacing rates include.
 const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
 
-/// Properties of a stack that algorithms depend on.
+/// Properties of a stack on which algorithms depend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackTraits {
     pub(crate) name: &'static str,
@@ -41,8 +41,8 @@ pub(crate) struct StackTraits {
     pub(crate) writes_qlog: bool,
 }
 
-/// Refuses an algorithm that needs more than the stack's interface offers. Returns warnings about
-/// needs that are not satisfied but not essential.
+/// Refuses an algorithm that needs more than the stack offers. Returns warnings about needs that
+/// the stack does not satisfy, but that are not essential.
 pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<String>, StackError> {
     let (kind, name) = (&own.controller.kind, stack.name);
     let refuse = |message: String| StackError {
@@ -81,32 +81,32 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
     Ok(warnings)
 }
 
-/// Returns true for algorithms that need a special kind of router queue, such as XCP.
+/// Returns true for algorithms that need a special kind of queue in routers, such as XCP.
 fn asks_routers(kind: &str) -> bool {
     registry::find_algorithm(kind).is_ok_and(|entry| entry.needs_path.queue.is_some())
 }
 
-/// One of Longhaul's algorithms as a stack's controller.
+/// An algorithm of Longhaul as the congestion controller of a stack.
 #[derive(Debug)]
 pub(crate) struct OwnController {
     progress: Progress,
     /// Initial window in packets.
     initial: f64,
-    /// State of the algorithm. The lock is never contended: algorithms may move to another thread,
-    /// but several threads may not share them.
+    /// State of the algorithm. The lock is never contended: a controller may move to another
+    /// thread, but is not used by two threads at a time.
     state: Mutex<CongestionState>,
 }
 
-/// Counter that converts bytes to whole packets of the path's MTU, which may change.
+/// Counter that converts bytes to whole packets of the path's MTU.
 #[derive(Clone, Copy, Debug, Default)]
 struct Packets {
     whole: u64,
-    /// Bytes of the next, incomplete packet.
+    /// Bytes of the next packet, which is not complete yet.
     rest: u64,
 }
 
 impl Packets {
-    /// Adds bytes; returns the number of packets that they complete.
+    /// Adds `bytes` bytes. Returns the number of packets of `mtu` bytes that they complete.
     fn add(&mut self, bytes: u64, mtu: u64) -> u64 {
         self.rest += bytes;
         let packets = self.rest / mtu;
@@ -116,10 +116,10 @@ impl Packets {
     }
 }
 
-/// Deliveries and losses of the connection so far, for samples.
+/// Deliveries and losses of the connection so far, for the algorithm's samples.
 #[derive(Clone, Debug)]
 struct Progress {
-    /// Time zero of the algorithm.
+    /// Time at which the algorithm's clock begins.
     zero: Instant,
     mtu: u64,
     delivered_bytes: u64,
@@ -127,9 +127,10 @@ struct Progress {
     lost: Packets,
     sent: Packets,
     in_flight: u64,
-    /// Bytes of the acknowledgement being processed.
+    /// Bytes that the acknowledgement in progress acknowledges.
     acked_bytes: u64,
-    /// Send time of the newest packet of the acknowledgement being processed.
+    /// Send time of the newest packet that the acknowledgement in progress acknowledges; `None`
+    /// between acknowledgements.
     newest: Option<Instant>,
     srtt: Duration,
     min_rtt: Duration,
@@ -137,13 +138,14 @@ struct Progress {
     round: u64,
     /// Time at which the current round trip began.
     round_began: Instant,
-    /// Time of the last reduction. Losses of packets sent before it cause no further reduction.
+    /// Time of the last reduction; `None` before the first. Losses of packets sent before it cause
+    /// no further reduction.
     recovery: Option<Instant>,
     reductions: u64,
     has_sample: bool,
     rate: DeliveryRate,
-    /// Congestion window and slow start threshold (`ssthresh`) after the algorithm's last call, in
-    /// packets.
+    /// Congestion window in packets after the algorithm's last call; the next field is the slow
+    /// start threshold.
     window: f64,
     ssthresh: f64,
     pacing_bps: Option<u64>,
@@ -179,7 +181,7 @@ impl Progress {
         Time::ZERO + span(at.saturating_duration_since(self.zero))
     }
 
-    /// Returns the sample of the acknowledgement being processed.
+    /// Returns the sample of the acknowledgement in progress.
     fn sample(&mut self, now: Instant, newest: Instant, app_limited: bool) -> AckSample {
         let acked = self.delivered.add(self.acked_bytes, self.mtu);
         let round_start = newest >= self.round_began;
@@ -216,7 +218,7 @@ impl Progress {
         }
     }
 
-    /// Copies window, threshold and pacing rate from the algorithm's state.
+    /// Copies the window, the threshold and the pacing rate from the algorithm's state.
     fn adopt(&mut self, state: &CongestionState) {
         self.window = state.window.cwnd();
         self.ssthresh = state.window.ssthresh();
@@ -236,8 +238,8 @@ impl Clone for OwnController {
 }
 
 impl OwnController {
-    /// Creates the algorithm on a path of this MTU. `initial_window` replaces the initial window of
-    /// RFC 9002 if it is given.
+    /// Creates the algorithm for a path with the MTU `mtu`. `initial_window` in bytes replaces the
+    /// initial window of RFC 9002 unless it is `None`.
     pub(crate) fn new(
         algorithm: &OwnAlgorithm,
         initial_window: Option<Bytes>,
@@ -262,13 +264,13 @@ impl OwnController {
         }
     }
 
-    /// Returns the algorithm's state and the progress, both mutable.
+    /// Returns the algorithm's state and the progress of the connection, both mutable.
     fn parts(&mut self) -> (&mut CongestionState, &mut Progress) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state, &mut self.progress)
     }
 
-    /// Notes that a packet is sent.
+    /// Notes that a packet of `bytes` bytes is sent.
     pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
         let progress = &mut self.progress;
         let alone = progress.in_flight == 0;
@@ -277,8 +279,8 @@ impl OwnController {
         progress.rate.on_sent(progress.delivered_bytes, alone, now);
     }
 
-    /// Notes that a packet is acknowledged. `srtt` and `min_rtt` do not include the RTT sample of
-    /// this packet.
+    /// Notes that a packet sent at `sent` is acknowledged. `srtt` and `min_rtt` do not include the
+    /// RTT sample of this packet yet.
     pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
         let progress = &mut self.progress;
         progress.acked_bytes += bytes;
@@ -288,7 +290,7 @@ impl OwnController {
         progress.min_rtt = min_rtt;
     }
 
-    /// Processes an acknowledgement after all of its packets have been reported.
+    /// Processes an acknowledgement, of which all packets have been noted.
     pub(crate) fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let (state, progress) = self.parts();
         progress.in_flight = in_flight;
@@ -314,8 +316,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Processes a loss of packets or, if `lost_bytes` is 0, the echo of an ECN mark. `sent` is the
-    /// send time of the last packet that was lost or marked.
+    /// Processes a loss of packets or, if `lost_bytes` is 0, an echoed ECN mark. `sent` is the send
+    /// time of the last packet that was lost or marked.
     pub(crate) fn on_congestion_event(
         &mut self,
         now: Instant,
@@ -360,26 +362,26 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Adopts a new MTU and keeps the number of packets in the window, since the initial window
+    /// Sets a new MTU. The number of packets in the window stays the same, since the initial window
     /// depends on the packet size (RFC 9002 section 7.2).
     pub(crate) fn on_mtu_update(&mut self, new_mtu: u16) {
         self.progress.mtu = new_mtu.into();
     }
 
-    /// Returns the window in bytes.
+    /// Returns the congestion window in bytes.
     pub(crate) fn window(&self) -> u64 {
         let progress = &self.progress;
         let bytes = (progress.window * progress.mtu as f64) as u64;
         bytes.max(MIN_WINDOW * progress.mtu)
     }
 
-    /// Returns the threshold in bytes, if there is one.
+    /// Returns the slow start threshold in bytes; `None` if there is none.
     pub(crate) fn ssthresh(&self) -> Option<u64> {
         let progress = &self.progress;
         (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)
     }
 
-    /// Returns the pacing rate in bit/s, headers included.
+    /// Returns the pacing rate in bit/s, headers included; `None` without pacing.
     pub(crate) fn pacing_bps(&self) -> Option<u64> {
         self.progress.pacing_bps
     }

@@ -1,5 +1,5 @@
-//! The applications at both ends: one writes zeros to a stream as fast as it can, the other reads
-//! them as soon as they arrive.
+//! The applications at the two ends: one writes zeros to a stream as fast as possible, the other
+//! reads them as soon as they arrive.
 
 use std::sync::LazyLock;
 
@@ -10,13 +10,13 @@ use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 /// Smallest and largest size of a chunk of data, in bytes.
 const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
 
-/// Number of chunks in a full send buffer. For each packet the stack searches the chunks linearly,
-/// so there should be few; and it frees a chunk only as a whole, so a chunk should be a small
-/// fraction of the buffer.
+/// Number of chunks that fit into the send buffer. For each packet the stack searches the chunks
+/// linearly, so there should be few; and it frees a chunk only as a whole, so a chunk should be a
+/// small fraction of the buffer.
 const CHUNKS: u64 = 64;
 
-/// Data to send, used again and again without a copy until it is put into packets. Nothing writes
-/// to it, so the system maps all its pages to one page of zeros, which stays in the cache.
+/// Data to send, used repeatedly, and not copied until it is put into packets. Nothing writes to
+/// it, so the system maps all its pages to one page of zeros, which stays in the cache.
 static ZEROS: LazyLock<Vec<u8>> = LazyLock::new(|| vec![0; CHUNK[1]]);
 
 /// The application that sends.
@@ -27,13 +27,13 @@ pub(super) struct Writer {
     chunk: u64,
     /// Bytes that are not written yet; `None` for an unlimited source.
     left: Option<u64>,
-    /// True if the stream is finished, or will be as soon as it is opened.
+    /// True if the stream has been finished, or will be finished as soon as it is opened.
     finished: bool,
 }
 
 impl Writer {
-    /// Creates the application, which writes `transfer` bytes; `buffer` is the size of the send
-    /// buffer in bytes.
+    /// Creates the application, which writes `transfer` bytes (`None`: unlimited). `buffer` is the
+    /// size of the send buffer in bytes.
     pub(super) fn new(transfer: Option<u64>, buffer: u64) -> Self {
         let [smallest, largest] = CHUNK.map(|bytes| bytes as u64);
         Self {
@@ -44,7 +44,7 @@ impl Writer {
         }
     }
 
-    /// Opens the stream when there is a connection.
+    /// Opens the stream of an established connection.
     pub(super) fn open(&mut self, connection: &mut Connection) {
         self.stream = connection.streams().open(Dir::Uni);
         if self.finished {
@@ -54,7 +54,7 @@ impl Writer {
         }
     }
 
-    /// Writes as much as the connection accepts.
+    /// Writes as much data as the connection accepts.
     pub(super) fn write(&mut self, connection: &mut Connection) {
         let Some(stream) = self.stream.filter(|_| !self.finished) else {
             return;
@@ -70,7 +70,7 @@ impl Writer {
         self.finish(connection);
     }
 
-    /// Finishes the stream.
+    /// Finishes the stream: no more data will be written.
     pub(super) fn finish(&mut self, connection: &mut Connection) {
         self.finished = true;
         if let Some(stream) = self.stream {
@@ -79,7 +79,7 @@ impl Writer {
         }
     }
 
-    /// Finishes the transfer before the connection is established.
+    /// Ends the transfer before the connection is established.
     pub(super) fn finish_early(&mut self) {
         self.finished = true;
     }
@@ -88,7 +88,7 @@ impl Writer {
 /// The application that receives.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// True if data is read in order.
+    /// True if data is read in order, false if it is read in any order.
     ordered: bool,
     /// Bytes read so far.
     read: u64,

@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::dialect::proto;
 use proto::{ConnectionId, ConnectionIdGenerator, TimeSource};
 
-/// Connection identifiers that are counted up. The stack's default ones are random numbers of the
-/// system.
+/// Generator of connection identifiers that are counted up; the stack's own ones are random numbers
+/// of the system.
 #[derive(Debug)]
 pub(super) struct CountedIdentifiers {
-    /// Number of the end, so that the identifiers of the two ends differ.
+    /// Number of the end, which makes the identifiers of the two ends differ.
     end: u8,
     next: u64,
 }
@@ -38,12 +38,12 @@ impl ConnectionIdGenerator for CountedIdentifiers {
     }
 }
 
-/// Returns the server identifier that a client uses before it knows the server's choice.
+/// Returns the identifier that a client uses for the server until it knows the server's choice.
 pub(super) fn initial_identifier() -> ConnectionId {
     ConnectionId::new(&[7; 20])
 }
 
-/// A clock that always shows the same time: no token expires.
+/// A clock that always shows the same time, so that no token expires.
 #[derive(Debug)]
 pub(super) struct StoppedClock;
 

@@ -1,4 +1,4 @@
-//! Calls of quinn that differ in its forks. All other source of the ends is shared with the forks.
+//! Calls of quinn whose form differs in its forks. The rest of the source is shared with the forks.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) use quinn_proto as proto;
 
 use crate::connection::{PathState, SharedLog};
 
-/// Creates an endpoint, which accepts connections if `server` is given.
+/// Creates an endpoint. It accepts connections if `server` is given.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,
@@ -23,14 +23,15 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     Endpoint::new(Arc::new(config), server, true, None)
 }
 
-/// Makes a connection write a qlog, with times since `zero`.
+/// Makes a connection write a qlog to `log`, with times since `zero`.
 pub(super) fn write_qlog(config: &mut TransportConfig, zero: Instant, log: SharedLog) {
     let mut qlog = QlogConfig::default();
     qlog.writer(Box::new(log)).start_time(zero);
     config.qlog_stream(qlog.into_stream());
 }
 
-/// Passes a datagram to an endpoint; appends the endpoint's answer to `response`.
+/// Passes a datagram to an endpoint. The endpoint's answer outside connections is appended to
+/// `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,
@@ -42,7 +43,7 @@ pub(super) fn handle(
     endpoint.handle(now, peer, None, ecn, datagram, response)
 }
 
-/// Writes the next datagram of a connection.
+/// Writes the next datagram of a connection to a buffer.
 pub(super) fn poll_transmit(
     connection: &mut Connection,
     now: Instant,
@@ -51,8 +52,8 @@ pub(super) fn poll_transmit(
     connection.poll_transmit(now, 1, datagram)
 }
 
-/// Writes as much of `chunk` to a stream as it accepts; returns the number of bytes, `None` if the
-/// stream is blocked.
+/// Writes as much of `chunk` to a stream as the stream accepts. Returns the number of bytes; `None`
+/// if the stream is blocked.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     let written = stream.write_chunks(&mut [chunk]).ok()?;
     Some(written.bytes)

@@ -1,4 +1,4 @@
-//! One end: an endpoint, at most one connection, and an application.
+//! One end of a connection: an endpoint, at most one connection, and an application.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -14,18 +14,18 @@ use proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Endpoint, Event, StreamEvent,
 };
 
-/// Bytes of received datagrams that share one allocation, few enough for a processor's first-level
-/// cache. The allocation is reused when no datagram in it is waiting to be read.
+/// Size in bytes of an allocation for received datagrams, small enough for a processor's
+/// first-level cache. The allocation is reused when no datagram in it waits to be read.
 const ARENA: usize = 1 << 14;
 
-/// The application at an end.
+/// The application at one end.
 #[derive(Debug)]
 pub(super) enum Application {
     Sends(Writer),
     Receives(Reader),
 }
 
-/// One end.
+/// One end of a connection of the stack.
 pub(super) struct StackEnd {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
@@ -36,15 +36,15 @@ pub(super) struct StackEnd {
     /// Datagrams that the endpoint sends outside a connection, such as a refusal.
     responses: VecDeque<Vec<u8>>,
     arena: BytesMut,
-    /// Time at which the peer had acknowledged the whole transfer.
+    /// Time at which the peer had acknowledged the whole transfer; `None` before.
     finished: Option<Instant>,
-    /// Reason why the connection was lost or not opened, until it is taken.
+    /// Reason why the connection was lost or not opened, until it is taken; `None` otherwise.
     lost: Option<String>,
 }
 
 impl StackEnd {
-    /// Creates an end; `client` is the configuration with which it opens the connection, if it is
-    /// the client.
+    /// Creates an end. `client` is the configuration with which it opens the connection; `None` for
+    /// the server.
     pub(super) fn new(
         endpoint: Endpoint,
         peer: SocketAddr,

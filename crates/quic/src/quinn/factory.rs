@@ -1,5 +1,5 @@
-//! Factory of the stack's connections for scenarios, with one of the stack's controllers or one of
-//! Longhaul's algorithms.
+//! Factory of the stack's connections for scenarios, with a controller of the stack or an algorithm
+//! of Longhaul.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::setup::connection;
 use super::{CONTROLLERS, TRAITS, VERSION, controller, warning};
 use crate::own::check;
 
-/// Finds the stack, with one of its controllers or one of Longhaul's algorithms.
+/// Finds the stack, with one of its controllers or an algorithm of Longhaul.
 pub(crate) fn find(
     settings: &QuicStack,
     own: Option<&OwnAlgorithm>,

@@ -22,10 +22,10 @@ pub use self::observed::ControllerSource;
 pub(crate) use self::setup::connection;
 use crate::own::StackTraits;
 
-/// The stack and its version in the lock file.
+/// Name and version of the stack, as in the lock file.
 const VERSION: &str = "quinn-proto 0.11.19";
 
-/// The controllers of the stack by name; the first is the default.
+/// Names of the stack's controllers; the first is the default.
 const CONTROLLERS: [&str; 3] = ["cubic", "newreno", "bbr"];
 
 const TRAITS: StackTraits = StackTraits {
@@ -34,7 +34,8 @@ const TRAITS: StackTraits = StackTraits {
     writes_qlog: true,
 };
 
-/// Returns one of quinn's controllers; `initial_window` is in bytes.
+/// Returns the factory of the controller `name` of quinn; `initial_window` is in bytes, `None` for
+/// the default.
 fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     macro_rules! configured {
         ($config:ty) => {{

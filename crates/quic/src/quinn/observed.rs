@@ -1,4 +1,4 @@
-//! A controller that forwards all calls and notes them for records.
+//! A congestion controller that forwards all calls to another one, and notes them for records.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use quinn_proto::congestion::{Bbr, Controller, ControllerFactory, ControllerMetr
 
 use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 
-/// Factory that creates the controllers of connections.
+/// Factory of the congestion controllers of connections.
 pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Factory of observed controllers.
+/// Factory of controllers whose calls are noted.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: SharedObservation,
@@ -33,8 +33,8 @@ impl ControllerFactory for Observing {
 /// A controller whose calls are noted.
 struct ObservedController {
     inner: Box<dyn Controller>,
-    /// True for quinn's BBR. The phase of its gain cycle is drawn without a seed, so its pacing
-    /// rate, which nothing reads, would differ from run to run in records and logs.
+    /// True for quinn's BBR. It draws the phase of its gain cycle without a seed, so that its
+    /// pacing rate, which nothing reads, would make records and logs differ from run to run.
     draws: bool,
     shared: SharedObservation,
 }

@@ -1,4 +1,4 @@
-//! One of Longhaul's algorithms as a controller of quinn.
+//! An algorithm of Longhaul as a congestion controller of quinn.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use crate::own::OwnController;
 
-/// Factory of controllers that run one of Longhaul's algorithms.
+/// Factory of controllers that run an algorithm of Longhaul.
 #[derive(Debug)]
 pub(super) struct OwnFactory {
     pub(super) algorithm: OwnAlgorithm,

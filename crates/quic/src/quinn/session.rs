@@ -1,5 +1,5 @@
-//! The session of a handshake without encryption: keys leave data unchanged and write the packet
-//! number where an AEAD has its tag.
+//! The session without encryption: its keys leave data unchanged, and write the packet number where
+//! an AEAD has its tag.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use quinn_proto::{ConnectError, ConnectionId, Side, TransportError, TransportErr
 use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, sign};
 use crate::connection::protection::{TAG, open, seal};
 
-/// The configuration of sessions without encryption at both ends, which is also the keys of their
+/// Configuration of sessions without encryption, for both ends. It also serves as the keys of their
 /// endpoints.
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 
-/// Keys that write packet numbers and leave data unchanged.
+/// Keys that leave data unchanged and write packet numbers.
 #[derive(Debug)]
 struct NoKey;
 
@@ -134,7 +134,7 @@ impl ServerConfig for NoEncryption {
     }
 }
 
-/// A session of one end.
+/// The session of one end.
 struct NullSession {
     side: Side,
     handshake: Handshake,

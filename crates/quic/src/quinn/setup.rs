@@ -1,4 +1,4 @@
-//! Setup of a connection: the configurations of both ends, and the ends themselves.
+//! Set-up of a connection: the configurations of both ends, and the ends themselves.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use proto::{
     TransportConfig, VarInt,
 };
 
-/// Creates a connection with these controllers.
+/// Creates a connection with the controllers of both ends.
 pub(crate) fn connection(
     settings: &QuicStack,
     setup: &StackSetup,

@@ -1,11 +1,11 @@
-//! Bytes and datagrams are conserved.
+//! Conservation of bytes and datagrams in runs with QUIC flows.
 
 use longhaul_units::Span;
 
 use crate::{first_flow, run, with};
 
-/// A transfer delivers every byte, even if datagrams are lost, duplicated or reordered, whichever
-/// end is the client, and whether data is read in order or not.
+/// A transfer delivers every byte, even if datagrams are lost, duplicated or reordered. This holds
+/// for either end as the client, and for reading in order or not.
 #[test]
 fn transfers_are_delivered_whole() {
     for client in ["sender", "receiver"] {
@@ -34,10 +34,10 @@ fn transfers_are_delivered_whole() {
     }
 }
 
-/// A packet number of one byte, which suffices for fewer than 128 packets in flight, is ambiguous
-/// after 128 later packets (RFC 9000 section 17.1 and appendix A), which take 15 ms on this path. A
-/// receiver that decoded a late packet as a later number would acknowledge a packet that has not
-/// been sent yet.
+/// A late packet is not taken for a packet with another number. A packet number of one byte, which
+/// suffices for fewer than 128 packets in flight, is ambiguous after 128 later packets (RFC 9000
+/// section 17.1 and appendix A), which take 15 ms on this path. A receiver that decoded a late
+/// packet as a later number would acknowledge a packet that has not been sent yet.
 #[test]
 fn late_packets_are_not_taken_for_others() {
     let (totals, _) = run(&with(&[
@@ -53,7 +53,8 @@ fn late_packets_are_not_taken_for_others() {
     assert!(flow.rtt_min >= Span::from_millis(5));
 }
 
-/// An unfinished connection has sent at least as many bytes as were read.
+/// A connection that is unfinished at the end of the run has sent at least as many bytes as were
+/// read.
 #[test]
 fn unlimited_sources_deliver_less_than_they_send() {
     let (totals, _) = run(&with(&[]));
@@ -67,7 +68,8 @@ fn unlimited_sources_deliver_less_than_they_send() {
     assert!(waiting <= 35 && travelling <= 18, "{waiting} {travelling}");
 }
 
-/// Goodput is the rate of the path less headers: 95.8 % of the rate with packets of 1480 bytes.
+/// An unlimited source fills its path. Its goodput is the rate of the path less headers: 95.8 % of
+/// the rate with packets of 1480 bytes.
 #[test]
 fn an_unlimited_source_fills_its_path() {
     let (totals, _) = run(&with(&[r#"measure.from="3 s""#]));

@@ -1,5 +1,5 @@
-//! The same scenario and seed give the same bytes in any thread and any process, and with or
-//! without work ahead of time.
+//! Determinism: the same scenario and seed give the same bytes in any thread and any process, with
+//! or without work ahead of time in links.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -27,7 +27,7 @@ const CONTROLLERS: [&str; 4] = [
     r#"flows.0.congestion={ kind = "bbr3" }"#,
 ];
 
-/// Returns a hash of everything that a run with this controller records.
+/// Returns a hash of all records of a run with this controller.
 fn digest(controller: &str) -> u64 {
     let mut overrides = UNRULY.to_vec();
     overrides.push(controller);
@@ -59,7 +59,7 @@ fn threads_agree() {
     }
 }
 
-/// Prints the digests; [`processes_agree`] runs it in separate processes.
+/// Prints the hashes of all controllers; [`processes_agree`] runs it in separate processes.
 #[test]
 #[ignore = "prints what another test compares"]
 fn print_digests() {
@@ -86,7 +86,7 @@ fn processes_agree() {
     assert_eq!(print(), print());
 }
 
-/// Traces contain nothing of the phase that quinn's BBR draws without a seed.
+/// Traces of quinn's BBR repeat: they do not depend on the phase that it draws without a seed.
 #[test]
 fn traces_of_bbr_repeat() {
     let traces = || {
@@ -99,7 +99,7 @@ fn traces_of_bbr_repeat() {
     assert!(first == traces());
 }
 
-/// A replication draws different numbers, and so does each flow.
+/// Different replications draw different random numbers, and so do different flows.
 #[test]
 fn seeds_differ() {
     let digest = |replication: &str| {
@@ -114,7 +114,7 @@ fn seeds_differ() {
     assert_ne!(digest("replication=0"), digest("replication=1"));
 }
 
-/// A qlog has every packet, and writing a qlog changes no results.
+/// Writing a qlog changes no results. The qlog has every packet.
 #[test]
 fn a_qlog_changes_nothing() {
     let [(one, mut logged), (two, records)] =
@@ -131,7 +131,7 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// Links give the same results with and without work ahead of time. Captures switch it off.
+/// A link gives the same results with and without work ahead of time, which captures switch off.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =

@@ -1,4 +1,4 @@
-//! Failures of connections: each gives an event and a warning.
+//! Failures of connections: each causes an event and a warning.
 
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::EventKind;
@@ -7,7 +7,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{first_flow, run, with};
 
-/// Returns the only warning of a run whose only connection is lost.
+/// Returns the only warning of a run in which the only connection is lost.
 fn warning_of(overrides: &[&str]) -> String {
     let (totals, records) = run(&with(overrides));
     let lost = records.events.iter();
@@ -19,7 +19,8 @@ fn warning_of(overrides: &[&str]) -> String {
     warning.clone()
 }
 
-/// quinn closes a connection when a stream read in order has more than 1024 pieces behind gaps.
+/// Ordered reading closes the connection on a long fat path: quinn closes a connection when a
+/// stream that is read in order has more than 1024 pieces behind gaps.
 #[test]
 fn ordered_reads_of_a_long_fat_path_close_the_connection() {
     let long_and_fat = [
@@ -53,7 +54,7 @@ fn a_dead_path_times_out() {
     assert!(warning.contains("timed out"), "{warning}");
 }
 
-/// A handshake never gets through a queue that stays full.
+/// A handshake whose packets are dropped at a queue that stays full ends with a timeout.
 #[test]
 fn a_handshake_through_a_full_queue_times_out() {
     let warning = warning_of(&[
@@ -87,7 +88,8 @@ fn connections_that_are_done_are_not_lost() {
     }
 }
 
-/// Persistent congestion (RFC 9002 section 7.6) corresponds to a retransmission timeout of TCP.
+/// An outage of seconds is reported as a timeout. QUIC's persistent congestion (RFC 9002 section
+/// 7.6) corresponds to a retransmission timeout of TCP.
 #[test]
 fn an_outage_of_seconds_is_persistent_congestion() {
     let (totals, records) = run(&with(&[

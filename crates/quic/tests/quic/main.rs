@@ -1,5 +1,5 @@
-//! QUIC flows of scenarios: every run gives the same bytes, losses occur on links only, and users
-//! get messages.
+//! QUIC flows of scenarios: runs repeat byte for byte, losses occur on links only, and messages
+//! reach users.
 
 mod conservation;
 mod determinism;
@@ -23,7 +23,7 @@ use longhaul_scenario::{
 };
 use longhaul_units::Time;
 
-/// A program with the QUIC stacks of this crate.
+/// A program that provides the QUIC stacks of this crate.
 struct Program;
 
 impl Algorithms for Program {
@@ -40,8 +40,8 @@ impl Algorithms for Program {
     }
 }
 
-/// A scenario with a dumbbell of 10 Mbit/s, a base round trip of 40 ms and one QUIC flow, which
-/// tests change with overrides.
+/// A scenario that tests change with overrides: a dumbbell of 10 Mbit/s, a base round trip of 40
+/// ms, and one QUIC flow.
 const BASE: &str = r#"
 duration = "10 s"
 measure = { events = true }
@@ -58,12 +58,12 @@ fn try_with(overrides: &[&str]) -> Result<Scenario, ScenarioError> {
     parse_with(BASE, "base.toml", None, &overrides, &Program)
 }
 
-/// Returns [`BASE`] with overrides.
+/// Reads [`BASE`] with overrides.
 fn with(overrides: &[&str]) -> Scenario {
     try_with(overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the error message for [`BASE`] with invalid overrides.
+/// Returns the message with which [`BASE`] with invalid overrides is refused.
 fn refusal(overrides: &[&str]) -> String {
     match try_with(overrides) {
         Ok(_) => panic!("accepted: {overrides:?}"),
@@ -71,7 +71,7 @@ fn refusal(overrides: &[&str]) -> String {
     }
 }
 
-/// Recorded samples, events and traces, and the stacks' logs by flow.
+/// A recorder that stores samples, events and traces, and the logs of stacks by flow.
 #[derive(Debug, Default, PartialEq)]
 struct Records {
     flows: Vec<FlowSample>,
@@ -114,7 +114,7 @@ fn run(scenario: &Scenario) -> (Totals, Records) {
     (totals.expect("the scenario is sound"), records)
 }
 
-/// Returns the counters of the first flow in the whole run.
+/// Returns the counters of the first flow over the whole run.
 fn first_flow(totals: &Totals) -> &FlowCounters {
     &totals.flows[0].total
 }

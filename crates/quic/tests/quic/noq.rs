@@ -8,7 +8,7 @@ fn of(congestion: &str) -> [String; 2] {
 }
 
 /// Each controller of noq, and one of Longhaul's algorithms in noq, fills most of a path. Two runs
-/// give the same results unless the controller draws random numbers without a seed.
+/// have the same results, unless the controller draws random numbers without a seed.
 #[test]
 fn its_controllers_fill_a_path() {
     for congestion in [

@@ -124,8 +124,8 @@ fn what_a_stack_does_not_have_is_refused() {
     assert!(bare.contains("built without QUIC stacks"), "{bare}");
 }
 
-/// Longhaul's algorithms run in the stack with the same windows as in TCP. Needs that the stack
-/// does not satisfy are refused or reported.
+/// Algorithms of Longhaul in a stack have the same windows as in TCP. An algorithm is refused, or
+/// the user is warned, if the stack does not satisfy its needs.
 #[test]
 fn algorithms_of_longhaul_run_in_the_stack() {
     let own = |kind: &str| format!(r#"flows.0.congestion={{ kind = "{kind}" }}"#);
@@ -157,7 +157,7 @@ fn algorithms_of_longhaul_run_in_the_stack() {
     }
 }
 
-/// A receiver sends fewer acknowledgements if the sender requests it.
+/// A receiver sends fewer acknowledgements if the sender requests that.
 #[test]
 fn the_receiver_acknowledges_as_often_as_it_is_asked_to() {
     let answers = |overrides: &[&str]| run(&with(overrides)).0.links[1].total.arrived_pkts;
@@ -186,7 +186,7 @@ fn marks_reduce_the_window() {
     );
 }
 
-/// A traced flow has a row with its window for each acknowledgement.
+/// A traced flow has a row for each acknowledgement, with the window.
 #[test]
 fn a_traced_flow_has_rows_for_its_acknowledgements() {
     let (_, records) = run(&with(&["flows.0.trace_acks=true", r#"duration="2 s""#]));
