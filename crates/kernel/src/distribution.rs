@@ -201,7 +201,7 @@ mod drawn {
 const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
-/// Kind of `sigma` and `root`. A larger number is taken for a mistake.
+/// Allowed values of the keys `sigma` and `root`. A larger number is taken for a mistake.
 const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
 const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 
@@ -302,29 +302,29 @@ macro_rules! drawn {
     };
 }
 
-/// Kind of a distribution of times.
+/// Allowed values of a key: a distribution of times.
 pub const DRAWN_TIMES: Kind = drawn!(Kind::Quantity(TIME), Kind::Positive(TIME));
-/// Kind of a time, or a distribution of times.
+/// Allowed values of a key: a time, or a distribution of times.
 pub const TIMES: Kind = Kind::OneOf(&[Kind::Quantity(TIME), DRAWN_TIMES]);
 
-/// Kind of a rate, or a distribution of rates.
+/// Allowed values of a key: a rate, or a distribution of rates.
 pub const RATES: Kind = Kind::OneOf(&[
     Kind::Positive(RATE),
     drawn!(Kind::Positive(RATE), Kind::Positive(RATE)),
 ]);
 
-/// Kind of a size, or a distribution of sizes.
+/// Allowed values of a key: a size, or a distribution of sizes.
 pub const SIZES: Kind = Kind::OneOf(&[
     Kind::Positive(SIZE),
     drawn!(Kind::Positive(SIZE), Kind::Positive(SIZE)),
 ]);
 
 const COUNT: Kind = Kind::Number(Range::above(0.0, 1e6));
-/// Kind of a number, or a distribution of numbers.
+/// Allowed values of a key: a number, or a distribution of numbers.
 pub const COUNTS: Kind = Kind::OneOf(&[COUNT, drawn!(COUNT, COUNT)]);
 
 const POSSIBLE: Kind = Kind::Number(Range::above(0.0, 1.0));
-/// Kind of a probability, or a distribution of probabilities.
+/// Allowed values of a key: a probability, or a distribution of probabilities.
 pub const PROBABILITIES: Kind = Kind::OneOf(&[PROBABILITY, drawn!(PROBABILITY, POSSIBLE)]);
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub const TIME: &[Dimension] = &[Dimension::Time];
 pub const RATE: &[Dimension] = &[Dimension::Rate];
 /// Dimension of a size in bytes.
 pub const SIZE: &[Dimension] = &[Dimension::Size];
-/// Kind of a probability.
+/// Allowed values of a key: a probability.
 pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
 /// Maximum count of segments, packets or bytes. A larger number is taken for a mistake.
 pub const COUNT_MAX: i64 = 1_000_000_000_000;

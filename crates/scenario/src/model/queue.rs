@@ -3,15 +3,16 @@
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{Key, Kind};
 
-/// Kind of a key for the queue of a link: any discipline.
+/// Allowed values of a key for the queue of a link: any discipline.
 pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ count(Use::Link) }>(Use::Link));
 
-/// Kind of a key for a discipline that replaces another one during a run. It must decide about a
-/// packet on arrival, so that waiting packets can stay in the queue.
+/// Allowed values of a key for a discipline that replaces another one during a run. It must decide
+/// about a packet on arrival, so that waiting packets can stay in the queue.
 pub(crate) const QUEUE_ON_ARRIVAL: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OnArrival) }>(Use::OnArrival));
 
-/// Kind of a key for a queue that is not in front of a link: disciplines that work without a link.
+/// Allowed values of a key for a queue that is not in front of a link: disciplines that work
+/// without a link.
 pub(crate) const QUEUE_OUTSIDE_LINKS: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OutsideLinks) }>(Use::OutsideLinks));
 

@@ -20,9 +20,9 @@ pub(crate) use users::{
     StartKeys, UserKeys,
 };
 
-/// Kind of a number of packets.
+/// Allowed values of a key: a number of packets.
 const PACKETS: Kind = Kind::Number(Range::above(0.0, 1e12));
-/// Kind of a positive number without a unit.
+/// Allowed values of a key: a positive number without a unit.
 const FACTOR: Kind = Kind::Number(Range::above(0.0, 1e9));
 const WHOLE_FACTOR: Kind = Kind::Whole {
     min: 1,
@@ -35,11 +35,11 @@ const IDENTIFIER: Kind = Kind::OneOf(&[
         max: COUNT_MAX,
     },
 ]);
-/// Kind of a time, or a number of time steps.
+/// Allowed values of a key: a time, or a number of time steps.
 const STEPS: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e12))]);
 const POSITIVE_STEPS: Kind =
     Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1e12))]);
-/// Kind of a point in time: a time, or a fraction of the run.
+/// Allowed values of a key: a point in time: a time, or a fraction of the run.
 const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e6))]);
 
 /// A time as it is written in the scenario: with a unit, as a number of time steps, or as a

@@ -5,7 +5,7 @@ use longhaul_mesonet::config::Service;
 
 use super::{FACTOR, STEPS, Written};
 
-/// Kind of a rate in packets per time step.
+/// Allowed values of a key: a rate in packets per time step.
 const RATE: Kind = Kind::Number(Range::above(0.0, 1e9));
 const BUFFER: Kind = Kind::Whole {
     min: 1,
@@ -18,7 +18,7 @@ const HOSTS_BELOW: Kind = Kind::Whole {
     max: MAX_HOSTS,
 };
 
-/// Kind of the access routers of a class below another router: their number, or a table for each.
+/// Allowed values of a key for access routers of a class: their number, or a table for each.
 const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
     Kind::Whole {
         min: 0,
