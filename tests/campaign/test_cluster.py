@@ -54,11 +54,11 @@ class Scheduler:
         return self.futures[-1]
 
     def cancel(self, futures: list[Future], *, force: bool) -> None:
-        """Note which runs are cancelled."""
+        """Record which runs are to be cancelled, without cancelling them."""
         self.cancelled.append((futures, force))
 
     def close(self, timeout: float) -> None:
-        """Note that the connection was closed, and with which timeout."""
+        """Record that the connection was closed, and its timeout in seconds."""
         self.is_closed, self.close_s = True, timeout
 
     def nthreads(self) -> dict[str, int]:

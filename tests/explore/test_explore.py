@@ -33,7 +33,7 @@ TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
 
 
 class Page:
-    """A page of the explorer, read as its script reads it."""
+    """A page of the explorer, with its data decoded as the script of the page decodes them."""
 
     def __init__(self, file: Path) -> None:
         self.html = file.read_text(encoding="utf-8")

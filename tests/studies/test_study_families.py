@@ -196,7 +196,7 @@ def rows(*numbers: Sequence[float | None]) -> Any:  # noqa: ANN401
 
 
 def asked(name: str) -> Any:  # noqa: ANN401
-    """Return a claim that reads the number of cell `name`; 2 is printed, the band is 1 to 4."""
+    """Return a claim that reads cell `name`, with a printed value of 2 and a band from 1 to 4."""
 
     def value(replication: Mapping[str, float | None]) -> float:
         if (number := replication[name]) is None:

@@ -350,7 +350,10 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float
 
 
 def _differences() -> Iterator[Row]:
-    """Yield rows for ranges that were calculated a second time, with either denominator."""
+    """Yield rows for the ranges in columns `calc_...`, with each denominator of `BASES`.
+
+    These columns were not printed: they were computed from goodputs when the table was copied.
+    """
     for experiment in GOODPUTS:
         for base, columns in BASES.items():
             for row, ranges in _ranges(experiment, base):

@@ -115,7 +115,10 @@ class HighSpeed(Law):
         return 0.5 + (self.high_decrease - 0.5) * place
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add a(w) = w^2 p(w) 2 b(w) / (2 - b(w)) segments per round trip."""
+        """Add a(w) = w^2 p(w) 2 b(w) / (2 - b(w)) segments per round trip.
+
+        p(w) is the loss rate at which the law has window w, and b(w) is as in `decrease`.
+        """
         slope = log(self.high_p / self.low_p) / log(self.high_window / self.low_window)
         p: Windows = self.low_p * (cwnd / self.low_window) ** slope
         b = self.decrease(cwnd)
@@ -147,7 +150,7 @@ class Compound(MultiplicativeDecrease):
     exponent: float = 0.75
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by `alpha w^k` segments per round trip, at least by one."""
+        """Add `increase` w^`exponent` segments per round trip to window w, at least one."""
         return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
 
 
@@ -184,7 +187,10 @@ class Cubic(Law):
         return np.where(going, np.maximum(np.maximum(cubic, self.standard), cwnd), cwnd)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Reduce to 0.7 of the window; by fast convergence, shrinking peaks are lowered further."""
+        """Reduce to 0.7 of the window, where it is signalled, and remember the peak.
+
+        With fast convergence, a window below the last peak is remembered as less than it is.
+        """
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
         self.peak = np.where(signalled, peak, self.peak)
@@ -274,7 +280,10 @@ class Bic(Law):
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth of the window; by fast convergence, lower shrinking peaks further."""
+        """Remove an eighth of the window, where it is signalled, and remember the peak.
+
+        With fast convergence, a window below the last peak is remembered as less than it is.
+        """
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)
         self.peak = np.where(signalled, peak, self.peak)

@@ -136,7 +136,7 @@ def lossless_regions(data: Data) -> float:
 def congested_region(data: Data) -> float:
     """Return the share of steps to more connections at which the source's statement is true.
 
-    All numbers are above capacity. With more connections, loss grows and goodput falls;
+    All steps are in the congested region. With more connections, loss grows and goodput falls;
     synchronised connections have less goodput than desynchronised ones, and the difference grows.
     """
     right = []

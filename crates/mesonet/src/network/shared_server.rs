@@ -13,7 +13,7 @@ use super::packet::Packet;
 use crate::config::{Router, Service, Topology};
 use crate::records::{Direction, QueueSample};
 
-/// A router with one server.
+/// The state of a router with one server, which serves its queues by turns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SharedServer {
     /// The packet in service.

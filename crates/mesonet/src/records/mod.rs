@@ -43,7 +43,8 @@ pub trait Recorder {
     fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
-/// The classes of flows by the access routers of their ends, in the order of the published tables.
+/// The class of a flow: the speed classes of the access routers at its two ends. The classes are in
+/// the order of the published tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FlowClass {
     /// Direct and direct.

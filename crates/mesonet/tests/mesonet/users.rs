@@ -64,8 +64,8 @@ fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     }
 }
 
-/// In an almost empty network, a handshake and one round trip of data take the delays of the links
-/// and a few service times and packet intervals.
+/// Checks, in an almost empty network, how long a handshake and one round trip of data take: the
+/// delays of the links on the path, plus a few service times and packet intervals.
 #[test]
 fn connections_take_a_round_trip() {
     let config = quiet(2);
