@@ -17,7 +17,7 @@ pub enum Quantity {
     Rate(Rate),
     /// A number of bytes.
     Bytes(Bytes),
-    /// A number of packets, which need not be whole for averages and thresholds.
+    /// A number of packets. It may be a fraction, as in averages and thresholds.
     Packets(f64),
     /// A multiple of the bandwidth-delay product.
     Bdp(f64),
