@@ -55,8 +55,8 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// The delay of the path increases in the second minute; the delay of the first minute is discarded ten minutes
-    /// later.
+    /// The delay of the path increases in the second minute. The smaller delay of the first minute is discarded ten
+    /// minutes later.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

@@ -15,7 +15,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Factor that allows for rounding errors of products.
+    /// Factor on a rate that allows for rounding errors of the compared products.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
     /// Creates a sample of `segments` delivered in `interval`, which must be longer than zero.
@@ -58,7 +58,7 @@ impl RateSample {
         self.is_clearly_below(segments, picoseconds(time)) || self.segments_in(time) < segments
     }
 
-    /// Returns true if the rate is below `segments` per `ps` picoseconds, by more than rounding errors.
+    /// Returns true if the rate is below `segments` per `ps` picoseconds by a difference larger than rounding errors.
     #[inline]
     fn is_clearly_below(self, segments: f64, ps: f64) -> bool {
         self.segments * ps < segments * picoseconds(self.interval) * Self::CLEARLY

@@ -57,8 +57,8 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 const LEAST_GAIN: f64 = 1.0 / 16.0;
 /// Fraction of the target delay at which the first slow start ends.
 const EXIT: f64 = 0.75;
-/// Number of round trips for which a slowdown keeps the window small; also the number from the first slow start to the
-/// first slowdown.
+/// Number of round trips for which a slowdown keeps the window small; also the number of round trips between the end of
+/// the first slow start and the first slowdown.
 const PAUSE_ROUNDS: u64 = 2;
 /// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
 const BETWEEN: u64 = 9;
@@ -142,7 +142,7 @@ impl LedbatPlusPlus {
         };
     }
 
-    /// Returns the stage that follows a slowdown which began at `begun`.
+    /// Returns the stage after a slowdown which began at `begun` and ends at `now`.
     fn after(begun: Time, now: Time) -> Stage {
         Stage::Steady {
             slowdown: now + now.since(begun) * BETWEEN,

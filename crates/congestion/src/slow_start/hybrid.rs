@@ -92,7 +92,7 @@ static PARAMETERS: [Parameter; 7] = [
 /// pacing rate is added to the threshold for trains.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
-/// Maximum of this time, in seconds (`hystart_ack_delay`).
+/// Upper bound of the time that four bursts take, in seconds (`hystart_ack_delay`).
 const MAX_BURST_TIME_S: f64 = 1e-3;
 
 /// Pacing rate in slow start, in windows per round trip; Linux computes this rate even if it does not pace

@@ -136,7 +136,7 @@ impl Meter {
         }
     }
 
-    /// Returns the number of segments known to be delivered or lost.
+    /// Returns the number of segments known to be delivered or lost so far.
     fn answered(&self) -> u64 {
         self.delivered + self.lost
     }
@@ -188,7 +188,8 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses; and the last window before recovery or the probe for the round-trip time reduced it.
+/// Recovery from losses, and the window to restore afterwards: the last one that neither recovery nor ProbeRTT had
+/// reduced.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -298,8 +299,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Advances the probe by one acknowledgement. The measurement begins once `few` is true, that is, once few enough
-    /// segments are in flight. Returns true when both 200 ms and a round trip have passed since then.
+    /// Advances ProbeRTT by one acknowledgement. `few` is true once few enough segments are in flight; the measurement
+    /// then begins. Returns true when both 200 ms and a round trip have passed since its beginning.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {
@@ -361,9 +362,9 @@ mod tests {
         assert_eq!(until(&[(301, true, false), (400, true, true)]), Some(4));
     }
 
-    /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery, or while the
-    /// round-trip time is probed, the saved window is the larger of the one saved before and the current one; otherwise
-    /// it is the current one.
+    /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery or in ProbeRTT,
+    /// the saved window becomes the current one only if that is larger. At other times, it always becomes the current
+    /// window.
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

@@ -207,7 +207,8 @@ mod tests {
     }
 
     /// The smallest increase is 0.3 segments, or 38/128. At half of a largest delay of 100 ms, the increase is 99 *
-    /// 1280 / (99 + 49 * 1242 / 38) in 128ths. The decrease rises from 10 to 80 ms; 49 ms are 39/70 of this range.
+    /// 1280 / (99 + 49 * 1242 / 38) in 128ths. The decrease rises linearly between delays of 10 and 80 ms; a delay of
+    /// 49 ms is 39/70 of the way.
     #[test]
     fn amounts_are_whole_parts() {
         let mut kernel = kernel();

@@ -1,5 +1,5 @@
 //! Model of the path in BBR version 3: its bounds, recent losses and marks, the state of probing, smallest round-trip
-//! times, and aggregated acknowledgements.
+//! times, and ACK aggregation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -40,21 +40,21 @@ pub(super) struct Signals {
     pub(super) losses: f64,
     /// Number of acknowledgements that reported losses in the current round.
     pub(super) loss_events: u32,
-    /// Maximum delivery rate in the current round, in segments per second; the next field is the maximum volume
-    /// delivered.
+    /// Maximum delivery rate in the current round, in segments per second. The next field is the maximum of delivered
+    /// segments per flight.
     pub(super) rate: f64,
     pub(super) volume: f64,
 }
 
-/// The last flight: its delivery rate and the time in which it was delivered. Their product is the number of segments
-/// delivered (RS.delivered).
+/// The last flight: its delivery rate, and the time in which it was delivered. The product of both is the number of
+/// segments delivered (RS.delivered).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     rate: Option<RateSample>,
     rtt: Span,
 }
 
-/// State of the probing for bandwidth.
+/// State of the probing for bandwidth (ProbeBW).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Probe {
     /// Number of rounds since the last probe; the next fields are the time at which the cycle began, and the wait until
@@ -85,7 +85,7 @@ pub(super) struct MinRtt {
     pub(super) expired: bool,
 }
 
-/// Number of segments acknowledged in excess of those that the bandwidth explains (section 5.5.9).
+/// ACK aggregation: the number of acknowledged segments in excess of those that the bandwidth explains (section 5.5.9).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Aggregation {
     pub(super) start: Time,
@@ -93,7 +93,7 @@ pub(super) struct Aggregation {
     pub(super) extra: WindowedMax,
 }
 
-/// The state after an acknowledgement, and the number of excess segments in it.
+/// State of [`Aggregation`] after an acknowledgement, with the number of excess segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aggregated {
     start: Time,
@@ -202,7 +202,8 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the state after `newly` delivered segments, with this bandwidth and window (BBRUpdateACKAggregation).
+    /// Returns the state after `newly` delivered segments (BBRUpdateACKAggregation). `bandwidth` is in segments per
+    /// second; `cwnd` is the upper bound of the number of excess segments.
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -280,14 +281,14 @@ impl Marks {
     }
 
     /// Returns true if this cycle had marks and no losses, and if a round trip has passed without marks. (Linux checks
-    /// that it is back in the state `TCP_CA_Open`.)
+    /// instead that the connection is back in the state `TCP_CA_Open`.)
     pub(super) fn have_ceased(&self, ack: &AckSample) -> bool {
         let answered = ack.delivered + ack.lost;
         let over = !ack.ecn_echo && answered >= self.round_until;
         self.in_cycle && !self.lost_in_cycle && over
     }
 
-    /// Begins a cycle of ProbeBW.
+    /// Resets the records of marks and losses at the beginning of a ProbeBW cycle.
     pub(super) fn begin_cycle(&mut self) {
         (self.in_cycle, self.lost_in_cycle) = (false, false);
     }
