@@ -1,8 +1,9 @@
 //! Interface to foreign stacks: transport protocols outside the engine, each of which implements both ends of a
 //! connection.
 //!
-//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes. The network stores these bytes while
-//! packets of the same size travel, which links, queues and impairments treat like any other packets.
+//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes. The network stores these bytes.
+//! Packets of the same size travel in place of the datagrams, and links, queues and impairments treat them like any
+//! other packets.
 
 use std::fmt;
 use std::sync::Arc;

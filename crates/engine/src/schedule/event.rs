@@ -6,7 +6,7 @@ use super::key_of;
 use super::next_arrival::NextArrival;
 use longhaul_kernel::Key;
 
-/// Kind of an event, with the index of the element that it belongs to.
+/// Kind of an event, with the index of the link, flow or other element that the event concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A link's delay or loss changes; the index is that of the link's list of changes.
@@ -59,8 +59,8 @@ pub(crate) enum Event {
     End,
 }
 
-/// Classes of events, in the order in which simultaneous events are processed. A tag has the class in the bits above
-/// the index.
+/// Classes of events, in the order in which simultaneous events are processed. In the tag of an event, the class is
+/// above the bits of the index.
 pub(super) mod class {
     pub(in crate::schedule) const CHANGE: u64 = 0;
     pub(in crate::schedule) const ARRIVAL: u64 = 1;

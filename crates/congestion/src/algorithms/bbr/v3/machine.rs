@@ -96,7 +96,8 @@ pub(super) struct Machine {
     /// Bounds of the rate and of the segments in flight: BBR.bw_shortterm, BBR.inflight_shortterm and
     /// BBR.inflight_longterm.
     pub(super) bounds: Bounds,
-    /// State of the probing for bandwidth (section 5.3.3): BBR.cycle_stamp, BBR.bw_probe_wait, BBR.probe_up_cnt and others.
+    /// State of the probing for bandwidth (section 5.3.3): BBR.cycle_stamp, BBR.bw_probe_wait, BBR.probe_up_cnt and
+    /// others.
     pub(super) probe: Probe,
     /// Smallest round-trip times, with the times of their measurement: BBR.min_rtt and BBR.probe_rtt_min_delay.
     pub(super) min_rtt: MinRtt,
