@@ -33,7 +33,7 @@ def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of flows over windows that end at each of the times."""
+    """Rates of flows, averaged over a window before each of the times."""
 
     times: np.ndarray
     values: np.ndarray

@@ -33,8 +33,7 @@ def largest_grubbs(count: int) -> float:
 def nist_critical(count: int) -> float:
     """Return NIST's critical value, or for fewer than seven values one of equal significance.
 
-    Without this, no value could be an outlier among six: their statistic cannot reach 2.08
-    (`largest_grubbs`).
+    Grubbs' statistic of six values cannot reach NIST's value of 2.08 (`largest_grubbs`).
     """
     if count >= NIST_COUNT:
         return NIST_CRITICAL

@@ -114,12 +114,12 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
 
 
 def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
-    """Return an orthonormal basis of the span of all bases; it has no columns without any basis."""
+    """Return an orthonormal basis of the span of all bases; it has no columns if there are none."""
     return _orthonormal(np.hstack(bases)) if bases else np.zeros((0, 0))
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return a basis of the part of a basis' span that is orthogonal to a space."""
+    """Return a basis of the part of `basis`' span that is orthogonal to the span of `space`."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 

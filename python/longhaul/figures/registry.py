@@ -88,7 +88,7 @@ class Figure:
     only_some: bool = False
     """True if only some links have the figure; tables omit its row if no link has it."""
     needs_capacity: bool = False
-    """True if a link has no value without capacity in the measurement window."""
+    """True if the figure is undefined for a link without capacity in the measurement window."""
     most: float = inf
     """Largest possible value."""
     is_time_until: bool = False

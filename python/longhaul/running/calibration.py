@@ -118,7 +118,7 @@ def _announced(document: Document, factor: float, further: int) -> str:
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
     """Search by the secant method; return the factors tried, each with its load.
 
-    The search starts from a load of 0 at a factor of 0, since the load is nearly linear in the
+    The first secant is from a load of 0 at a factor of 0, since the load is nearly linear in the
     rate.
     """
     steps = [(1.0, measure(1.0))]

@@ -106,7 +106,7 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict on the levels that were run; empty if they cannot stand for all levels."""
+    """Return the verdict on the levels that were run; empty if it says nothing about all levels."""
     if kind == COUNT:
         times = part.of / len(part.there)
         # With few levels, no possible count may be in the band after scaling.

@@ -18,7 +18,7 @@ from longhaul.plots.layout import for_width_of, single
 
 @dataclass(frozen=True)
 class Pair:
-    """Texts of a plot that compares an algorithm's own flows with competing flows."""
+    """Texts of a plot of an algorithm's own flows against competing flows."""
 
     title: str
     quantity: str
@@ -43,7 +43,7 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the interfaces; if given, a second row has goodput as a fraction of it."""
+    """Speed of the interfaces; if given, a second row has goodput as a fraction of the speed."""
 
 
 @styled()
