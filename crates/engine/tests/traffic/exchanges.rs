@@ -216,7 +216,7 @@ fn several_exchanges_share_a_connection() {
     assert_eq!(totals.flows[0].total.connections, 20);
 }
 
-/// With any losses, all requested data arrives, and all packets are accounted for.
+/// With any losses, all requested data arrives, and the counters account for all packets.
 #[test]
 fn exchanges_survive_losses_and_leave_nothing_behind() {
     for recovery in [
