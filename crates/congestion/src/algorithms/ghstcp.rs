@@ -223,8 +223,8 @@ struct Cycle {
     count: u64,
     mean_departure_s: f64,
     mean_rtt_s: f64,
-    /// Sum of squared deviations of the departure times; the next fields are that of the round-trip times, and the sum
-    /// of products of both deviations.
+    /// Sum of squared deviations of the departure times. The next fields are the sum of squared deviations of the
+    /// round-trip times, and the sum of products of both deviations.
     departures: f64,
     rtts: f64,
     products: f64,

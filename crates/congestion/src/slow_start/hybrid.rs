@@ -197,8 +197,8 @@ impl HybridSlowStart {
         ack.now.since(self.round_start) > Span::from_secs_f64(self.train * span_s)
     }
 
-    /// Returns true if the smallest round-trip time of the round is well above that of the connection; false if there
-    /// are too few samples.
+    /// Returns true if the smallest round-trip time of the round is well above the smallest one of the connection;
+    /// false if there are too few samples.
     fn has_grown(&mut self, rtt: Span, min_rtt: Span) -> bool {
         let round_min = self.round_min.map_or(rtt, |min| min.min(rtt));
         self.round_min = Some(round_min);

@@ -76,7 +76,7 @@ struct Bins {
 /// Total numbers of segments of the connection so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
-    /// Number of segments sent, retransmissions included; the next field is that of delivered ones.
+    /// Number of segments sent, retransmissions included; the next field is the number of delivered segments.
     sent: u64,
     delivered: u64,
 }

@@ -63,7 +63,7 @@ impl EndState {
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Number of stored packets above which those that were dropped are removed.
+    /// Number of stored packets above which dropped packets are removed.
     sweep_at: usize,
 }
 

@@ -35,7 +35,7 @@ impl<A: CongestionControl> Flow<A> {
         }
     }
 
-    /// Advances by a round trip with a single acknowledgement. It reports all segments in flight, and one more, as
+    /// Advances by a round trip with a single acknowledgement, which reports all segments in flight, and one more, as
     /// delivered at `rate` segments per second. `in_flight` segments are in flight afterwards.
     pub(super) fn round(&mut self, rate: f64, in_flight: u64) {
         let delivered = self.ack.in_flight + 1;

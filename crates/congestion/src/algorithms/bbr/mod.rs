@@ -66,7 +66,7 @@ fn segments(count: u64) -> f64 {
 /// Numbers of segments that an acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Copy, Debug)]
 struct Newly {
-    /// Number of newly delivered segments; the next field is that of newly lost ones.
+    /// Number of newly delivered segments; the next field is the number of newly lost segments.
     delivered: u64,
     lost: u64,
     /// True if a round begins with this acknowledgement.
@@ -76,7 +76,7 @@ struct Newly {
 /// Values that the algorithm takes from one acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
-    /// Number of segments newly reported as delivered; the next field is that of newly lost ones.
+    /// Number of segments newly reported as delivered; the next field is the number newly reported as lost.
     newly_delivered: f64,
     newly_lost: f64,
     /// Number of segments in flight after the acknowledgement.

@@ -19,7 +19,7 @@ pub struct KernelDctcp {
     shift: u32,
     alpha: u64,
     marks: MarkedShare,
-    /// Number of segments delivered in the current round trip; the next field is that of marked ones.
+    /// Number of segments delivered in the current round trip; the next field is the number of marked segments.
     delivered: u64,
     marked: u64,
     /// Number of segments acknowledged when the round trip began.

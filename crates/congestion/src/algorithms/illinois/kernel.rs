@@ -10,7 +10,7 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Reducing, reduce};
 use crate::window::Window;
 
-/// Denominator of the increase; the next constant is that of the decrease (`ALPHA_SCALE`, `BETA_SCALE`).
+/// Denominator of the increase; the next constant is the denominator of the decrease (`ALPHA_SCALE`, `BETA_SCALE`).
 const ALPHA: u64 = 128;
 const BETA: u64 = 64;
 /// Increase and decrease of standard TCP, in these units.

@@ -148,8 +148,8 @@ mod tests {
         })
     }
 
-    /// Returns the number of each acknowledgement that is forwarded, and that of the one dropped, on the arrival of a
-    /// packet at `ms`.
+    /// Returns the numbers of the acknowledgements that are forwarded when a packet arrives at `ms`, and the number of
+    /// the dropped one, if any.
     fn arrive(thinning: &mut AckThinning, packet: &Packet, ms: u64) -> (Vec<u64>, Option<u64>) {
         let ThinningOutcome { dropped, forwarded } = thinning.arrive(packet, Carrier::Tcp, at(ms));
         let forwarded = forwarded.iter().flatten().map(|packet| packet.seq);

@@ -58,7 +58,7 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the bytes of an acknowledgement from a real program; the next field is their number.
+    /// Handle of the bytes of an acknowledgement from a real program; the next field is the number of these bytes.
     sack: SackHandle,
     bytes: u16,
 }

@@ -110,7 +110,7 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Returns the packet to send, one of those that `of` selects. `counted` selects the packets that count for the
+    /// Returns the packet to send, from the packets that `of` selects. `counted` selects the packets that count for the
     /// length of the queue.
     pub(super) fn deque(
         &mut self,
@@ -312,7 +312,7 @@ impl Cobalt {
         (drop, marks && !drop)
     }
 
-    /// Returns the packet to send, one of those that `of` selects.
+    /// Returns the packet to send, from the packets that `of` selects.
     pub(super) fn deque(
         &mut self,
         now: Time,

@@ -93,7 +93,7 @@ pub(crate) struct Xcp {
     persistent_bytes: u64,
     /// The smallest queue in the current queue interval so far, in bytes.
     least_bytes: u64,
-    /// Time left in the current control interval; the next field is that of the queue interval.
+    /// Time left in the current control interval; the next field is the time left in the queue interval.
     control_in: Span,
     queue_in: Span,
 }

@@ -233,7 +233,7 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
 /// Hosking's recursion: weights of the past values, computed for an increasing number of past values.
 struct Recursion {
     d: f64,
-    /// Weights; that of the newest value is first.
+    /// Weights; the weight of the newest value is first.
     phi: Vec<f64>,
     /// Variance of the innovation, the part of a value that does not depend on the past.
     variance: f64,

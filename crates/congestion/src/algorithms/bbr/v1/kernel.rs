@@ -110,7 +110,7 @@ pub(super) struct Policer {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckReport {
     pub(super) now: Time,
-    /// Number of the flow's segments delivered so far; the next field is that of lost ones.
+    /// Number of the flow's segments delivered so far; the next field is the number of lost segments.
     pub(super) delivered: u64,
     pub(super) lost: u64,
     /// True if this acknowledgement reports losses.

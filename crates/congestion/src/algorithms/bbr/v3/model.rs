@@ -21,7 +21,8 @@ const ECN_THRESHOLD: f64 = 0.5;
 /// Bounds of the model; infinity means that there is no bound.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Bounds {
-    /// Short-term bound after recent losses, in segments per second; the next field is that of the segments in flight.
+    /// Short-term bound of the rate after recent losses, in segments per second; the next field is the short-term bound
+    /// of the segments in flight.
     pub(super) short_rate: f64,
     pub(super) short_in_flight: f64,
     /// Long-term bound: number of segments in flight that probing found to be safe.
@@ -108,7 +109,7 @@ pub(super) struct Marks {
     pub(super) eligible: bool,
     /// Number of successive rounds with too many marks.
     pub(super) high_rounds: u32,
-    /// Smoothed fraction of marked segments; the next field is that of the last round.
+    /// Smoothed fraction of marked segments; the next field is the fraction in the last round.
     pub(super) alpha: f64,
     pub(super) share: f64,
     pub(super) marked: f64,
@@ -239,7 +240,8 @@ impl Aggregation {
 }
 
 impl Signals {
-    /// Raises the maxima of rate and volume to those of a sample, if these are larger.
+    /// Raises the maximum rate and the maximum number of delivered segments to the values of a sample, if these are
+    /// larger.
     #[inline(always)]
     pub(super) fn raise(&mut self, rate: RateSample, flight: Flight) {
         if !rate.is_below(self.rate) {

@@ -490,8 +490,8 @@ mod tests {
         assert_eq!(flow.bbr.machine.state, State::Down);
     }
 
-    /// The next probe comes within a round trip and 250 ms after the last one. This ends after four successive probes
-    /// that have increased the rate by less than a sixteenth.
+    /// The next probe comes within a round trip and 250 ms after the last one. After four successive probes that have
+    /// increased the rate by less than a sixteenth, probes no longer come early.
     #[test]
     fn probes_come_early_while_they_bring_more() {
         let mut picoquic = Picoquic {
