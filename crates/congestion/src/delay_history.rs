@@ -34,7 +34,7 @@ impl DelayHistory {
         self.next = (self.next + 1) % CURRENT_FILTER;
     }
 
-    /// Returns the base delay, that of the path without a queue; `None` without samples.
+    /// Returns the base delay, the delay of the path without a queue; `None` without samples.
     pub(crate) fn base(&self) -> Option<Span> {
         self.base.iter().flatten().min().copied()
     }

@@ -257,7 +257,7 @@ impl Settings {
         parameter.allowed.names[value as usize]
     }
 
-    /// Returns an error if the value of `smaller` is not below that of `larger`, both names of parameters.
+    /// Returns an error if the value of the parameter `smaller` is not below the value of the parameter `larger`.
     pub(crate) fn require_below(
         &self,
         smaller: &'static str,
@@ -380,7 +380,7 @@ pub enum SpecError {
         /// Description of the fault.
         reason: String,
     },
-    /// A value must be below that of another parameter, but is not.
+    /// A value is not below the value of another parameter, as it must be.
     #[error("{kind}: expected `{name}` below `{other}` ({}), found {}", Plain(*.limit), Plain(*.value))]
     NotBelow {
         /// Name of the algorithm or slow start.

@@ -19,7 +19,7 @@ use crate::state::CongestionState;
 pub enum Loss {
     /// No segment is lost.
     Never,
-    /// Every segment whose number is a multiple of this one is lost.
+    /// Every segment whose number is a multiple of this number is lost.
     Every(u64),
     /// Each segment is lost with the same probability.
     Random {

@@ -29,7 +29,7 @@ def is_run(source: Path) -> bool:
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; for a study, that of the user's results, or else of the shipped ones."""
+    """Read a table; for a study, the table of the user's results, or else of the shipped ones."""
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)

@@ -64,7 +64,7 @@ class Text:
     note: str = ""
     """Meaning of columns, such as of intervals; printed below the table."""
     heading: str = ""
-    """Title with the unit of a response, if it differs from `title`; this one is printed."""
+    """Title to print, with the unit of a response, if it differs from `title`."""
     scale: float = 1.0
     """Factor from the unit of the response to the unit in the heading."""
 

@@ -74,7 +74,7 @@ def calibrate(
     others: int = 4,
     progress: bool = False,
 ) -> Calibration:
-    """Find the factor for the rates of these labels' flows that gives a load on a link.
+    """Find the factor for the rates of the flows with `labels` that gives the load on a link.
 
     The calibrated rates are then simulated with the random numbers of `others` more replications,
     since heavy-tailed sizes give very different loads in short runs. Each run takes the scenario's

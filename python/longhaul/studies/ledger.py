@@ -74,7 +74,7 @@ def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgemen
 
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
-    """Return the families of these claims, each once, in the order of the claims."""
+    """Return the families of the judged claims, each once, in the order of the claims."""
     found = {
         id(judgement.family): judgement.family
         for judgement in judgements
@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement, with the runs that its claim needs and the existing ones of these."""
+    """Return a judgement, with the runs that its claim needs and the needed runs that exist."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,

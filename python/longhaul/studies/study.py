@@ -336,7 +336,7 @@ def studies() -> list[Study]:
 
 
 def find(name: str) -> Study:
-    """Return the installed study with a name, or that of a directory; else raise StudyError."""
+    """Return the study installed under a name, or the one in a directory; else raise StudyError."""
     installed = _installed()
     if name in installed:
         return Study(name, installed[name])

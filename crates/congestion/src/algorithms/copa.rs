@@ -2,7 +2,7 @@
 //!
 //! Arun and Balakrishnan, NSDI 2018. Points that the paper does not define are as in its authors' implementation
 //! (genericCC, markoviancc.cc): the velocity at most doubles the window in a round trip, and the smallest round-trip
-//! time is that of the last ten seconds or twenty round trips. If more than 30 % of the segments are lost over two
+//! time is taken over the last ten seconds or twenty round trips. If more than 30 % of the segments are lost over two
 //! round trips, the window is multiplied by 0.7. Without this rule, a flow on a path with a very small buffer would
 //! lose a third of all segments permanently.
 

@@ -62,7 +62,7 @@ const EXIT: f64 = 0.75;
 const PAUSE_ROUNDS: u64 = 2;
 /// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
 const BETWEEN: u64 = 9;
-/// Minimum window, also that of a slowdown, in segments.
+/// Minimum window, in segments; also the window during a slowdown.
 const MIN_CWND: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

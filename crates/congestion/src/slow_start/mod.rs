@@ -191,7 +191,7 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// Returns the initial threshold; `ssthresh` is the one that the transport would choose.
+    /// Returns the initial threshold. `ssthresh` is the threshold that the transport would choose.
     pub fn initial_ssthresh(&self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(*max_ssthresh),

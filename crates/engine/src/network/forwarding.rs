@@ -161,8 +161,8 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready`, and returns it: the packets of these links can be passed at once to ends
-    /// that delay them.
+    /// Removes a link from the list `ready` and returns its number. The packets of the links on this list can be passed
+    /// at once to ends that delay them.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()

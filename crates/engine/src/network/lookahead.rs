@@ -72,8 +72,8 @@ pub(crate) enum Side {
     Receivers,
 }
 
-/// An end of a flow. `gets` is the position in the route table of packets that the end receives, and `sends` that of
-/// packets that it sends.
+/// An end of a flow. `gets` is the position of packets that the end receives in the route table, and `sends` the
+/// position of packets that it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
     /// The sender of a connection.
@@ -431,8 +431,8 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     }
 }
 
-/// Returns true if the packets of all links that lead to this one may be merged: these links lead nowhere else, and
-/// have a delay.
+/// Returns true if the packets of all links that lead to the link `id` may be merged: these links lead nowhere else,
+/// and have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);

@@ -65,7 +65,7 @@ impl ConnectionId {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }
 
-    /// Returns true if the id is that of the leg after a proxy.
+    /// Returns true if the id belongs to the leg after a proxy.
     pub(crate) fn is_second_leg(self) -> bool {
         self.0 & Self::SECOND_LEG != 0
     }

@@ -474,8 +474,8 @@ impl Curve {
             .max(self.low_window)
     }
 
-    /// Returns the mean window with evenly spaced losses of probability `loss`; that of standard TCP if `loss` exceeds
-    /// `low_p`.
+    /// Returns the mean window with evenly spaced losses of probability `loss`, or the mean window of standard TCP if
+    /// `loss` exceeds `low_p`.
     fn mean_window(&self, loss: f64) -> f64 {
         if loss >= self.low_p {
             return mean_window(1.0, 0.5, loss);

@@ -360,8 +360,8 @@ impl Throughput {
         };
     }
 
-    /// Ends an epoch; returns true if its throughput differs from that of the last epoch by at most the fraction
-    /// `change`.
+    /// Ends an epoch. Returns true if the throughput of this epoch differs from the throughput of the epoch before by
+    /// at most the fraction `change`.
     fn steady(&mut self, change: f64) -> bool {
         let (last, now) = (self.last_epoch, self.epoch);
         self.end_epoch();

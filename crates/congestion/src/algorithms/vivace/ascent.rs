@@ -36,7 +36,7 @@ impl Ascent {
         (self.steps, self.moved) = (0, 0);
     }
 
-    /// Returns the change of the rate; `gradient` is that of the utility at `rate`.
+    /// Returns the change of the rate; `gradient` is the gradient of the utility at `rate`.
     pub fn change(&mut self, rate: f64, gradient: f64) -> f64 {
         let direction = if gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {

@@ -32,7 +32,7 @@ pub(crate) struct AckFilter {
     discipline: BufferedQueue,
     /// Numbers of the connections with waiting pure acknowledgements.
     connections: FlowNumbers,
-    /// State of these connections, indexed by number.
+    /// Waiting acknowledgements of each connection in `connections`, indexed by the connection's number.
     waiting: Vec<Waiting>,
     /// Contents of acknowledgements, indexed by the number in the placeholder.
     contents: Vec<Content>,

@@ -287,7 +287,7 @@ impl Bbr {
         self.phase_start = now;
     }
 
-    /// Begins the gain cycle at a random phase, but not at the one that drains the queue.
+    /// Begins the gain cycle at a random phase other than the phase that drains the queue.
     fn enter_probe_bw(&mut self, now: Time) {
         self.state = State::ProbeBw;
         self.phase = CYCLE.len() - 1 - (split_mix(&mut self.draws) % 7) as usize;

@@ -200,8 +200,8 @@ impl Transmissions {
         self.lost_count == 0 && self.overtaken == NONE
     }
 
-    /// Returns true if the list contains the segments from `una` on in the order of their numbers. Only valid if none
-    /// of these is delivered or lost.
+    /// Returns true if the list contains the segments from `una` on in the order of their numbers. Only valid if no
+    /// segment from `una` on has been delivered or lost.
     #[inline]
     pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
         self.repeated_below <= una

@@ -14,8 +14,8 @@ use crate::transport::tcp::regular::usual;
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
-    /// The newest transmission of any of these segments. A retransmission is not considered if the acknowledgement may
-    /// be for an earlier copy of the segment.
+    /// The newest transmission of any of the newly delivered segments. A retransmission is not considered if the
+    /// acknowledgement may be for an earlier copy of the segment.
     pub(super) newest: Option<Transmission>,
     /// Send time of the last selectively acknowledged segment or, if there is none, of the last cumulatively
     /// acknowledged one. RACK uses the time from this send time to the acknowledgement as round-trip time (Linux,
