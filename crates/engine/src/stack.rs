@@ -144,7 +144,7 @@ pub trait Stack: fmt::Debug + Send {
     fn report(&self, now: Time) -> StackReport;
     /// Restarts the record of the smallest and largest round-trip samples.
     fn restart_extremes(&mut self);
-    /// Moves the events since the last call to `notes`.
+    /// Appends the events since the last call to the list `notes`.
     fn take_notes(&mut self, notes: &mut Vec<StackNote>);
     /// Returns the bytes that the stack has written to its log since the last call; empty if it has no log.
     fn take_log(&mut self) -> Vec<u8> {

@@ -24,7 +24,7 @@ _OF_STUDY = re.compile(
 
 
 def is_run(source: Path) -> bool:
-    """Return true if a directory is a run; results of a study have a run.json too, but are not."""
+    """Return true if a directory is a run; a study's results with a run.json are no run."""
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
 

@@ -122,7 +122,8 @@ mod tests {
         assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
     }
 
-    /// The first outputs of `SplitMix64` with seed 0, whose state increases by the golden ratio.
+    /// Mixed keys are numbers of `SplitMix64`: the expected values are its first outputs with seed 0, for which its
+    /// state increases by the golden ratio.
     #[test]
     fn keys_are_mixed_by_splitmix64() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

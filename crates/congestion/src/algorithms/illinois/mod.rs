@@ -125,7 +125,7 @@ pub struct Illinois {
     /// while they are not counted.
     patient: Option<f64>,
     max_rtt: Span,
-    /// Sum of the current round's samples, in seconds; the next field is their number.
+    /// Sum of the round-trip samples of the current round, in seconds; the next field is the number of samples.
     rtt_sum_s: f64,
     rtt_count: f64,
     kernel: Option<Box<KernelIllinois>>,

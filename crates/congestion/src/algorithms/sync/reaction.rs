@@ -12,7 +12,7 @@ use crate::window::Window;
 pub(super) enum Step {
     /// The change that standard TCP makes, slow start included.
     Standard,
-    /// Growth by this number of segments per round trip, of which each acknowledgement adds its share.
+    /// Growth in segments per round trip, of which each acknowledgement adds its share.
     Grow(f64),
     /// Reduction of the window and of the threshold to this fraction of the window, as for a congestion mark.
     Reduce(f64),

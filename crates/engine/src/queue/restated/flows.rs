@@ -31,8 +31,8 @@ fn exceed(limit: Capacity, waiting: &Waiting) -> bool {
 }
 
 /// Flows served in turn: each sends one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3), 1996, figure
-/// 5). Above the limit, the longest queue loses its first packet. Of several longest queues, it is the one whose turn
-/// is next.
+/// 5). Above the limit, the longest queue loses its first packet. If several queues are longest, the queue whose turn
+/// is next loses the packet.
 struct Turns {
     limit: Capacity,
     quantum: Option<u64>,
@@ -184,7 +184,7 @@ impl<A: Clone> Lists<A> {
         self.sorting.queue(packet)
     }
 
-    /// Returns the queues on both lists, in the order of their turns.
+    /// Returns the queues on the lists of new and of old queues, in the order of their turns.
     fn in_turn(&self) -> Vec<usize> {
         self.new.iter().chain(&self.old).copied().collect()
     }

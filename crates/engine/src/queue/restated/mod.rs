@@ -40,14 +40,14 @@ trait Rule {
         Some(if marked { mark(packet) } else { packet })
     }
 
-    /// Updates the probability.
+    /// Updates the probability of drops or marks.
     fn update(&mut self, _now: Time, _waiting: &Waiting) {}
 
     fn probability(&self) -> Option<f64> {
         None
     }
 
-    /// Returns the time between updates.
+    /// Returns the time between updates of the probability.
     fn interval(&self) -> Option<Span> {
         None
     }

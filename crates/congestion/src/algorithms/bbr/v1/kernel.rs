@@ -17,8 +17,8 @@ pub(super) const PROBING_BUDGET: f64 = 2.0;
 /// (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
-/// Upper bound of the allowance for ACK aggregation: the segments that the estimated bandwidth delivers in this time,
-/// in seconds (`bbr_extra_acked_max_us`).
+/// Upper bound of the allowance for ACK aggregation, in seconds: the allowance is at most the number of segments that
+/// the estimated bandwidth delivers in `EXCESS_S` (`bbr_extra_acked_max_us`).
 const EXCESS_S: f64 = 0.1;
 
 /// Minimum ratio of lost to delivered segments in an interval that indicates a policer (`bbr_lt_loss_thresh`).
@@ -48,7 +48,7 @@ pub(super) struct Kernel {
 pub(super) struct Aggregation {
     /// Time from which on more segments are acknowledged than the bandwidth explains.
     since: Time,
-    /// Number of segments acknowledged from that time on.
+    /// Number of segments acknowledged from `since` on.
     acked: f64,
     /// Largest numbers of excess segments in the current period of `EXCESS_ROUNDS` rounds and in the previous period.
     most: [f64; 2],
@@ -204,9 +204,10 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// At 1000 segments per second, bursts of 40 acknowledged segments every 20 ms exceed the expected 20 by 20. This
-    /// maximum is forgotten after five to ten round trips without bursts. It is limited to the segments of 100 ms and
-    /// to the window.
+    /// At 1000 segments per second, a burst of 40 acknowledged segments after a time without excess is all excess. A
+    /// second burst 20 ms later exceeds the expected 20 segments by 20, so that the excess is 60. The excess is limited
+    /// to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to ten round
+    /// trips without bursts.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();
@@ -218,7 +219,7 @@ mod tests {
         };
         steady(&mut aggregation, 0, 300);
         assert_eq!(aggregation.room(1000.0), 1.0);
-        // The epoch began with the preceding acknowledgement.
+        // The burst begins a new epoch.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(320));
         assert_eq!(aggregation.room(1000.0), 40.0);
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(340));

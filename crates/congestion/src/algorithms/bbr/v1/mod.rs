@@ -126,8 +126,8 @@ pub struct Bbr {
     was_idle: bool,
     /// Additions of the kernel; `None` in other variants.
     kernel: Option<Box<Kernel>>,
-    /// State of the random sequence from which the first phase of the gain cycle is drawn. The time of the first
-    /// acknowledgement is its seed, so that it is equal in every run, but differs between flows.
+    /// State of the random sequence from which the first phase of the gain cycle is drawn. The seed is the time of the
+    /// first acknowledgement, which differs between flows, but is equal in every run.
     draws: u64,
     /// Bounds of the fast path, which each full update computes.
     #[serde(skip)]

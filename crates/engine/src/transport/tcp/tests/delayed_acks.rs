@@ -38,7 +38,7 @@ fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
 }
 
 /// The ninth segment is not followed by another one. Its acknowledgement waits for the timer, but leaves at once if the
-/// segment has PSH. The answer to the duplicate is again an acknowledgement of 10.
+/// segment has PSH. The duplicate segment at 60 ms is answered by a second acknowledgement with number 10.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(
