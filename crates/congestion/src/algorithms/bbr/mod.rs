@@ -146,7 +146,7 @@ impl Meter {
         self.answered() + self.in_flight
     }
 
-    /// Restarts the current round at this time.
+    /// Restarts the current round: it ends when all segments now in flight, and one more, have been delivered or lost.
     fn restart_round(&mut self) {
         self.round_end = self.sent();
     }

@@ -1,8 +1,8 @@
 //! CUBIC: the window is a cubic function of the time since the last congestion event.
 //!
 //! RFC 9438. Variant linux-6.18 is the integer implementation of a current kernel. Variant linux-2.6.22 is an earlier
-//! one, which keeps four fifths of the window and adds at most 16 segments per 100 ms beyond the plateau. Variant
-//! picoquic is that of a QUIC stack, which tolerates some losses.
+//! implementation, which keeps four fifths of the window and adds at most 16 segments per 100 ms beyond the plateau.
+//! Variant picoquic is the implementation of a QUIC stack, which tolerates some losses.
 
 mod kernel;
 mod losses;

@@ -52,7 +52,7 @@ pub(crate) struct RoundRobin {
     limit: Capacity,
     /// Bytes added to the deficit of a flow at each turn; `None` for one packet per turn.
     quantum: Option<Bytes>,
-    /// Numbers of the flows with packets; the other fields are indexed by them.
+    /// Numbers of the flows with packets; the other fields are indexed by these numbers.
     flows: FlowNumbers,
     packets: SubQueues,
     /// Deficit of each flow: the bytes that it may still send in its turn.

@@ -79,7 +79,8 @@ fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
 }
 
-/// The event scheduled for the original departure, at 12,000.1 s, sends nothing.
+/// At 1 bit/s, segment 2 would leave at 12,000.1 s, but a rise of the rate to 1 kbit/s lets it leave earlier. The event
+/// scheduled for the original departure sends nothing.
 #[test]
 fn a_wait_that_was_shortened_ends_once() {
     let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);
