@@ -1,9 +1,9 @@
 //! Maximum over a sliding window, computed without storing all values.
 //!
 //! Kathleen Nichols' estimator, as BBR uses it (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3; Linux,
-//! lib/win_minmax.c). It stores three values: the maximum, the maximum of all values after it, and the maximum of all
-//! values after the second one. When the first value expires, the second one replaces it. A value may expire up to a
-//! quarter of the window late.
+//! lib/win_minmax.c). The estimator stores three values: the maximum, the maximum of all values after it, and the
+//! maximum of all values after the second one. When the first value expires, the second one replaces it. A value may
+//! expire up to a quarter of the window late.
 
 use serde::{Deserialize, Serialize};
 

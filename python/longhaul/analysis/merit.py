@@ -110,8 +110,8 @@ class Starvation:
 def starvation(given: Rates, every_s: float) -> Starvation | None:
     """Return the inequality of the flows' rates in the last half of a run; None for a single flow.
 
-    This follows s-fairness as Arun, Alizadeh and Balakrishnan (SIGCOMM 2022) define it. They
-    compare throughputs from some time on, which is here the middle of the run.
+    The measure follows s-fairness of Arun, Alizadeh and Balakrishnan (SIGCOMM 2022), who compare
+    throughputs from some time on, here from the middle of the run.
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]

@@ -102,7 +102,7 @@ class Figure:
     def meaning(self, **lengths: str) -> str:
         """Return the meaning of the figure, with the lengths of a run's windows.
 
-        Without lengths, it has the rules for them.
+        Without `lengths`, the text has the rules for the lengths.
         """
         return self.about.format(**(_LENGTHS | lengths))
 

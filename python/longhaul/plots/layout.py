@@ -194,7 +194,7 @@ def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Move heights apart such that neighbours differ by `gap` or more, between `low` and `high`.
 
-    If there is not enough room, they extend below `low`.
+    If there is not enough room, the heights extend below `low`.
     """
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places = list(heights)

@@ -146,7 +146,7 @@ class _MeasuredClaim:
     def kind(self) -> str:
         """Kind of number, from which `partial` derives bounds over all levels.
 
-        It is empty if there are none.
+        The text is empty if there are no bounds.
         """
         return "" if self.part is None else self.question.kind(self.part.axis)
 

@@ -1,7 +1,7 @@
 //! LEDBAT: increases or decreases the window to keep a target queueing delay.
 //!
-//! RFC 6817 section 2.4.2. It uses one-way delays if the transport measures them, and round-trip times otherwise. The
-//! RFC does not define the start of a flow. As in libutp, the implementation of the RFC's authors, the flow's slow
+//! RFC 6817 section 2.4.2. LEDBAT uses one-way delays if the transport measures them, and round-trip times otherwise.
+//! The RFC does not define the start of a flow. As in libutp, the implementation of the RFC's authors, the flow's slow
 //! start is used until the target is exceeded.
 
 use longhaul_units::Span;

@@ -1,7 +1,7 @@
 //! TCP-LP: uses only the capacity that standard flows leave, and reduces the window on delay before losses occur.
 //!
 //! Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control", INFOCOM 2003 and IEEE/ACM
-//! ToN 14(4), 2006. It uses one-way delays if the transport measures them, and round-trip times otherwise.
+//! ToN 14(4), 2006. TCP-LP uses one-way delays if the transport measures them, and round-trip times otherwise.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! The first slow start of picoquic, a QUIC stack. It ends as soon as round-trip times have grown, and leaves half of
-//! the window.
+//! The first slow start of picoquic, a QUIC stack. This slow start ends as soon as round-trip times have grown, and
+//! leaves half of the window.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

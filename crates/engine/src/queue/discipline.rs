@@ -23,8 +23,8 @@ pub(crate) trait Parameters: Sized {
     const SOURCE: &'static str;
     /// True if the discipline decides on arrival, and only from lengths, so that packets can be stored outside it.
     const ON_ARRIVAL: bool = false;
-    /// True if the discipline works without a link, as in the local queue of a proxy: it needs no periodic updates, and
-    /// writes nothing into headers of packets that leave.
+    /// True if the discipline works without a link, as in the local queue of a proxy. Such a discipline needs no
+    /// periodic updates, and writes nothing into headers of packets that leave.
     const OUTSIDE_LINKS: bool = Self::ON_ARRIVAL;
     /// True if every flow has its own queue.
     const PER_FLOW: bool = false;
@@ -80,9 +80,9 @@ pub(crate) trait PacketQueue {
     /// Moves the bytes of a [`DropReason::Filtered`] packet to the waiting packet that has replaced it in the queue.
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
-    /// Returns true if a packet may bypass the discipline when the link is idle and no packet waits: it goes straight
-    /// into service, unmarked, and the discipline's state does not change. Must be false for disciplines that observe
-    /// arrivals or write into headers.
+    /// Returns true if a packet may bypass the discipline when the link is idle and no other packet waits. The packet
+    /// then goes straight into service, unmarked, and the discipline's state does not change. Must be false for
+    /// disciplines that observe arrivals or write into headers.
     fn passes(&self) -> bool {
         false
     }

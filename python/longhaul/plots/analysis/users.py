@@ -187,7 +187,7 @@ def rank_matrix(
 ) -> Figure:  # fmt: skip
     """Draw one competitor's rank by condition and group of flows; rank 1 is the lowest goodput.
 
-    A cell is green if the competitor's value is above the mean, red if it is below. It is filled if
+    A cell is green if the competitor's value is above the mean, red if below. A cell is filled if
     no other competitor's value is farther from the mean. `values` has the shape (condition, group,
     competitor).
     """

@@ -48,8 +48,8 @@ class Data:
     def write(self, folder: Path) -> None:
         """Write the tables in small files, with values in single precision.
 
-        Trajectories are rounded to six digits, which compress well. This is enough since they are
-        only drawn.
+        Trajectories are rounded to six digits, which compress well. More are not
+        needed, since trajectories are only drawn.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)

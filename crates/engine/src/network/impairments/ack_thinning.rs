@@ -2,9 +2,10 @@
 //! networks with a slow return channel (RFC 3449, sections 5.2.1 and 5.2.2).
 //!
 //! An acknowledgement is held until enough others have come, but only for a limited time, so that the last one of a
-//! transfer is not lost. It is dropped only in favour of an acknowledgement that acknowledges more. Acknowledgements
-//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count. These
-//! are duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with ECN flags.
+//! transfer is not lost. A held acknowledgement is dropped only in favour of an acknowledgement that acknowledges more.
+//! Acknowledgements with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do
+//! not count. These are duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with
+//! ECN flags.
 
 use std::collections::VecDeque;
 

@@ -51,8 +51,8 @@ impl Ring {
     }
 
     /// Frees the slots of packets below number `needed`, and doubles the number of slots if less than an eighth of them
-    /// is then free. It is called only once in many packets; the ring stays small enough for the caches. Returns false
-    /// if the run has reached its memory limit, after which only counters are read.
+    /// is then free. Called only once in many packets; the ring stays small enough for the caches. Returns false if the
+    /// run has reached its memory limit, after which only counters are read.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {

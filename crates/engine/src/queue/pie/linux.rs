@@ -1,8 +1,8 @@
-//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). It differs from RFC 8033's pseudo-code in
-//! four points. The burst allowance is used up by the time between departures, not by the time between updates. The
-//! probability, which otherwise decays by 1/64 at an update with zero delay, does not decay while packets wait. Above a
-//! delay of 250 ms, a step is larger by 0.02. The probability is not capped at 1, so that it takes longer to decrease
-//! again.
+//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). The control differs from RFC 8033's
+//! pseudo-code in four points. The burst allowance is used up by the time between departures, not by the time between
+//! updates. The probability, which otherwise decays by 1/64 at an update with zero delay, does not decay while packets
+//! wait. Above a delay of 250 ms, a step is larger by 0.02. The probability is not capped at 1, so that it takes longer
+//! to decrease again.
 //!
 //! Probabilities are whole numbers of 56 bits, and times are in units of 64 ns.
 

@@ -219,7 +219,7 @@ impl World {
     }
 
     /// Returns the number of data packets sent by all flows, and by proxies for them. Called at times that depend on
-    /// the wall clock; it therefore must not change results.
+    /// the wall clock, so that the call must not change results.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();

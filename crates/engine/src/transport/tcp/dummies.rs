@@ -33,7 +33,7 @@ impl DummyTrain {
         }
     }
 
-    /// Begins a train with the requested dummies. It replaces the current train.
+    /// Begins a train with the requested dummies. The new train replaces the current one.
     pub(super) fn begin(&mut self, dummies: Dummies, connection: u32, env: &mut impl Environment) {
         self.left = dummies.count;
         self.spacing = dummies.spacing;

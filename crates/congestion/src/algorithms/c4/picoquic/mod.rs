@@ -1,6 +1,6 @@
 //! C4 of picoquic (c4.c, August 2026), with later additions of its authors: trimming, draining, and any number of
 //! returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
-//! private-octopus/c4). It differs from the draft in these points:
+//! private-octopus/c4). This C4 differs from the draft in these points:
 //!
 //! - Before a segment is sent, only the segments already in flight are compared with the window. A fraction of a
 //!   segment in the window therefore counts as a whole one. A probe adds at least one segment.

@@ -446,8 +446,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement for the segments that have arrived. It has the current SACK blocks if `reports`, and
-    /// the optional contents if `REPORTS`.
+    /// Sends an acknowledgement for the segments that have arrived. The acknowledgement has the current SACK blocks if
+    /// `reports`, and the optional contents if `REPORTS`.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

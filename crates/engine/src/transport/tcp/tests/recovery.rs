@@ -407,9 +407,10 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight. It stays if a timeout has
-/// retransmitted this data before. First, the first of ten segments is lost twice. Then the first segment of a flight
-/// of six is lost, and finally the third segment of that flight, after slow start has retransmitted it.
+/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight. The threshold does not
+/// change if a timeout has retransmitted this data before. First, the first of ten segments is lost twice. Then the
+/// first segment of a flight of six is lost, and finally the third segment of that flight, after slow start has
+/// retransmitted it.
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
