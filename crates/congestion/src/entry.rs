@@ -96,7 +96,7 @@ pub struct QueueNeed {
 pub struct OwnBursts {
     /// Text on the throughput of a few flows on a fast path.
     pub effect: &'static str,
-    /// True if pacing at one window per round trip prevents these queues.
+    /// True if pacing at one window per round trip prevents queues of the algorithm's own bursts.
     pub pacing_helps: bool,
 }
 

@@ -65,8 +65,8 @@ impl RateSample {
     }
 }
 
-/// Returns a duration in picoseconds. Goes through a signed integer, since processors have an instruction only for
-/// these; intervals are far shorter than 106 days.
+/// Returns a duration in picoseconds. Goes through a signed integer, since processors have a conversion instruction
+/// only for signed integers; intervals are far shorter than 106 days.
 #[inline]
 fn picoseconds(span: Span) -> f64 {
     span.as_ps() as i64 as f64

@@ -135,7 +135,7 @@ impl CongestionState {
     }
 
     /// Processes an acknowledgement in a phase in which only algorithms with [`Phases::All`] may enlarge the window.
-    /// For such an algorithm, this is called in every phase.
+    /// For such an algorithm, this method is called in every phase.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {

@@ -79,8 +79,8 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
     """Return the residuals of competitors under one condition, and test the extreme one by Grubbs.
 
     `critical` is the critical value, by default the exact one for a two-sided test at 5 %. The
-    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: G of eight values is
-    then about 1.62.
+    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: the statistic of
+    eight values is then about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical

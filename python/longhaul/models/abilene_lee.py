@@ -2,7 +2,7 @@
 
 Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
 MesoNet an experiment that Lee et al. did with a hybrid model; the two models differ in the queues
-of a router (`ROUTERS`). Delays, routes and rates are those of its tables B-1 to B-3.
+of a router (`ROUTERS`). Delays, routes and rates are those of the report's tables B-1 to B-3.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ const MIN_RTT: Span = Span::from_secs(10);
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Number of round trips in which the queue must become empty once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
-/// Fraction of the largest queueing delay in these round trips below which the queue counts as empty.
+/// Fraction of the largest queueing delay in the last `ROUNDS` round trips below which the queue counts as empty.
 const EMPTY: f64 = 0.1;
 /// Number of successive round trips in one direction from which on the velocity doubles.
 const STEADY: u32 = 3;

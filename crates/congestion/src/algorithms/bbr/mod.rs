@@ -56,8 +56,8 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// Converts a number of segments to floating point. Goes through a signed integer, since processors have an instruction
-/// only for these.
+/// Converts a number of segments to floating point. Goes through a signed integer, since processors have a conversion
+/// instruction only for signed integers.
 #[inline]
 fn segments(count: u64) -> f64 {
     count as i64 as f64

@@ -114,8 +114,8 @@ impl DraftC4 {
     }
 
     /// Updates the fractions of losses and marks; returns the number of newly delivered segments. Losses assumed at a
-    /// timeout do not count (section 5.3.1), nor do losses detected in Recovery, since these packets were sent before
-    /// it.
+    /// timeout do not count (section 5.3.1), nor do losses detected in Recovery, since the lost packets were sent
+    /// before Recovery.
     pub(super) fn count(&mut self, ack: &AckSample) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);

@@ -13,7 +13,7 @@ use crate::window::Window;
 /// Denominator of the increase; the next constant is the denominator of the decrease (`ALPHA_SCALE`, `BETA_SCALE`).
 const ALPHA: u64 = 128;
 const BETA: u64 = 64;
-/// Increase and decrease of standard TCP, in these units.
+/// Increase and decrease of standard TCP, in units of `1 / ALPHA` and `1 / BETA`.
 const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
 /// Maximum round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;
