@@ -160,7 +160,7 @@ impl Network {
         }
     }
 
-    /// Determines the lookahead of all links. This must be called when all routes are known.
+    /// Determines the lookahead of all links. Must be called when all routes are known.
     pub(crate) fn look_ahead(&mut self, config: &Config, endpoints: &[Endpoint]) {
         let Plan {
             deliveries,

@@ -118,7 +118,7 @@ impl Traffic {
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// Draws the past values of all sources' random series together. This must be called when the last source has been
+    /// Draws the past values of all sources' random series together. Must be called when the last source has been
     /// added.
     pub(crate) fn complete(&mut self) {
         let generators = self
