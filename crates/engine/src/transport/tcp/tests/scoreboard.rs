@@ -35,8 +35,8 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// All segments below `given_up` count as lost, even if no later ones have arrived. These are the segments in flight
-    /// at a timeout, and the first segment of a recovery.
+    /// All segments below `given_up` count as lost, even if no later ones have arrived. These are the segments in
+    /// flight at a timeout, and the first segment of a recovery.
     given_up: u64,
 }
 
