@@ -85,7 +85,7 @@ CAMPAIGN: tuple[Row, ...] = (
      "Show the design of a campaign, its runs, expected packets, and finished runs.",
      "mine.toml"),
     ("run", "campaign.run",
-     "Do the runs that have not finished, and write the table of results.",
+     "Execute the runs that have not finished, and write the table of results.",
      "mine.toml --workers 8"),
     ("status", "campaign.status",
      "Show the finished, running, failed and pending runs of a campaign.",
