@@ -106,10 +106,10 @@ def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
     """Return a table row per case, with the largest difference over flows and seeds."""
     yield (
         "Cells of reductions and timeouts have ns-2's number, then Longhaul's number. Percentages "
-        "are the relative difference of Longhaul's value from ns-2's value. For a case with several "
-        "flows the largest difference is shown. In cases without randomness goodput is the number "
-        "of delivered packets. `validation/ns2/gold/cases.csv` has ns-2's settings. `make validate` "
-        "writes every value, its bounds and a plot of each case to `validation/out`."
+        "are the relative difference of Longhaul's value from ns-2's value. For a case with "
+        "several flows the largest difference is shown. In cases without randomness goodput is the "
+        "number of delivered packets. `validation/ns2/gold/cases.csv` has ns-2's settings. `make "
+        "validate` writes every value, its bounds and a plot of each case to `validation/out`."
     )
     yield ""
     columns = ("Reductions", "Timeouts", *_DIFFERENCES, "Within")
