@@ -17,7 +17,7 @@ THREE = ("reno", "pcwnd", "mixreact")
 LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
 READINGS = {
     "stay after a cut": ("the window after an early cut",
-                         "grows as in congestion avoidance until the next cut or verdict", "stays"),
+                         "grows as in congestion avoidance until the next cut or report", "stays"),
     "whole windows": ("windows", "real numbers", "whole segments at reductions"),
     "limited transmit": ("first duplicate ACKs", "release nothing", "limited transmit"),
     "queue counts waiting": ("limit of 92 packets", "includes the packet in service, as in ns-2",
@@ -124,7 +124,7 @@ def readings(data: Data) -> list[str]:
     rows = [["none", "as chosen", "as chosen", both("chosen")]]
     rows += [[name, chosen, other, both(reading)]
              for reading, (name, chosen, other) in READINGS.items()]  # fmt: skip
-    head = "utilisation, loss and queue of Pcwnd; of MixReact"
+    head = "Pcwnd: utilisation, loss, queue; MixReact: the same"
     return markdown(["choice that is changed", "value chosen", "alternative", head], rows)
 
 
