@@ -22,13 +22,13 @@ def acknowledgements(data: Data) -> list[str]:
     """Return rates without a proxy by acknowledgement policy, with the printed rates."""
     rows = [
         _row(data, "1 transfer", "3000", "no loss in 2000 s", "PEP-E08", "droptail", flows=1),
-        _row(data, "", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
+        _row(data, "1 transfer", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
         _row(data, "5 transfers", "3000, 1500, 1000", "96.2, 87.8, 78.4", "PEP-E06", "droptail"),
         _row(data, "50 transfers", "3000, 1500, 1000", "95.0, 88.9, 87.9", "PEP-E02", "droptail"),
         _row(data, "500 transfers", "3000, 1500, 1000", "93.3, 85.1, 81.5", "PEP-E05", "droptail"),
         _row(data, "750 web flows", "3000, 1500, 1000", "95.3, 89.9, 87.2", "PEP-E09", "red"),
     ]
-    return markdown(["", "queue", "printed", "each packet", "delayed"], rows)
+    return markdown(["traffic", "queue", "printed", "ACK for each packet", "delayed ACKs"], rows)
 
 
 def _row(
@@ -71,7 +71,7 @@ def today_losses(data: Data) -> list[str]:
         for lost in (0.001, 0.01)
         for pattern, name in (("random", "single"), ("bursts", "three in a row"))
     ]
-    return _today(data, "lost", "PEP-N04", cells, TRANSFERS)
+    return _today(data, "loss rate and pattern", "PEP-N04", cells, TRANSFERS)
 
 
 @table
