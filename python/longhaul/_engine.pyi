@@ -257,7 +257,7 @@ class Interval:
 
     @property
     def edges(self) -> dict[str, dict[str, int]]:
-        """Events in the interval of the flows whose hosts are below each access router."""
+        """Events in the interval, by access router, of flows with hosts behind this router."""
 
     @property
     def links(self) -> dict[str, int]:
@@ -277,7 +277,7 @@ class Interval:
 
 @final
 class TimeLimit:
-    """Wall-clock time allowed, from now on, for reading and running a scenario.
+    """Wall-clock time allowed, from its creation on, for reading and running a scenario.
 
     `stacks` is a file to which `faulthandler` writes soon after the limit has passed. If it is
     given, the whole program is ended when an algorithm in Python cannot be interrupted.

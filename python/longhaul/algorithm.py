@@ -185,7 +185,7 @@ def _unknown(name: str, given: Iterable[str]) -> str:
 
 
 def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
-    """Raise an error for keys that the constructor does not take; it lists the valid ones."""
+    """Raise an error, which lists the valid keys, for keys that the constructor does not take."""
     signature = inspect.signature(algorithm)
     try:
         signature.bind(**keys)
@@ -201,7 +201,7 @@ def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
 
 
 def _written(algorithm: Class) -> tuple[str, str]:
-    """Return the file of a class, and the texts of the files of the class and its base classes."""
+    """Return the file of a class, and the source texts of the class and its base classes."""
     texts: dict[str, str] = {}
     for class_ in reversed(algorithm.__mro__):
         if class_ is CongestionControl or not issubclass(class_, CongestionControl):

@@ -89,9 +89,9 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     ) -> None:
         """Create an environment from a scenario's file or tables.
 
-        `label` is that of the flows to control, `reward` a function of an interval's measurements,
-        and `set` has settings such as `duration="20 s"`. The seed of the environment selects the
-        replications that it simulates.
+        `label` is the label of the flows to control, `reward` a function of an interval's
+        measurements, and `set` has settings such as `duration="20 s"`. The seed of the environment
+        selects the replications that it simulates.
         """
         if isinstance(scenario, Mapping):
             self.scenario, self.beside = dict(scenario), Path()

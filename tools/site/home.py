@@ -13,7 +13,7 @@ from tools.site.markdown import DOCS, ROOT, Pages
 from tools.site.runs import chart
 
 COMPARED = (
-    "five of each, drop-tail",
+    "five HSTCP and five SACK flows, 622 Mbit/s, drop-tail",
     "ten HSTCP flows over access links, RED",
     "four SACK flows that overshoot 2.5 Gbit/s in slow start",
     "web traffic (PackMime)",

@@ -9,8 +9,13 @@ from validation.linux.bands import FIGURES, MAIN, count
 from validation.linux.judge import Verdict
 from validation.pages import filled, table
 
-SUMMARY = ("figure", "allowed difference", "within, 56 first cases", "within, later cases")
-OUTSIDE = ("case", "flow", "figure", "Linux 6.18:", "Longhaul:", "difference:")
+SUMMARY = (
+    "quantity",
+    "allowed difference",
+    "within the band, first 56 cases",
+    "within the band, later cases",
+)
+OUTSIDE = ("case", "flow", "quantity", "Linux 6.18:", "Longhaul:", "difference:")
 
 
 def page(verdicts: Sequence[Verdict]) -> str:
@@ -29,10 +34,10 @@ def _summary(verdicts: Sequence[Verdict]) -> Iterable[list[object]]:
     for name, figure in FIGURES.items():
         yield _row(figure.title, [v for v in verdicts if v.figure == name], figure.band)
     main = [verdict for verdict in verdicts if verdict.figure in MAIN]
-    yield _row("the first five figures", main)
+    yield _row("all five main quantities", main)
     for kind in dict.fromkeys(verdict.kind for verdict in main):
         yield _row(f"of these, {kind}", [v for v in main if v.kind == kind])
-    yield _row("all", verdicts)
+    yield _row("all quantities", verdicts)
     widened = [sum(verdict.repeats for verdict in some) for some in _sets(verdicts)]
     yield ["of these, only within a widened band", "", *widened]
 

@@ -36,8 +36,10 @@ def write(runs: Runs, verdicts: Sequence[Verdict], both: Both) -> None:
         Path(__file__).parent / "page.md",
         version=str(_engine.results_version()),
         summary=table(["module", "ours", *titles, "all"], _summary(verdicts)),
-        cases=table(["case", "", "within"], cases),
-        outside=table(["module", "case", "figure", "module", "Longhaul", "difference"], outside),
+        cases=table(["case", "path or condition", "values within the allowed difference"], cases),
+        outside=table(
+            ["module", "case", "quantity", "value of the module", "Longhaul", "difference"], outside
+        ),
         recordings=counts(both),
         apart=apart(both),
     )

@@ -40,7 +40,7 @@ def judged(built: Mapping[str, Path], folder: Path, pool: Executor) -> Both:
 
 def counts(both: Both) -> list[str]:
     """Return a table of the numbers of figures within their bands, by algorithm and side."""
-    heads = ("flows", "modules: first five", "ours: first five", "modules: all", "ours: all")
+    heads = ("flows", "modules: main", "ours: main", "modules: all", "ours: all")
     flows = dict.fromkeys(own.flow for own in both[1])
     rows = [(flow, [[v for v in side if v.flow == flow] for side in both]) for flow in flows]
     return table(heads, ([flow, *_counts(sides)] for flow, sides in [*rows, ("all", both)]))
@@ -58,4 +58,4 @@ def apart(both: Both) -> list[str]:
         for their, own in zip(*both, strict=True)
         if their.within != own.within
     )
-    return table(("case", "flow", "figure", "recording", "module", "ours"), rows)
+    return table(("case", "flow", "quantity", "recording", "module", "ours"), rows)

@@ -71,7 +71,7 @@ def _page(verdicts: Sequence[Row]) -> Iterable[str]:
     yield from _outside(compared)
     yield "## Published figures"
     yield ""
-    heads = ("Study's figure", "Published:", "Longhaul:", "Difference:", "Within")
+    heads = ("Value of the study", "Published:", "Longhaul:", "Difference:", "Within")
     yield from table(heads, (_published(row) for row in verdicts if row.case == PUBLISHED))
     yield ""
     yield from linux_section([(case, _of(case, compared)) for case in linux])
@@ -108,11 +108,11 @@ def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
     The largest is taken over flows and seeds.
     """
     yield (
-        "Reductions and timeouts are ns-2's number, then Longhaul's. Percentages are the relative "
-        "difference of Longhaul's value from ns-2's; a case with several flows has the largest "
-        "difference, and goodput is delivered packets in cases without randomness. "
-        "`validation/ns2/gold/cases.csv` has ns-2's settings; `make validate` writes every value, "
-        "its bounds and a picture of each case to `validation/out`."
+        "Cells of reductions and timeouts have ns-2's number, then Longhaul's number. Percentages "
+        "are the relative difference of Longhaul's value from ns-2's value. For a case with "
+        "several flows the largest difference is shown. In cases without randomness goodput is the "
+        "number of delivered packets. `validation/ns2/gold/cases.csv` has ns-2's settings. `make "
+        "validate` writes every value, its bounds and a plot of each case to `validation/out`."
     )
     yield ""
     columns = ("Reductions", "Timeouts", *_DIFFERENCES, "Within")

@@ -89,7 +89,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         restart(event, window);
     }
 
-    /// Processes the end of a recovery, including one after a timeout. Called once for each.
+    /// Processes the end of a recovery, including one after a timeout. Called once for each recovery.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
     /// Returns true if an algorithm that behaves like standard TCP at times currently differs from it, in congestion

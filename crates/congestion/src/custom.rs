@@ -11,7 +11,7 @@ pub trait Factory: fmt::Debug + Send + Sync {
     fn make(&self) -> Box<dyn CongestionControl>;
 }
 
-/// An algorithm that the registry does not list. Two of these are equal if they have the same factory.
+/// An algorithm that the registry does not list. Two such algorithms are equal if they have the same factory.
 #[derive(Clone, Debug)]
 pub struct Custom(pub Arc<dyn Factory>);
 

@@ -34,7 +34,7 @@ impl DelayHistory {
         self.next = (self.next + 1) % CURRENT_FILTER;
     }
 
-    /// Returns the base delay, that of the path without a queue; `None` without samples.
+    /// Returns the base delay, the delay of the path without a queue; `None` without samples.
     pub(crate) fn base(&self) -> Option<Span> {
         self.base.iter().flatten().min().copied()
     }
@@ -55,8 +55,8 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// The delay of the path increases in the second minute; the delay of the first minute is discarded ten minutes
-    /// later.
+    /// The delay of the path increases in the second minute. The smaller delay of the first minute is discarded ten
+    /// minutes later.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

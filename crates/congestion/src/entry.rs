@@ -47,7 +47,8 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// Returns the requirement of a queue of this kind on the path. Without one, the algorithm works like others do.
+    /// Returns the requirement of a queue of this kind on the path. Without such a queue, the algorithm works like
+    /// others do.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -60,7 +61,7 @@ impl PathNeeds {
     }
 
     /// Returns the requirement of a queue of this kind on the path. `without` describes the effect of a path without
-    /// one.
+    /// such a queue.
     pub const fn router(kind: &'static str, without: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -95,7 +96,7 @@ pub struct QueueNeed {
 pub struct OwnBursts {
     /// Text on the throughput of a few flows on a fast path.
     pub effect: &'static str,
-    /// True if pacing at one window per round trip prevents these queues.
+    /// True if pacing at one window per round trip prevents queues of the algorithm's own bursts.
     pub pacing_helps: bool,
 }
 

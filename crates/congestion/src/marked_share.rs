@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Numbers of segments delivered and marked so far, and their values when the round began.
+/// Numbers of segments delivered and marked so far, and the same numbers when the round began.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MarkedShare {
     now: Counts,

@@ -74,7 +74,7 @@ pub enum DefaultValue {
     Points(&'static [Point]),
 }
 
-/// A window in segments, and a parameter's value at it.
+/// A point of a parameter that is a function of the window: a window in segments, and the parameter's value.
 pub type Point = (f64, f64);
 
 /// One parameter of an algorithm or a slow start.
@@ -249,7 +249,7 @@ impl Settings {
             .1
     }
 
-    /// Returns the name of the chosen value, for a parameter that is a choice.
+    /// Returns the name of the chosen value of a parameter with named values.
     pub(crate) fn choice(&self, name: &str) -> &'static str {
         let mut values = self.values();
         let found = values.find(|(parameter, _)| parameter.name == name);
@@ -257,7 +257,7 @@ impl Settings {
         parameter.allowed.names[value as usize]
     }
 
-    /// Returns an error if two values are inconsistent: `smaller` must be below `larger`.
+    /// Returns an error if the value of the parameter `smaller` is not below the value of the parameter `larger`.
     pub(crate) fn require_below(
         &self,
         smaller: &'static str,
@@ -380,7 +380,7 @@ pub enum SpecError {
         /// Description of the fault.
         reason: String,
     },
-    /// A value must be below that of another parameter, but is not.
+    /// A value is not below the value of another parameter, as it must be.
     #[error("{kind}: expected `{name}` below `{other}` ({}), found {}", Plain(*.limit), Plain(*.value))]
     NotBelow {
         /// Name of the algorithm or slow start.

@@ -26,8 +26,8 @@ struct DeliveryMark {
 }
 
 impl PeakRate {
-    /// Processes an acknowledgement. The rate since the last mark is the sending rate or the rate of acknowledgements,
-    /// whichever is lower.
+    /// Processes an acknowledgement. The rate is measured since the last acknowledgement that gave a rate: it is the
+    /// sending rate or the rate of acknowledgements, whichever is lower.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // Samples that would have begun before time zero are impossible and are ignored.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);

@@ -1,4 +1,4 @@
-//! Procedures that run at intervals. They are checked with each acknowledgement, instead of by a timer.
+//! Procedures that run at intervals. Each ACK checks if they are due; there is no timer.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

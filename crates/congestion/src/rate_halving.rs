@@ -13,7 +13,7 @@ use crate::window::Window;
 /// Number of segments that may leave together when a recovery ends (`tcp_max_burst`).
 const MAX_BURST: f64 = 3.0;
 
-/// State of one recovery.
+/// State of rate halving in one recovery.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RateHalving {
     /// Lower bound of the window, in segments.

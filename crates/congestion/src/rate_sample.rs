@@ -15,7 +15,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Factor that allows for rounding errors of products.
+    /// Factor on a rate that allows for rounding errors of the compared products.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
     /// Creates a sample of `segments` delivered in `interval`, which must be longer than zero.
@@ -58,15 +58,15 @@ impl RateSample {
         self.is_clearly_below(segments, picoseconds(time)) || self.segments_in(time) < segments
     }
 
-    /// Returns true if the rate is below `segments` per `ps` picoseconds, by more than rounding errors.
+    /// Returns true if the rate is below `segments` per `ps` picoseconds by a difference larger than rounding errors.
     #[inline]
     fn is_clearly_below(self, segments: f64, ps: f64) -> bool {
         self.segments * ps < segments * picoseconds(self.interval) * Self::CLEARLY
     }
 }
 
-/// Returns a duration in picoseconds. Goes through a signed integer, since processors have an instruction only for
-/// these; intervals are far shorter than 106 days.
+/// Returns a duration in picoseconds. Goes through a signed integer, since processors have a conversion instruction
+/// only for signed integers; intervals are far shorter than 106 days.
 #[inline]
 fn picoseconds(span: Span) -> f64 {
     span.as_ps() as i64 as f64

@@ -14,12 +14,12 @@ use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::split_mix::split_mix;
 use crate::state::CongestionState;
 
-/// Rule that selects the segments that are lost.
+/// Rule that selects the lost segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// No segment is lost.
     Never,
-    /// Every segment whose number is a multiple of this one is lost.
+    /// Every segment whose number is a multiple of this number is lost.
     Every(u64),
     /// Each segment is lost with the same probability.
     Random {
@@ -102,7 +102,8 @@ pub struct Flow {
     reduced: bool,
     /// Number of segments delivered so far.
     delivered: u64,
-    /// Window after the first acknowledgement of the last round, in segments.
+    /// Window after the first acknowledgement of the last round, in segments; while the window is assumed to change
+    /// evenly, this is its first value.
     opened: f64,
 }
 

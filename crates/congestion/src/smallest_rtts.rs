@@ -1,5 +1,5 @@
-//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel store them; and
-//! the round trips over which Vegas and YeAH take them (Linux 6.18, `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`).
+//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel store them. Also
+//! the round trips in which Vegas and YeAH measure them (Linux 6.18, `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`).
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

@@ -100,7 +100,7 @@ impl CongestionState {
     }
 
     /// Passes an acknowledgement of new data to the flow's slow start. Returns true if slow start ends before the
-    /// window grows for it.
+    /// window grows for the acknowledgement.
     #[inline(always)]
     fn ends_watched(&mut self, ack: &AckSample) -> bool {
         if self.controller.phases() != Phases::Avoidance {
@@ -134,8 +134,8 @@ impl CongestionState {
         }
     }
 
-    /// Processes an acknowledgement in a phase in which only algorithms with [`Phases::All`] may enlarge the window;
-    /// for such an algorithm, in any phase.
+    /// Processes an acknowledgement in a phase in which only algorithms with [`Phases::All`] may enlarge the window.
+    /// For such an algorithm, this method is called in every phase.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {
@@ -229,8 +229,9 @@ impl CongestionState {
         }
     }
 
-    /// Undoes the last reduction, which was spurious: the window and the threshold return to their values before it,
-    /// `cwnd` and `ssthresh`, except those that are larger now. An algorithm that controls the window is only notified.
+    /// Undoes the last reduction, which was spurious. The window and the threshold before the reduction, `cwnd` and
+    /// `ssthresh`, are restored, but not if the present value is larger. An algorithm that controls the window is only
+    /// notified.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {

@@ -1,9 +1,9 @@
 //! Maximum over a sliding window, computed without storing all values.
 //!
 //! Kathleen Nichols' estimator, as BBR uses it (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3; Linux,
-//! lib/win_minmax.c). It stores three values: the maximum, the maximum of the values after that one, and the maximum of
-//! the values after the second. When the first expires, the next one replaces it. A value may expire up to a quarter of
-//! the window late.
+//! lib/win_minmax.c). The estimator stores three values: the maximum, the maximum of all values after it, and the
+//! maximum of all values after the second one. When the first value expires, the second one replaces it. A value may
+//! expire up to a quarter of the window late.
 
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +66,8 @@ impl WindowedMax {
         }
     }
 
-    /// Replaces values that are too old by the next ones. If there is no second value after a quarter of the window, or
-    /// no third value after half of it, `new` takes its place. Returns true if anything has changed.
+    /// Replaces values that are too old by the next ones. If no second value was found in a quarter of the window, or
+    /// no third value in half of it, `new` takes its place. Returns true if anything has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     proptest! {
-        /// Values that are skipped for the rest of a tick would not have changed the maximum.
+        /// For the rest of a tick, values below the third one are skipped. They would not have changed the maximum.
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),

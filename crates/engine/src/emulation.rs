@@ -69,7 +69,7 @@ pub struct OutsideDrops {
 pub trait Outside {
     /// Returns the time since the beginning of the emulation, which never goes back.
     fn now(&mut self) -> Time;
-    /// Waits until the time `until`, or until a host has sent a packet.
+    /// Waits until the time `until` or, if a host sends a packet earlier, until then.
     fn wait(&mut self, until: Time);
     /// Takes the next packet that a host has sent, at `now`, and writes its bytes to `bytes`, which is empty; returns
     /// `None` if there is no packet.
@@ -78,11 +78,12 @@ pub trait Outside {
     fn ends(&self, flow: u32) -> Ends;
     /// Hands a packet to its host.
     fn leave(&mut self, packet: Leaving<'_>);
-    /// Records that the measurement window begins. `drops` holds the drops and marks so far by flow, up to the last
+    /// Records that the measurement window begins. `drops` contains the drops and marks so far by flow, up to the last
     /// flow that has any.
     fn open_window(&mut self, now: Time, drops: &[OutsideDrops]);
     /// Passes the state of the flows outside to the recorder, at a sampling point.
     fn sample(&mut self, now: Time, recorder: &mut dyn Recorder);
-    /// Records the end of the emulation. `drops` holds all drops and marks by flow, up to the last flow that has any.
+    /// Records the end of the emulation. `drops` contains all drops and marks by flow, up to the last flow that has
+    /// any.
     fn finish(&mut self, now: Time, drops: &[OutsideDrops]);
 }

@@ -1,8 +1,9 @@
 //! Interface to foreign stacks: transport protocols outside the engine, each of which implements both ends of a
 //! connection.
 //!
-//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes. The network stores these bytes while
-//! packets of the same size travel, which links, queues and impairments treat like any other packets.
+//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes. The network stores these bytes.
+//! Packets of the same size travel in place of the datagrams, and links, queues and impairments treat them like any
+//! other packets.
 
 use std::fmt;
 use std::sync::Arc;
@@ -143,7 +144,7 @@ pub trait Stack: fmt::Debug + Send {
     fn report(&self, now: Time) -> StackReport;
     /// Restarts the record of the smallest and largest round-trip samples.
     fn restart_extremes(&mut self);
-    /// Moves the events since the last call to `notes`.
+    /// Appends the events since the last call to the list `notes`.
     fn take_notes(&mut self, notes: &mut Vec<StackNote>);
     /// Returns the bytes that the stack has written to its log since the last call; empty if it has no log.
     fn take_log(&mut self) -> Vec<u8> {

@@ -300,9 +300,9 @@ fn filtered_acks_do_not_limit_the_way_there() {
     }
 }
 
-/// Four flows of BBR version 3 share a path of 50 Mbit/s and 20 ms, which holds 83 packets, with a queue that marks
-/// from a seventh of that, 12 packets. Flows that count marks keep the queue shorter than 12 packets, with ECT(0) and
-/// with ECT(1). Flows without ECN keep more than 83 packets in the queue.
+/// Four flows of BBR version 3 share a path of 50 Mbit/s and 20 ms, which holds 83 packets. The queue marks from 12
+/// packets on, a seventh of 83. Flows that count marks keep the queue shorter than 12 packets, with ECT(0) and with
+/// ECT(1). Flows without ECN keep more than 83 packets in the queue.
 #[test]
 fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);
@@ -332,8 +332,8 @@ fn bbr3_keeps_a_queue_where_it_is_marked() {
     assert!(none > 83.0, "{none} packets");
 }
 
-/// A discipline that can mark packets declares this, which warnings about scenarios require. A discipline that declares
-/// that it draws no random numbers gives the same results with every seed.
+/// A discipline that can mark packets declares that it does; warnings about scenarios need this declaration. A
+/// discipline that declares that it draws no random numbers gives the same results with every seed.
 #[test]
 fn disciplines_declare_that_they_mark_and_draw() {
     for discipline in disciplines::all() {

@@ -32,9 +32,9 @@ enum Fault {
     LosesConnection,
 }
 
-/// Stack of a toy protocol that sends a window of numbered datagrams, answers each one that it receives, and
-/// retransmits after a time those that were not answered. The contents are pseudo-random, with or without zeros at
-/// their ends.
+/// Stack of a toy protocol that sends a window of numbered datagrams, answers each datagram that it receives, and
+/// retransmits datagrams that were not answered in time. The contents are pseudo-random, with or without zeros at their
+/// ends.
 #[derive(Debug)]
 struct Toy {
     setup: StackSetup,

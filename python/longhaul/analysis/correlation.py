@@ -75,7 +75,7 @@ def by_strength(matrix: ArrayLike) -> list[int]:
 
 
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
-    """Return the responses by number of partners, the order in plots of index against index.
+    """Return the responses by number of partners, in the order of index plots: the fewest first.
 
     A partner is a response with |r| above the threshold. Ties are ordered by the number of
     responses with |r| above 0.5, then as given.

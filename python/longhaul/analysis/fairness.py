@@ -20,7 +20,7 @@ def jain(shares: Sequence[float]) -> float | None:
 
 
 def relative_fairness(share: float, other: float) -> float | None:
-    """Return the ratio of a group's share to the `other` group's; None if the latter is zero.
+    """Return the ratio of a group's share to the `other` group's; None if `other` is zero.
 
     The shares may be of whole groups, or of the average flow of each group.
     """

@@ -49,7 +49,7 @@ class Family:
 
     @property
     def reaching(self) -> int:
-        """Number of replications that reach the printed value, as their sign is not the mean's."""
+        """Number of replications that equal the printed value, or deviate opposite to the mean."""
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
 
@@ -104,7 +104,7 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; an empty verdict leaves those of its cells.
+    """Return a verdict for each family of one source; if empty, the verdicts of the cells stay.
 
     *Outside the band*: the mean lies outside the family's band, and the test rejects that the
     printed value is one more replication, at 5 % for all families together (Holm, Scandinavian

@@ -70,7 +70,7 @@ class Expected:
     def as_printed(cls, printed: float, decimals: int, inputs: float = 0.0) -> "Expected":
         """Return an expectation whose band allows for rounding of the number and its inputs.
 
-        `decimals` are those of the printed number. `inputs` is the largest error due to rounded
+        The printed number has `decimals` decimals. `inputs` is the largest error due to rounded
         inputs.
         """
         return cls.within(printed, half_a_unit(decimals) + inputs)
@@ -93,7 +93,7 @@ class Expected:
     def judge_one_run(self, interval: Interval, median: float) -> tuple[str, str]:
         """Return the verdict on a number printed from a single run, and the reason if undecided.
 
-        `interval` is the prediction interval of one more run, and `median` that of our runs.
+        `interval` is the prediction interval of one more run, and `median` the median of our runs.
         """
         verdict = self.judge(median, interval)
         if verdict in (REPRODUCED, CONTRADICTED):

@@ -33,7 +33,7 @@ def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of flows over windows that end at each of the times."""
+    """Rates of flows, averaged over a window before each of the times."""
 
     times: np.ndarray
     values: np.ndarray
@@ -110,8 +110,8 @@ class Starvation:
 def starvation(given: Rates, every_s: float) -> Starvation | None:
     """Return the inequality of the flows' rates in the last half of a run; None for a single flow.
 
-    This follows s-fairness as Arun, Alizadeh and Balakrishnan (SIGCOMM 2022) define it. They
-    compare throughputs from some time on, which is here the middle of the run.
+    The measure follows s-fairness of Arun, Alizadeh and Balakrishnan (SIGCOMM 2022), who compare
+    throughputs from some time on, here from the middle of the run.
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]

@@ -85,7 +85,7 @@ def around(
 
 
 def _classical(distances: np.ndarray) -> np.ndarray:
-    """Return classical multidimensional scaling in two dimensions."""
+    """Return points in two dimensions by classical multidimensional scaling of their distances."""
     count = len(distances)
     centre = np.eye(count) - 1.0 / count
     values, vectors = np.linalg.eigh(-0.5 * centre @ distances**2 @ centre)

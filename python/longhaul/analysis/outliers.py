@@ -33,8 +33,7 @@ def largest_grubbs(count: int) -> float:
 def nist_critical(count: int) -> float:
     """Return NIST's critical value, or for fewer than seven values one of equal significance.
 
-    Without this, no value could be an outlier among six: their statistic cannot reach 2.08
-    (`largest_grubbs`).
+    Grubbs' statistic of six values cannot reach NIST's value of 2.08 (`largest_grubbs`).
     """
     if count >= NIST_COUNT:
         return NIST_CRITICAL
@@ -80,8 +79,8 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
     """Return the residuals of competitors under one condition, and test the extreme one by Grubbs.
 
     `critical` is the critical value, by default the exact one for a two-sided test at 5 %. The
-    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: G of eight values is
-    then about 1.62.
+    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: the statistic of
+    eight values is then about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical

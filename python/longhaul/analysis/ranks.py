@@ -53,7 +53,7 @@ class Edge:
 
     factor: int
     ends: tuple[int, int]
-    """Indices of its corners, the one at the minus level first."""
+    """Indices of the edge's corners, the corner at the minus level first."""
     change: float
     """Absolute difference between the values at both corners."""
 

@@ -309,7 +309,7 @@ class ResponseTable:
         return tuple(name for name in self.complete() if (self.values(name) > 0).all())
 
     def logarithms(self, responses: Sequence[str]) -> "ResponseTable":
-        """Return a table whose only responses are the decimal logarithms of these responses."""
+        """Return a table whose only responses are the decimal logarithms of `responses`."""
         for name in responses:
             if not (self.values(name) > 0).all():
                 least = self.values(name).min()

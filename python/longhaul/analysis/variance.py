@@ -50,9 +50,9 @@ def anova(
 ) -> list[Source]:
     """Return the analysis of variance of a response by factors with any number of levels.
 
-    It has a line for each main effect and for each interaction of up to `order` factors; the last
-    line is the residual. The sum of squares of a term is the increase over a model with all other
-    terms, except interactions that contain the term (type II: Langsrud 2003, Statistics and
+    The table has a line for each main effect and for each interaction of up to `order` factors; the
+    last line is the residual. The sum of squares of a term is the increase over a model with all
+    other terms, except interactions that contain the term (type II: Langsrud 2003, Statistics and
     Computing 13). Therefore the order of factors does not matter. Variation that the runs cannot
     assign to one of two terms is assigned to neither. In a balanced design, the sums add up to the
     total. Factors with one level are left out, and so are interactions of an order that leaves no
@@ -114,12 +114,12 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
 
 
 def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
-    """Return an orthonormal basis of the span of all bases; it has no columns without any basis."""
+    """Return an orthonormal basis of the span of all bases; it has no columns if there are none."""
     return _orthonormal(np.hstack(bases)) if bases else np.zeros((0, 0))
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return a basis of the part of a basis' span that is orthogonal to a space."""
+    """Return a basis of the part of `basis`' span that is orthogonal to the span of `space`."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 

@@ -1,8 +1,8 @@
 """Execution of runs on an existing cluster by Dask distributed (`pip install longhaul[cluster]`).
 
 Longhaul must be installed on the cluster's workers, but they need not share a file system with this
-machine. They return the values of a run to the program that executes the campaign, and only this
-program writes to the store.
+machine. The workers return the values of a run to the program that executes the campaign, and only
+this program writes to the store.
 """
 
 import time

@@ -89,7 +89,7 @@ class Leases:
         return latest is not None and self._is_live(latest)
 
     def _of(self, key: str) -> list[Path]:
-        """Return the generations of a lease; nearly always there is at most one."""
+        """Return a run's lease files, one per generation; nearly always there is at most one."""
         return list(self._leases.glob(f"{key}.*"))
 
     def _latest(self, key: str) -> Path | None:

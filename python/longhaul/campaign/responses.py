@@ -127,7 +127,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the number at a path in the kept values; None if this run has none."""
+    """Return the number at a path in the kept values; None if the run has no such number."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(

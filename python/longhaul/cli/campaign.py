@@ -96,7 +96,7 @@ def run(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Do the runs that have not finished, and write the table of results.
+    """Execute the runs that have not finished, and write the table of results.
 
     Finished runs are kept and never repeated. The command can be stopped at any time; the same
     command then resumes the campaign.
@@ -203,7 +203,7 @@ def _executed(
     first: Collection[str] = (),
     quiet: bool,
 ) -> Outcome:
-    """Do the runs that have not finished, with their progress in the terminal."""
+    """Execute the runs that have not finished, with their progress in the terminal."""
     with show_progress(title) as watch:
         return execute(
             campaign.runs(), store_of(campaign, out), workers=workers,

@@ -1,9 +1,9 @@
 """The table of all commands.
 
 A command parses its arguments, calls other modules, and prints. Each group of commands has its own
-file. It is imported when one of its commands is called, and imports at its top the modules that all
-of them need. Modules that draw take longer to load than most commands run. They are imported by the
-functions that draw.
+file, which is imported when one of its commands is called. The file imports at its top the modules
+that all its commands need. Modules that draw take longer to load than most commands run. They are
+imported by the functions that draw.
 """
 
 from typing import Annotated
@@ -85,7 +85,7 @@ CAMPAIGN: tuple[Row, ...] = (
      "Show the design of a campaign, its runs, expected packets, and finished runs.",
      "mine.toml"),
     ("run", "campaign.run",
-     "Do the runs that have not finished, and write the table of results.",
+     "Execute the runs that have not finished, and write the table of results.",
      "mine.toml --workers 8"),
     ("status", "campaign.status",
      "Show the finished, running, failed and pending runs of a campaign.",

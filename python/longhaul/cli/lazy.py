@@ -75,7 +75,7 @@ class Deferred(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        """Read the arguments with the command itself: for a call, for help and for completion."""
+        """Let the real command parse the arguments; needed for calls, help and completion."""
         command = self.loaded()
         try:
             return command.make_context(*args, **more)

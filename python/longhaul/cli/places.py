@@ -16,8 +16,8 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
     It is `out` if given, otherwise a directory below the working directory. If only the directory
-    of the campaign file has runs of this campaign, it is below that directory, so that the runs are
-    found from every working directory.
+    of the campaign file has runs of this campaign, a directory below it is returned, so that the
+    runs are found from every working directory.
     """
     if out is not None:
         return check_directory(out)

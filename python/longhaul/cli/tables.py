@@ -24,12 +24,12 @@ _OF_STUDY = re.compile(
 
 
 def is_run(source: Path) -> bool:
-    """Return true if a directory is a run; results of a study have a run.json too, but are not."""
+    """Return true if a directory is a run; a study's results with a run.json are no run."""
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; for a study, that of the user's results, or else of the shipped ones."""
+    """Read a table; for a study, the table of the user's results, or else of the shipped ones."""
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)

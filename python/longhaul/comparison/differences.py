@@ -64,7 +64,7 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return those paths whose values still follow if all of these paths are removed together.
+    """Return the paths whose values stay the same if all these paths are left out together.
 
     A single key of a table such as `pacing` may follow from the presence of the table. All of its
     keys together do not, since the table would then be missing.

@@ -77,7 +77,7 @@ def _exchanges(run: Results) -> dict[str, Any]:
 def _links(run: Results) -> pl.DataFrame:
     """Return the row of the link `bottleneck`, or else of the busiest link between routers.
 
-    The row is that of the forward direction.
+    The row describes the forward direction.
     """
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck

@@ -1,6 +1,6 @@
 """Designs of published evaluations, by name.
 
-The reports print matrices and no generators. The generators here reproduce every row of them.
+The reports print matrices and no generators. The generators here reproduce every row.
 Figure 4-1 is the template 2TO11M5 of Dataplot, which the report names.
 """
 

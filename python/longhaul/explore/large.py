@@ -128,7 +128,7 @@ class Large:
         raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
-        """Return the condition of a box on one axis: an interval of numbers, or a list of names."""
+        """Return the condition of a filter on a column: an interval, or a list of names."""
         if part and isinstance(part[0], str):
             return self._text(column).is_in(list(part))
         low, high = part
@@ -157,8 +157,8 @@ class Large:
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
     """Return the columns by which the page may group rows, with their values in order.
 
-    Such a column has few values, and each value occurs in at least two rows on average. This
-    excludes columns that have few values only because they were measured in few rows.
+    Such a column has few values, and each value occurs in at least two rows on average.
+    Columns with few values only because few rows have a value are thus left out.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {

@@ -187,8 +187,8 @@ def add_series(
 ) -> None:
     """Add curves to a table, one for each row; too many samples are thinned.
 
-    `lost` is the measure that counts losses, if there is one. It is the first choice of the view
-    "who has any, and when".
+    `lost` is the measure that counts losses, if there is one. The view "who has any, and when"
+    shows it at first.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:

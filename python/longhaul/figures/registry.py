@@ -88,7 +88,7 @@ class Figure:
     only_some: bool = False
     """True if only some links have the figure; tables omit its row if no link has it."""
     needs_capacity: bool = False
-    """True if a link has no value without capacity in the measurement window."""
+    """True if the figure is undefined for a link without capacity in the measurement window."""
     most: float = inf
     """Largest possible value."""
     is_time_until: bool = False
@@ -102,7 +102,7 @@ class Figure:
     def meaning(self, **lengths: str) -> str:
         """Return the meaning of the figure, with the lengths of a run's windows.
 
-        Without lengths, it has the rules for them.
+        Without `lengths`, the text has the rules for the lengths.
         """
         return self.about.format(**(_LENGTHS | lengths))
 

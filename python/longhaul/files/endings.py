@@ -53,7 +53,7 @@ def check_directory(path: Path, option: str = "--out") -> Path:
 
 
 def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
-    """Return true if a path is that of a file to write, false if it is that of a directory.
+    """Return true if a path names a file to write, false if it names a directory.
 
     Raise an error for a suffix that is not allowed, except for an existing directory.
     """

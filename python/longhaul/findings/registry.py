@@ -64,7 +64,7 @@ class Text:
     note: str = ""
     """Meaning of columns, such as of intervals; printed below the table."""
     heading: str = ""
-    """Title with the unit of a response, if it differs from `title`; this one is printed."""
+    """Title to print, with the unit of a response, if it differs from `title`."""
     scale: float = 1.0
     """Factor from the unit of the response to the unit in the heading."""
 
@@ -159,8 +159,8 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
     """Return the selected responses, and their values; shape: runs x responses.
 
-    A constant response has no correlation. If the user has named it, it is an error; otherwise it
-    is left out.
+    A constant response has no correlation. It is an error if the user has named this response, and
+    is left out otherwise.
     """
     names = chosen(table, options)
     values = np.stack([table.values(name) for name in names], axis=1)

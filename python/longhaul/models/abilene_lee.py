@@ -2,7 +2,7 @@
 
 Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
 MesoNet an experiment that Lee et al. did with a hybrid model; the two models differ in the queues
-of a router (`ROUTERS`). Delays, routes and rates are those of its tables B-1 to B-3.
+of a router (`ROUTERS`). Delays, routes and rates are those of the report's tables B-1 to B-3.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROUTERS = ("shared", "per-link")
 
 @dataclass(frozen=True)
 class Sets:
-    """Results of the three sets of flows, by set."""
+    """Results of a run: throughput and round-trip time per set (H, F, B), and overall values."""
 
     buffer_pkts: float
     throughput_pps: tuple[float, ...]
@@ -49,19 +49,19 @@ class Sets:
     reductions_per_flow_h: float
 
     def throughput_ratio(self, first: int, other: int) -> float:
-        """Return `FR(first, other)`: the ratio of two sets' mean throughputs; sets count from 1."""
+        """Return `FR(first, other)`: the ratio of the throughputs of two sets, numbered from 1."""
         return self.throughput_pps[first - 1] / self.throughput_pps[other - 1]
 
     def rtt_ratio(self, first: int, other: int) -> float:
-        """Return `RR(first, other)`: the ratio of two sets' mean round-trip times.
+        """Return `RR(first, other)`: the ratio of the mean round-trip times of two sets.
 
-        Sets count from 1.
+        Sets are numbered from 1.
         """
         return self.rtt_s[first - 1] / self.rtt_s[other - 1]
 
     @classmethod
     def of(cls, buffer_pkts: float, throughput: np.ndarray, rtt: np.ndarray, cuts: float) -> Sets:
-        """Average samples over each set; a row for each interval, a column for each flow.
+        """Average samples over each set; they have a row per interval and a column per flow.
 
         `cuts` is the number of loss events per flow and hour.
         """

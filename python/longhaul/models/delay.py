@@ -2,9 +2,8 @@
 
 They are solved by Heun's method with a fixed step, and past states are interpolated linearly; both
 have errors of second order. Before time zero, the state is the initial one. No available solver
-fits: SciPy has none for delays, ddeint copies all past states at every step, which takes quadratic
-time, and jitcdde compiles symbolic expressions with a C compiler, whereas a user's marking function
-is written in Python.
+fits: SciPy has none for delays; ddeint copies all past states at every step, which takes quadratic
+time; jitcdde needs symbolic expressions and a C compiler, but a user's marking function is Python.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class History:
         self.states = [initial]
 
     def __call__(self, t: float) -> State:
-        """Return the state at a time; after the last step, return the last state."""
+        """Return the state at a time; after the last step, return the state at the last step."""
         place = t / self.step
         index = int(place)
         if place <= 0.0:

@@ -17,7 +17,7 @@ from longhaul.models.response import FORMS, HighSpeed
 
 
 class Dynamics(Protocol):
-    """States of an algorithm, and their derivatives."""
+    """An algorithm's states, and the derivatives of its states."""
 
     def begin(self, window: float) -> list[float]:
         """Return the states of a flow that has just had its first loss at this window."""
@@ -32,7 +32,7 @@ class Dynamics(Protocol):
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return states at rest with this mean window, except that the window itself may change.
+        """Return states that stay at rest with this mean window, except that the window may change.
 
         `events` is the rate of loss events.
         """
@@ -145,14 +145,14 @@ class Cubic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, and the time at which the cubic is on its plateau.
+        """Return the window as the peak, and the time when the cubic is on its plateau.
 
         A flow without a loss has no peak.
         """
         return [window, cbrt(window * self.decrease / self.scale)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window that the cubic has at this time after the loss."""
+        """Return the value of the cubic at the time since the last loss."""
         peak, since = states
         return self.scale * (since - cbrt(peak * self.decrease / self.scale)) ** 3 + peak
 
@@ -179,7 +179,7 @@ class HTcp(Dynamics):
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window, and no time since a loss."""
+        """Return the window, and a time of zero."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
@@ -219,14 +219,14 @@ class Bic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, and the number of round trips after which BIC reaches it.
+        """Return the window as the peak, and the number of round trips until BIC reaches it.
 
         A flow without a loss has no peak.
         """
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window after these round trips: below the peak, or probing beyond it."""
+        """Return the window after these round trips since a loss: below or beyond the peak."""
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease
@@ -241,7 +241,7 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return the numbers of round trips with the largest step and with halved distances."""
+        """Return the numbers of round trips with maximum steps, and with halved distances."""
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
         return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))
@@ -276,7 +276,7 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window that is constant at this loss rate, and the delay window."""
+        """Return the loss window that is constant at this rate of events, and the delay window."""
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -287,7 +287,7 @@ class Compound(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: the delay window grows while the flow queues fewer than `gamma`."""
+        """Return derivatives: the delay window grows while fewer than `gamma` packets queue."""
         cwnd, dwnd = states
         total = cwnd + dwnd
         queued = total * queueing_s / rtt_s

@@ -1,8 +1,8 @@
 """Equilibrium of many flows on one link: the intersection of a response function and a loss model.
 
 A response function gives the window at a loss rate, and a loss model gives the loss rate at a
-window. The first curve falls and the second one rises, so that they intersect once (NIST SP
-500-282, appendix A). As in this report, round-trip times do not include queueing.
+window. The first curve falls and the second one rises, so that they intersect once. As in NIST SP
+500-282, appendix A, round-trip times do not include queueing.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 @dataclass(frozen=True)
 class Pair:
-    """A mean of the simulation and of the model."""
+    """A mean in the simulation, and the same mean in the model."""
 
     what: str
     """Label or link to which the value belongs."""

@@ -1,9 +1,10 @@
 """Response functions of all loss-based algorithms: mean window by loss rate and round-trip time.
 
 Losses are `1 / p` segments apart. They are detected immediately, retransmission costs nothing, and
-there is no queueing. Functions for other loss processes say so. `LAWS` has a law for each algorithm
-of the registry with its default parameters; `PRINTED` has the forms in NIST SP 500-282 (2010),
-appendix A. Windows are in segments, loss rates are fractions, times are in seconds.
+there is no queueing. Functions for other loss processes say so. `LAWS` has the response function
+(law) of each algorithm of the registry with its default parameters; `PRINTED` has the forms in NIST
+SP 500-282 (2010), appendix A. Windows are in segments, loss rates are fractions, times are in
+seconds.
 
 Algorithms that react only to delay or rate, such as Vegas, FAST, LEDBAT and BBR, have no function
 of the loss rate. Westwood+ has none either: without queueing, it keeps its whole window at a random
@@ -66,8 +67,7 @@ class Law:
 def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
     """Return the loss rate below which the first law has a larger window than the other.
 
-    Return None if the first law's window is not larger at 1e-9; 1 if it is larger at all loss
-    rates.
+    Return None if the first window is not larger at 1e-9; 1 if it is larger at all loss rates.
     """
 
     def is_ahead(p: float) -> bool:
@@ -177,7 +177,7 @@ def solve_poisson_cubic(
     """Solve the mean-field equations behind equation 15 of NIST SP 500-282.
 
     Losses before the plateau lower the next peak by half the decrease (fast convergence), and so
-    shorten the time to the plateau. `as_printed` also shortens it after losses beyond the plateau,
+    shorten the time to the plateau. With `as_printed`, losses after the plateau shorten it too,
     although the window is then above the old peak.
     """
     late = decrease / 2.0 if as_printed else decrease
@@ -215,7 +215,7 @@ def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
 
 
 def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
-    """Return standard TCP's law if the lost packet counts too: `sqrt(1.5 (1 - p) / p)`."""
+    """Return standard TCP's law, if lost packets count as sent: `sqrt(1.5 (1 - p) / p)`."""
     del rtt_s
     p = np.asarray(p, float)
     return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))

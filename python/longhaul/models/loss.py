@@ -72,10 +72,10 @@ class MM1B:
 
 @dataclass(frozen=True)
 class Custom:
-    """A loss model from a function of mean window and link."""
+    """A user's function of mean window and link as a loss model."""
 
     function: Callable[[float, Link], float]
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the value of the function, limited to 0 to 1."""
+        """Return the value of the user's function, clipped to [0, 1]."""
         return min(1.0, max(0.0, self.function(window, link)))

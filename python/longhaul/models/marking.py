@@ -87,7 +87,7 @@ class Red:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the larger of RED's loss rate at the average queue and the overflow rate."""
+        """Return RED's loss rate at the average queue, or the drop-tail loss rate if larger."""
         selected = min(1.0, self.spacing * self.curve(average))
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
@@ -101,14 +101,14 @@ class Red:
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's function of the queue in packets; a full queue may also drop."""
+    """A user's marking function of the queue in packets; a full queue also drops."""
 
     function: Callable[[float], float]
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the function's value, limited to 0 to 1, or the overflow rate if larger."""
+        """Return the user's function, clipped to [0, 1], or the drop-tail loss rate if larger."""
         chosen = min(1.0, max(0.0, self.function(queue)))
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 

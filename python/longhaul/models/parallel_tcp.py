@@ -56,7 +56,7 @@ class Point:
 
     @property
     def goodput(self) -> float:
-        """Throughput minus losses (5.1)."""
+        """Throughput minus the dropped packets (5.1)."""
         return self.throughput * (1.0 - self.loss)
 
 
@@ -101,7 +101,7 @@ def _timeout_rounds(path: Path, p: float) -> float:
 def mean_window(path: Path, p: float) -> float:
     """Return the mean window of one connection at a loss rate: `b(p) RTT` (5.8).
 
-    The approximation of Padhye et al. with timeouts and without a maximum window.
+    This is the approximation of Padhye et al. with timeouts and without a maximum window.
     """
     b = path.packets_per_ack
     timeouts = min(1.0, 3.0 * sqrt(3.0 * b * p / 8.0)) * p * (1.0 + 32.0 * p * p)
@@ -129,7 +129,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return the throughput if all maximum windows fit into BDP plus buffer (5.6, 5.7)."""
+    """Return the throughput without losses; None if the windows do not fit (5.6, 5.7)."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -147,8 +147,7 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest that reaches the utilisation without losses. Return None if no
-    number reaches it.
+    The first number is the smallest that reaches it without losses. Return None if none reaches it.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)
@@ -191,7 +190,7 @@ def red_queue(path: Path, connections: int, p: float) -> float:
 def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | None:
     """Return the equilibrium of N connections under RED; `None` if there is none.
 
-    There is one if the average queue is between `q_min` and `q_max`. The link is then busy, and
+    The average queue of an equilibrium is between `q_min` and `q_max`. The link is then busy, and
     only RED drops packets.
     """
     if red_queue(path, connections, 0.0) <= red.q_min:
@@ -209,8 +208,8 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
     """Return the range of numbers of connections with an equilibrium.
 
-    At the first number (not a whole one) the maximum windows reach `q_min` without loss; the last
-    is the largest number that RED can control.
+    At the first number (not a whole one), maximum windows fill the queue to `q_min` without loss;
+    the last is the largest number that RED can control.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

@@ -54,7 +54,7 @@ class PowerLaw:
 
     @classmethod
     def through(cls, w1: float, p1: float, w2: float, p2: float) -> PowerLaw:
-        """Return the power law through two points, each a window and a loss rate."""
+        """Return the power law through two points, each a window (`w1`) and a loss rate (`p1`)."""
         exponent = log(w2 / w1) / log(p1 / p2)
         return cls(w1 * p1**exponent, exponent)
 
@@ -118,10 +118,10 @@ class HighSpeed:
         high_p: float = 1e-7,
         high_decrease: float = 0.1,
     ) -> HighSpeed:
-        """Return the HighSpeed TCP whose response function has two points (window, loss rate).
+        """Return the HighSpeed TCP whose response function passes through two points.
 
-        The defaults are the points of RFC 3649. If `low_p` is None, the response function begins at
-        standard TCP's loss rate at the low window, as in ns-2.
+        The points (window, loss rate) are by default those of RFC 3649. If `low_p` is None, the low
+        point is on standard TCP's response function, as in ns-2.
         """
         standard = StandardTcp()
         first = float(standard.loss(low_window)) if low_p is None else low_p
@@ -212,8 +212,8 @@ def sharing(
 def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
     """Return the number of `standard` flows whose throughput equals that of one `high_speed` flow.
 
-    All flows share a path of `capacity` segments at equal loss rates, so that the one flow has half
-    of it.
+    All flows see the same loss rate on a path of `capacity` segments. Since the throughputs are
+    equal, the `high_speed` flow has half of the capacity.
     """
     p = float(high_speed.loss(capacity / 2.0))
     return float(relative_fairness(high_speed, standard, p))

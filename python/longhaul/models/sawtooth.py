@@ -54,7 +54,7 @@ def htcp(kept: float = 0.8, low_speed_s: float = 1.0) -> Callable[[ArrayLike, fl
     """Return H-TCP's law (draft-leith-tcp-htcp-06); a sawtooth's size is the time between losses.
 
     The increase per round trip is `2 (1 - kept)` until `low_speed_s` seconds after a loss. `d`
-    seconds later it is `1 + 10 d + (d / 2)^2` times as much. `kept` is the fraction of the window
+    seconds later, it is `1 + 10 d + (d / 2)^2` times as much. `kept` is the fraction of the window
     that remains after a loss; it is 0.8 if throughput is steady and nothing queues.
     """
 
@@ -82,7 +82,7 @@ def bic(
     """Return BIC's law, round trip by round trip (Xu, Harfoush and Rhee 2004, section III).
 
     Each round trip covers half of the distance to the peak, in steps from `min_increment` to
-    `max_increment`; a loss occurs at the peak. Below `low_window` it is standard TCP.
+    `max_increment`; a loss occurs at the peak. Below `low_window`, the law is standard TCP's.
     """
 
     def tooth(peak: float) -> tuple[float, float]:

@@ -40,7 +40,7 @@ class UnmodelledError(LonghaulError):
 
 @dataclass(frozen=True)
 class Scene:
-    """A model, with the scenario's names of its classes and links."""
+    """A fluid model, with the scenario's names of its classes and links."""
 
     model: Model
     labels: Sequence[str]

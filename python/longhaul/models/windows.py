@@ -86,10 +86,10 @@ class Trajectory:
     rounds: pl.DataFrame
     """Columns `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
-    """Mean window by the algorithm's response function at this loss rate; None if there is none."""
+    """Mean window by the algorithm's response function at the loss rate; None if it has none."""
 
     def settled(self) -> pl.DataFrame:
-        """Return the rounds after the second reduction; with fewer than three reductions, all."""
+        """Return the rounds after the second reduction, or all rounds if there are fewer than 3."""
         cuts = self.rounds.filter("congestion")["round"]
         if len(cuts) < 3:
             return self.rounds
@@ -183,7 +183,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
-    """Set a parameter of every algorithm that has it."""
+    """Set the parameter in `text` for every algorithm that has this parameter."""
     key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []
@@ -231,7 +231,7 @@ def save(
 ) -> None:
     """Write the plot as SVG or PNG, or a page with a table and the plot.
 
-    `path`'s suffix selects.
+    The suffix of `path` selects the format.
     """
     if path.suffix != ".html":
         return plots.draw(lambda: figure(drawn, experiment), path, width_in)

@@ -48,7 +48,7 @@ class ModuleBuildError(LonghaulError):
 
 @dataclass(frozen=True)
 class Built:
-    """A built object, with the object's description of its module."""
+    """A built object, and its description of the module in it."""
 
     object: Path
     name: str
@@ -146,7 +146,7 @@ def _all_symbols() -> list[str]:
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
     """Yield a temporary directory, and a subdirectory with an empty file for each kernel header.
 
-    Our `kernel.h` is included before all of them, and has the declarations.
+    Our `kernel.h` is included before these files, and has all declarations.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)

@@ -147,7 +147,7 @@ def legend_columns(names: Collection[str], room_in: float) -> int:
 
 
 def label_ends(drawing: Figure) -> Figure:
-    """Replace the legend of a single panel by names at the ends of lines, if these have room."""
+    """Replace the legend of a single panel by names at the ends of lines, if there is room."""
     if len(drawing.axes) != 1 or not drawing.legends:
         return drawing
     [axes] = drawing.axes
@@ -176,7 +176,7 @@ def label_ends(drawing: Figure) -> Figure:
 
 
 def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
-    """Return the last value, averaged over the lines that have the style of a legend entry."""
+    """Return the last value of the lines that have the style of a legend entry, averaged."""
     if not isinstance(handle, Line2D):
         return None
     ends = []
@@ -194,7 +194,7 @@ def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Move heights apart such that neighbours differ by `gap` or more, between `low` and `high`.
 
-    If they do not fit there, they extend below `low`.
+    If there is not enough room, the heights extend below `low`.
     """
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places = list(heights)

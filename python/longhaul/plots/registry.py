@@ -96,7 +96,7 @@ def find(name: str) -> Plot:
 
 
 def refuse_unused(names: Sequence[str], options: Options) -> None:
-    """Raise an error if an option is given that none of these plots uses."""
+    """Raise an error for an option that none of these plots uses."""
     for option in fields(Options):
         given = getattr(options, option.name)
         if (

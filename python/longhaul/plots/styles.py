@@ -151,7 +151,7 @@ def of_algorithms(algorithms: dict[str, str]) -> dict[str, Style]:
 
 
 def _seen_as(style: Style) -> tuple[object, object]:
-    """Return the attributes that distinguish lines: colour and line style."""
+    """Return the attributes by which readers distinguish lines: colour and line style."""
     return style.colour, style.line
 
 

@@ -96,7 +96,7 @@ def _segments(
 
 
 def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
-    """Return sequence numbers (modulo 2^32, RFC 9293 section 3.4) as bytes since `base`."""
+    """Return sequence numbers (modulo 2^32, RFC 9293 section 3.4) as byte offsets from `base`."""
     steps = np.diff(numbers.astype(np.int64), prepend=base)
     near: np.ndarray = np.cumsum(np.mod(steps + 2**31, 2**32) - 2**31)
     return near

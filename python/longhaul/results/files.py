@@ -46,7 +46,7 @@ _OTHER_WORDS = {
 def _nearest(word: str, columns: Sequence[str]) -> str | None:
     """Return the column that was probably meant; None if there is none.
 
-    Its name starts with the word, resembles it, or contains it.
+    The column's name starts with the word, resembles it, or contains it.
     """
     wanted = _OTHER_WORDS.get(word, word)
     begins = [name for name in columns if name.startswith(f"{wanted}_") or name == wanted]
@@ -125,7 +125,7 @@ def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
 
 
 def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
-    """Raise an error for a `run.json` that was changed after the run."""
+    """Raise an error for a `run.json` that does not match its own digest."""
     above, mark, _ = text.rpartition(_OWN_DIGEST)
     if mark and hashlib.sha256(above.encode()).hexdigest() != meta.get("sha256_above"):
         raise ResultsError(

@@ -22,8 +22,8 @@ def response_times(
     """Return the time of each response or transfer that began in the measurement window.
 
     `flows` are the flows of a run with parallel streams added up, and `exchanges` is the run's
-    table. The result has the columns `label`, `name` and `response_s`, which is in seconds, and
-    null if the run ended before.
+    table. The result has the columns `label`, `name` and `response_s` (seconds), null if the run
+    ended before.
     """
     began = pl.col("start_s") >= measured_from_s
     transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())

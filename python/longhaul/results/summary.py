@@ -56,7 +56,7 @@ class Summary:
     ) -> "Summary":
         """Summarise a run: its flows with parallel streams added up, and the links to show.
 
-        `delays` and `proxies` are the tables of these names, if the run has them.
+        `delays` and `proxies` are the run's tables of these names, if it has them.
         """
         flows = with_limits(flows)
         # Rows of all flows together and of labels, by source.

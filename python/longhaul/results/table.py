@@ -26,7 +26,7 @@ UNITS: dict[str, tuple[Unit, ...]] = {
 def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
     """Return a row's title with the unit that suits its values, and the unit's scale.
 
-    The unit is that in which the largest figure of the row keeps two significant digits.
+    In this unit, the largest value of the row has at least two significant digits.
     """
     name, _, unit = title.removesuffix(")").rpartition(" (")
     units = UNITS[unit]

@@ -74,7 +74,7 @@ def calibrate(
     others: int = 4,
     progress: bool = False,
 ) -> Calibration:
-    """Find the factor for the rates of these labels' flows that gives a load on a link.
+    """Find the factor for the rates of the flows with `labels` that gives the load on a link.
 
     The calibrated rates are then simulated with the random numbers of `others` more replications,
     since heavy-tailed sizes give very different loads in short runs. Each run takes the scenario's
@@ -118,7 +118,7 @@ def _announced(document: Document, factor: float, further: int) -> str:
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
     """Search by the secant method; return the factors tried, each with its load.
 
-    The search starts from a load of 0 at a factor of 0, since the load is nearly linear in the
+    The first secant is from a load of 0 at a factor of 0, since the load is nearly linear in the
     rate.
     """
     steps = [(1.0, measure(1.0))]

@@ -38,7 +38,7 @@ def load(
     given: dict[str, type[CongestionControl]] = {}
 
     def hand_over(value: object) -> str:
-        """Return a name that stands for a class in the scenario; keep the class under this name."""
+        """Keep a class for the scenario; return the name that stands for it there."""
         if not (isinstance(value, type) and issubclass(value, CongestionControl)):
             raise ScenarioError(f"expected a value of TOML or JSON, found {value!r}")
         if given.setdefault(value.__name__, value) is not value:
@@ -60,7 +60,7 @@ def load(
 
 
 def _refuse_campaign(file: Path) -> None:
-    """Raise an error for a campaign's file, which names the command that runs campaigns."""
+    """Raise an error for a campaign's file; the message names the command that runs campaigns."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):

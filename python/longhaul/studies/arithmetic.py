@@ -41,7 +41,7 @@ def is_metric(text: str) -> bool:
 
 @cache
 def number(text: str) -> Number:
-    """Return a function that evaluates an expression from its metrics' values by name."""
+    """Return a function that evaluates an expression, given the values of its metrics by name."""
     if is_metric(text):
         return lambda values: values[text]
     return _number(_tree(text), text)

@@ -63,7 +63,7 @@ class Claim:
     It is empty for theory and general statements.
     """
     source: str
-    """Section, table or figure; begins with `derived` for a derived claim."""
+    """Section, table or figure of the source; begins with `derived` for a derived claim."""
     sentence: str = ""
     """Name shared by the claims of one sentence or one number, which count as one statement."""
     narrower: str = ""
@@ -85,15 +85,15 @@ class Claim:
 
     @property
     def is_hypothesis(self) -> bool:
-        """True if the claim is our hypothesis on a subject outside the source."""
+        """True if the claim is our hypothesis about something that the source does not treat."""
         return self.source.startswith(HYPOTHESIS)
 
     @property
     def of_one_run(self) -> bool:
         """True if the source's number is from a single run and is inside the claim's band.
 
-        It is false for a printed 0, for which factors such as one half and two mean nothing,
-        and for a number that is an end of its band.
+        It is false for a printed 0, since half and twice 0 are no other values, and for a number
+        that is an end of its band.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]

@@ -87,13 +87,13 @@ class Outcome:
     worst: str
     """The worst verdict of the claims, which determines the colour."""
     is_part: bool
-    """True if runs are missing and the existing runs have decided at least one statement."""
+    """True if runs are missing, but the existing runs decide at least one statement."""
     rests_on: tuple[str, ...]
     """Descriptions of the runs behind the verdict."""
     needs: int
     """Number of cells that the claims need."""
     there: int
-    """Number of the claims' statements for which at least one claim was measured."""
+    """Number of the claims' statements of which at least one claim was measured."""
     claims: int
     """Number of the claims' statements."""
 

@@ -80,7 +80,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
     """Return text such as `6 of 8 runs are there` if a claim needs all runs and some are missing.
 
-    The result is empty if the claim does not need all runs, or if all exist.
+    The text is empty if the claim does not need all runs, or if all exist.
     """
     if not claim.question.needs_all_runs:
         return ""
@@ -100,7 +100,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Format the numbers of existing and of needed runs; empty if all exist."""
+    """Format the numbers of existing and of needed runs; empty if all needed runs exist."""
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""

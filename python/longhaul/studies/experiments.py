@@ -78,7 +78,7 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Columns of conditions that claims can select by: equal in all replications."""
+        """Columns of conditions by which claims can select: those equal in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
@@ -88,7 +88,7 @@ class Experiment:
 
     @cached_property
     def _varied(self) -> dict[str, Factors]:
-        """Factors by scale, read once since each claim needs them."""
+        """Factors by scale, read once since every claim needs factors."""
         return {scale: self._read(scale) for scale in SCALES}
 
     def _read(self, scale: str) -> Factors:
@@ -123,7 +123,7 @@ class Experiment:
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:
-        """Cells by scale, which `cells` adds when they are first needed."""
+        """Cells by scale, each computed by `cells` when it is first needed."""
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:

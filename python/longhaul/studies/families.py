@@ -90,9 +90,9 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
-    """Compare printed with measured numbers.
+    """Compare a family's printed numbers with measured numbers.
 
-    Return None if fewer than three replications have all of them.
+    Return None if fewer than three replications have all numbers of the family.
     """
     rows = []
     for replication in data.each_replication:

@@ -74,7 +74,7 @@ def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgemen
 
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
-    """Return the families of these claims, each once, in the order of the claims."""
+    """Return the families of the judged claims, each once, in the order of the claims."""
     found = {
         id(judgement.family): judgement.family
         for judgement in judgements
@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement, with the runs that its claim needs and those of them that exist."""
+    """Return a judgement, with the runs that its claim needs and the needed runs that exist."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -97,7 +97,7 @@ def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) ->
     """Return the values of each claim in the bootstrap samples.
 
     Values are computed for all samples at once if the question supports this, otherwise one by one.
-    A claim whose interval does not come from bootstrap samples has none.
+    A claim has none if its interval does not come from bootstrap samples.
     """
     sampled: list[list[float]] = [[] for _ in measured]
     alone = []
@@ -123,7 +123,7 @@ class _MeasuredClaim:
     question: Question
     """The claim's question.
 
-    If some levels of its `whole` axis lack runs, restricted to the others.
+    If some levels of its `whole` axis lack runs, the question is restricted to the other levels.
     """
     part: CoveredLevels | None
     on_runs: str = ""
@@ -146,7 +146,7 @@ class _MeasuredClaim:
     def kind(self) -> str:
         """Kind of number, from which `partial` derives bounds over all levels.
 
-        It is empty if there are none.
+        The text is empty if there are no bounds.
         """
         return "" if self.part is None else self.question.kind(self.part.axis)
 

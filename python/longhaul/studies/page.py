@@ -86,7 +86,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Count undecided claims with missing runs, by their verdict on the existing runs."""
+    """Count undecided claims with missing runs by their verdicts on the existing runs."""
     looks = [
         judgement.so_far
         for judgement in judgements
@@ -297,7 +297,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the README's results; empty if the record has the same scale."""
+    """Return the scale of the README's results; empty if it equals the scale of the record."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

@@ -106,7 +106,7 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict on the levels that were run; empty if they cannot stand for all levels."""
+    """Return the verdict on the levels that were run; empty if it says nothing about all levels."""
     if kind == COUNT:
         times = part.of / len(part.there)
         # With few levels, no possible count may be in the band after scaling.
@@ -126,8 +126,8 @@ def _so_far(
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
     """Return true if the sign of a comparison at some levels suffices for a verdict so far.
 
-    It suffices if the number is inside the band, or if the wrong side is larger. It does not if the
-    side that the claim states is larger by too little, since the missing levels may change this. A
+    The sign suffices if the number is inside the band, or if the wrong side is larger. It does not
+    if the side that the claim states is larger by too little: missing levels may change this. A
     claim without `opposite` is about the size of a number, not about its sign.
     """
     if expected.opposite is None:

@@ -32,7 +32,7 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Raise an error if a claim's words do not fit its experiments, or `whole` is no axis."""
+    """Raise an error if a claim's words do not fit its experiments, or if `whole` names no axis."""
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes
     try:

@@ -82,7 +82,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """Collect the results of a study from a store; runs that it lacks are taken from `before`."""
+    """Collect a study's results from a store; `before` provides the runs that the store lacks."""
     runs = study.runs(scale)
     data = collected(study, runs, store)
     if before is not None:
@@ -91,7 +91,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read a record; rows without a results version get that of the record."""
+    """Read a record; a row without a results version gets the version of the record."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():

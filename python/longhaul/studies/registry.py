@@ -10,6 +10,6 @@ class Registry(dict[str, Function]):
     """Functions by name."""
 
     def register(self, function: Function) -> Function:
-        """Add a function under its own name, and return it, as a decorator."""
+        """Add a function under its own name, and return the function, as decorators do."""
         self[function.__name__] = function
         return function

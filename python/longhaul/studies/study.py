@@ -120,7 +120,7 @@ class Study:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The function that measures a run: of module `metrics`, or declared responses."""
+        """The function that measures a run, from module `metrics` or for declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -158,7 +158,7 @@ class Study:
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """Return an experiment's reduction: its directory's `reduce.py`, or the general reducer."""
+        """Return an experiment's reduction: its directory's `reduce.py` or the general reducer."""
         own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
@@ -172,7 +172,7 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """Return the store at a path, for the reduction of an experiment."""
+        """Return the store of reduced results in `path`, keyed to the experiment's reduction."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
@@ -305,13 +305,13 @@ def _at(
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Return levels as text; of more than ten, the first three and the last."""
+    """Return levels as text; if there are more than ten, the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _claims_of(folder: Path) -> Path:
-    """Return the file of a directory's claims."""
+    """Return the claims file of a directory."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )
@@ -336,7 +336,7 @@ def studies() -> list[Study]:
 
 
 def find(name: str) -> Study:
-    """Return the installed study of a name, or the study of a directory; else raise StudyError."""
+    """Return the study installed under a name, or the one in a directory; else raise StudyError."""
     installed = _installed()
     if name in installed:
         return Study(name, installed[name])

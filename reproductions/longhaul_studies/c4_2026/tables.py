@@ -49,7 +49,7 @@ def groups(data: Data) -> list[str]:
         f"{sum(every[key] for key in every if key[1] == main)}"
         for main in MAINS
     ]
-    return markdown(["", *MAINS.values()], [*rows, ["all", *total]])
+    return markdown(["numbers in their bands", *MAINS.values()], [*rows, ["all", *total]])
 
 
 def _group(claim: Claim) -> str:

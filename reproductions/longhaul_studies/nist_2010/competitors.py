@@ -267,7 +267,7 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 
 @of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
-    """Return the largest value of `metric` over the mean, at the condition of the largest ratio."""
+    """Return the largest `metric` over the mean, at the condition where this ratio is largest."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 

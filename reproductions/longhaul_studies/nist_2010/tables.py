@@ -50,7 +50,7 @@ def printed() -> dict[str, float]:
 
 @table
 def condition_8(data: Data) -> list[str]:
-    """Return Table 7-14 with our values in addition."""
+    """Return Table 7-14 and our values."""
     flows = ("L1", "L2", "L3")
 
     def cell(algorithm: str, flow: str) -> str:
@@ -59,12 +59,12 @@ def condition_8(data: Data) -> list[str]:
         return "; ".join("never" if s >= NEVER_S else f"{s:.1f}" for s in both)
 
     rows = [(name, *(cell(key, flow) for flow in flows)) for key, name in NAMES.items()]
-    return markdown(("seconds, print; here", *flows), rows)
+    return markdown(("seconds to the full rate: print; here", *flows), rows)
 
 
 @table
 def condition_21(data: Data) -> list[str]:
-    """Return Table 7-20 with our values in addition."""
+    """Return Table 7-20 and our values."""
 
     def cell(algorithm: str, period: str) -> str:
         here = data.value(f"L1_pps_{period}", WHOLE, condition=21, algorithm=algorithm)
@@ -108,9 +108,9 @@ def uncongested(data: Data) -> list[str]:
         )
         for key, name in NAMES.items()
     ]
-    again = [f"again in TP3, {one}" for one in conditions]
-    among = [f"kpps in TP2, {one}" for one in conditions]
-    return markdown(("print; here", "s in TP1", *again, *among), rows)
+    again = [f"recovery in TP3, condition {one} (s)" for one in conditions]
+    among = [f"goodput in TP2, condition {one}" for one in conditions]
+    return markdown(("print; here", "full rate in TP1 (s)", *again, *among), rows)
 
 
 @table
@@ -124,8 +124,12 @@ def cut_congestion(data: Data) -> list[str]:
         )
         active = [100 * n / of for n, of in zip(flows, SOURCES[sources], strict=True)]
         rows.append((str(condition), *_pair(active, ".1f"), *_pair(rates, ".3g")))
-    heads = ("active flows in TP1, % of sources", "cut", "retransmission rate in TP1", "cut")
-    return markdown(("condition, standard TCP", *heads), rows)
+    heads = [
+        f"{response} in TP1, {network} network"
+        for response in ("active flows (% of sources)", "retransmission rate")
+        for network in ("whole", "cut")
+    ]
+    return markdown(("condition", *heads), rows)
 
 
 def _pair(values: Iterable[float], spec: str) -> list[str]:
@@ -150,7 +154,7 @@ def cut_signs(data: Data) -> list[str]:
         (name, *_pair((ratio(of, metric) for of in (WHOLE, CUT)), ".2f"))
         for metric, name in COMPARED.items()
     ]
-    return markdown(("FAST-AT over the mean of the six, condition 21", "whole", "cut"), rows)
+    return markdown(("response", "ratio, whole network", "cut network"), rows)
 
 
 @table
@@ -172,7 +176,7 @@ def cut_ranks(data: Data) -> list[str]:
         for metric, name in COMPARED.items()
     ]
     heads = [f"condition {condition}" for condition in conditions]
-    return markdown(("rank correlation of eight algorithms, whole and cut", *heads), rows)
+    return markdown(("response", *heads), rows)
 
 
 @table
@@ -193,5 +197,5 @@ def shortened(data: Data) -> list[str]:
             ratios = np.quantile(brief[some] / whole[some], (0.5, 0.0, 1.0))
             correlation = rank_correlation(brief, whole)
             rows.append((response.name, response.title, *_pair((*ratios, correlation), ".2f")))
-    heads = ("30 s over 20 minutes, median", "least", "most", "rank correlation")
-    return markdown((f"{len(runs)} runs", "", *heads), rows)
+    heads = ("median ratio", "smallest ratio", "largest ratio", "rank correlation")
+    return markdown(("number", "response", *heads), rows)

@@ -8,14 +8,17 @@ from longhaul.studies.numbers import Table
 
 from . import hybrid, theory
 
-ALGORITHMS = ("cubic", "ctcp", "reno")
+NAMES = {"cubic": "CUBIC", "ctcp": "CTCP", "reno": "Reno"}
 
 
 def cells(data: Data) -> Iterator[str]:
     """Yield the rows of tables A-1 to A-3: throughput of packet runs, and the model's deviation."""
-    for algorithm in ALGORITHMS:
-        yield f"\n{algorithm}: packets per ms by packets (the model's difference in per cent)\n"
-        yield "| round trip, ms | " + " | ".join(f"B = {b}" for b in theory.BUFFERS) + " |"
+    for algorithm, name in NAMES.items():
+        yield (
+            f"\n{name}: throughput in packets per ms by buffer in packets"
+            " (the model's difference in per cent)\n"
+        )
+        yield "| round trip (ms) | " + " | ".join(f"buffer of {b}" for b in theory.BUFFERS) + " |"
         yield "|---|" + "---:|" * len(theory.BUFFERS)
         for rtt in theory.RTTS_MS:
             row = (_cell(data, algorithm, rtt, b) for b in theory.BUFFERS)
@@ -38,7 +41,10 @@ def _cell(data: Data, algorithm: str, rtt: int, buffer: int) -> str:
 def sets(routers: str) -> Iterator[str]:
     """Yield a row per buffer, with the hybrid model's results for the three sets of flows."""
     yield ""
-    yield "| buffer | packets/ms: 1 | 2 | 3 | ms: 1 | 2 | 3 | FR(1,3) | RR(3,1) | cuts/flow h |"
+    yield (
+        "| buffer | throughput of set 1 | of set 2 | of set 3"
+        " | round trip of set 1 | of set 2 | of set 3 | FR(1,3) | RR(3,1) | reductions |"
+    )
     yield "|---|" + "---:|" * 9
     for buffer in BUFFERS:
         case = hybrid.sets(routers, buffer)

@@ -108,19 +108,13 @@ def _advantages(algorithm: str, low: float, high: float) -> np.ndarray:
 
 @measure
 def least_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the smallest gain in throughput over Reno, in percent.
-
-    RTTs are from `low` to `high` ms.
-    """
+    """Return the smallest gain in throughput over Reno (%), at RTTs from `low` to `high` ms."""
     return float(_advantages(algorithm, low, high).min())
 
 
 @measure
 def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the largest gain in throughput over Reno, in percent.
-
-    RTTs are from `low` to `high` ms.
-    """
+    """Return the largest gain in throughput over Reno (%), at RTTs from `low` to `high` ms."""
     return float(_advantages(algorithm, low, high).max())
 
 

@@ -25,13 +25,13 @@ def acknowledgements(data: Data) -> list[str]:
     """Return a table of rates without a proxy by acknowledgement policy, and the printed rates."""
     rows = [
         _row(data, "1 transfer", "3000", "no loss in 2000 s", "PEP-E08", "droptail", flows=1),
-        _row(data, "", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
+        _row(data, "1 transfer", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
         _row(data, "5 transfers", "3000, 1500, 1000", "96.2, 87.8, 78.4", "PEP-E06", "droptail"),
         _row(data, "50 transfers", "3000, 1500, 1000", "95.0, 88.9, 87.9", "PEP-E02", "droptail"),
         _row(data, "500 transfers", "3000, 1500, 1000", "93.3, 85.1, 81.5", "PEP-E05", "droptail"),
         _row(data, "750 web flows", "3000, 1500, 1000", "95.3, 89.9, 87.2", "PEP-E09", "red"),
     ]
-    return markdown(["", "queue", "printed", "each packet", "delayed"], rows)
+    return markdown(["traffic", "queue", "printed", "ACK for each packet", "delayed ACKs"], rows)
 
 
 def _row(
@@ -63,7 +63,7 @@ def today_bulk(data: Data) -> list[str]:
 def today_same_queue(data: Data) -> list[str]:
     """Return a table of the rates of today's senders behind one queue (PEP-N03).
 
-    Both have the same queue: flows with a proxy and flows without.
+    Flows with and without a proxy have the same queue.
     """
     cells = [(f"drop-tail of {size} packets", {"size": size}) for size in (300, 500, 4333)]
     return _today(data, "queue of the link", "PEP-N03", cells, TRANSFERS)
@@ -77,15 +77,12 @@ def today_losses(data: Data) -> list[str]:
         for lost in (0.001, 0.01)
         for pattern, name in (("random", "single"), ("bursts", "three in a row"))
     ]
-    return _today(data, "lost", "PEP-N04", cells, TRANSFERS)
+    return _today(data, "loss rate and pattern", "PEP-N04", cells, TRANSFERS)
 
 
 @table
 def today_links(data: Data) -> list[str]:
-    """Return a table of the rates of five flows of today's senders on several links (PEP-N05).
-
-    The links differ in rate and delay.
-    """
+    """Return a table of the rates of five flows of today's senders, by the link (PEP-N05)."""
     cells = [(str(link), {"link": link}) for link in data.levels("link", "PEP-N05")]
     return _today(data, "link", "PEP-N05", cells, (5,))
 

@@ -17,14 +17,14 @@ THREE = ("reno", "pcwnd", "mixreact")
 LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
 READINGS = {
     "stay after a cut": ("the window after an early cut",
-                         "grows as in congestion avoidance until the next cut or verdict", "stays"),
+                         "grows as in congestion avoidance until the next cut or report", "stays"),
     "whole windows": ("windows", "real numbers", "whole segments at reductions"),
     "limited transmit": ("first duplicate ACKs", "release nothing", "limited transmit"),
-    "queue counts waiting": ("limit of 92 packets", "with the one in service, as in ns-2",
-                             "waiting ones only"),
+    "queue counts waiting": ("limit of 92 packets", "includes the packet in service, as in ns-2",
+                             "without the packet in service"),
     "RTO of 200 ms": ("smallest RTO", "1 s", "200 ms"),
     "start within 10 s": ("starts", "within 1 ms", "within 10 s"),
-    "keep at a tie": ("no trend (a tie)", "congestion avoidance", "the last growth goes on"),
+    "keep at a tie": ("no trend (a tie)", "congestion avoidance", "growth by the last trend"),
 }  # fmt: skip
 
 
@@ -55,29 +55,40 @@ def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str
     return cells
 
 
+def _with_printed(*names: str) -> list[str]:
+    """Return the names of columns, each with one for the printed values after it."""
+    return [word for name in names for word in (name, "printed")]
+
+
 @table
 def one_bottleneck(data: Data) -> list[str]:
-    """Return Table 4.3 with our values in addition."""
+    """Return Table 4.3 and our values."""
     columns = (("utilisation", "SB-util", 1), ("loss_0", "SB-loss", 2), ("queue_0", "SB-queue", 1))
-    head = ["", "utilisation", "printed", "loss", "printed", "queue", "printed"]
+    head = ["protocol", *_with_printed("utilisation (%)", "loss (%)", "queue (packets)")]
     return markdown(head, [_beside(data, "FTP-SB", name, columns) for name in THREE])
 
 
 @table
 def several_bottlenecks(data: Data) -> list[str]:
-    """Return Tables 4.6 and 4.7 with our values in addition."""
+    """Return Tables 4.6 and 4.7 and our values."""
     columns = (
         ("utilisation", "MB-util", 1), ("loss_1", "MB-loss-1", 2), ("loss_3", "MB-loss-3", 2),
         ("queue_1", "MB-queue-1", 1), ("queue_3", "MB-queue-3", 1),
     )  # fmt: skip
-    names = ("utilisation", "loss at R1", "at R3", "queue at R1", "at R3")
-    head = ["", *(word for name in names for word in (name, "printed"))]
+    names = (
+        "utilisation (%)",
+        "loss at R1 (%)",
+        "loss at R3",
+        "queue at R1 (packets)",
+        "queue at R3",
+    )
+    head = ["protocol", *_with_printed(*names)]
     return markdown(head, [_beside(data, "FTP-MB", name, columns) for name in THREE])
 
 
 @table
 def both_ways(data: Data) -> list[str]:
-    """Return Tables A.1 and A.2 with our values in addition."""
+    """Return Tables A.1 and A.2 and our values."""
     rows = (
         ("one way", "A1-ONEWAY", "99.83 %, 9983 kbit/s, 6181 drops"),
         (
@@ -88,7 +99,7 @@ def both_ways(data: Data) -> list[str]:
         ("both ways with delayed ACKs", "FTP-SB", "90.59 %, 8869 kbit/s, 5685 drops"),
     )
     return markdown(
-        ["", "here", "printed"],
+        ["traffic", "utilisation, goodput and drops here", "printed"],
         [[name, f"{data.value('utilisation', of, protocol='reno'):.1f} %, "
                 f"{data.value('goodput', of, protocol='reno'):.0f} kbit/s, "
                 f"{data.value('drops', of, protocol='reno'):,.0f} drops", then]
@@ -113,11 +124,11 @@ def readings(data: Data) -> list[str]:
             _three(data, "FTP-OPEN", protocol=name, reading=reading) for name in THREE[1:]
         )
 
-    rows = [["", "as chosen", both("chosen")]]
-    rows += [[name, chosen, f"{other}: {both(reading)}"]
+    rows = [["none", "as chosen", "as chosen", both("chosen")]]
+    rows += [[name, chosen, other, both(reading)]
              for reading, (name, chosen, other) in READINGS.items()]  # fmt: skip
-    head = "otherwise: utilisation, loss, queue of Pcwnd; of MixReact (FTP-OPEN)"
-    return markdown(["", "chosen", head], rows)
+    head = "Pcwnd: utilisation, loss, queue; MixReact: the same"
+    return markdown(["choice that is changed", "value chosen", "alternative", head], rows)
 
 
 @table
@@ -150,7 +161,10 @@ def today(data: Data) -> list[str]:
         )
         return f"{utilisation:.0f} %, {loss:.1f} %, {jain:.2f}"
 
-    head = ["", "one bottleneck, drop-tail", "FQ-CoDel", "several, drop-tail", "FQ-CoDel"]
+    head = [
+        "sender", "one bottleneck, drop-tail", "one bottleneck, FQ-CoDel",
+        "several bottlenecks, drop-tail", "several bottlenecks, FQ-CoDel",
+    ]  # fmt: skip
     return markdown(
         head, [[shown, *(cell(name, *place) for place in places)] for name, shown in NAMES.items()]
     )
@@ -170,16 +184,24 @@ def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0
 
 @table
 def web_loss(data: Data) -> list[str]:
-    """Return Table 4.11 (loss) and the queue lengths of Table 4.10, with our values."""
-    shown = {"reno": "loss (%), Reno", "pcwnd": "Sync-TCP(Pcwnd)", "mixreact": "Sync-TCP(MixReact)"}
+    """Return Table 4.11 (loss) and the queue lengths of Table 4.10, and our values."""
+    shown = {"reno": "Reno", "pcwnd": "Pcwnd", "mixreact": "MixReact"}
     rows = []
     for name, title in shown.items():
-        rows.append([title, *(_loss(data, name, load) for load in LOADS)])
-        rows.append(["printed", *(_as_printed(f"E3.1-{name}-{load}") for load in LOADS)])
-    rows.append(["MixReact loses less than Pcwnd", *(_less_lost(data, load) for load in LOADS)])
-    rows.append(["mean queue, MixReact", *(_queue(data, load) for load in LOADS)])
-    rows.append(["printed (Table 4.10)", *(_as_printed(f"E3.6-{load}") for load in LOADS)])
-    return markdown(["one bottleneck", "50 %", *(f"{load}" for load in LOADS[1:])], rows)
+        rows.append([f"loss of {title} (%)", *(_loss(data, name, load) for load in LOADS)])
+        then = (_as_printed(f"E3.1-{name}-{load}") for load in LOADS)
+        rows.append([f"loss of {title}, printed", *then])
+    rows.append(
+        [
+            "replications where MixReact loses less than Pcwnd",
+            *(_less_lost(data, load) for load in LOADS),
+        ]
+    )
+    rows.append(["mean queue of MixReact (packets)", *(_queue(data, load) for load in LOADS)])
+    rows.append(
+        ["mean queue of MixReact, printed", *(_as_printed(f"E3.6-{load}") for load in LOADS)]
+    )
+    return markdown(["load", "50 %", *(f"{load}" for load in LOADS[1:])], rows)
 
 
 def _loss(data: Data, protocol: str, load: int) -> str:
@@ -189,7 +211,7 @@ def _loss(data: Data, protocol: str, load: int) -> str:
 
 
 def _less_lost(data: Data, load: int) -> str:
-    """Return in how many replications MixReact loses less than Pcwnd, as text (`3 of 5`)."""
+    """Return in how many replications MixReact loses less than Pcwnd, as `3 of 5`."""
     cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
     _, mixreact, pcwnd = data.pairs("loss_0", *cells)
     return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"
@@ -205,10 +227,7 @@ def _as_printed(claim: str) -> str:
 
 @table
 def web_three_bottlenecks(data: Data) -> list[str]:
-    """Return a table of Reno's median response time and loss at 105 % total load.
-
-    The printed values are in Tables 4.20 to 4.27.
-    """
+    """Return Reno's median response time and loss at 105 % total load (Tables 4.20 to 4.27)."""
     of = "HM-105"
     pairs = sorted(data.levels("pair", of), key=lambda pair: int(pair.split("-")[1]))
     metrics = (
@@ -221,9 +240,9 @@ def web_three_bottlenecks(data: Data) -> list[str]:
             _with_range(data, metric, of, 1, unit, protocol="reno", pair=pair) for pair in pairs
         )
         then = (float(_as_printed(f"E4.T-{pair}-reno-{claim}")) / unit for pair in pairs)
-        rows += [[title, *cells], ["printed", *(f"{value:.1f}" for value in then)]]
+        rows += [[title, *cells], [f"{title}, printed", *(f"{value:.1f}" for value in then)]]
     heads = [pair.split("-")[1] for pair in pairs]
-    return markdown(["end to end", f"{heads[0]} %", *heads[1:]], rows)
+    return markdown(["load end to end", f"{heads[0]} %", *heads[1:]], rows)
 
 
 @table
@@ -241,4 +260,4 @@ def web_today(data: Data) -> list[str]:
         rows.append(
             [shown, f"{early:.1f} %", f"{late:.1f} %", f"{last / 1e3:.1f} s", f"{loss:.1f} %"]
         )
-    return markdown(["drop-tail of 136 packets", "500 ms", "1500 ms", "99 %", "loss"], rows)
+    return markdown(["sender", "within 500 ms", "within 1500 ms", "99 % quantile", "loss"], rows)

@@ -160,7 +160,7 @@ mod tests {
         assert!((response / mean_window(1.0, 0.5, 1e-4) - 1.0).abs() < 0.02);
     }
 
-    /// INFOCOM 2001, section 3: throughput is proportional to `p^(-1 / (k + l + 1))`.
+    /// INFOCOM 2001, section 3: throughput is proportional to `p^(-1 / (k + l + 1))`, where `p` is the loss rate.
     #[test]
     fn the_response_has_the_paper_s_power() {
         for (k, l, decrease) in [(0.5, 0.5, 0.5), (1.0, 0.0, 1.0), (0.0, 1.0, 0.5)] {

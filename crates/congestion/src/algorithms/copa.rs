@@ -1,10 +1,10 @@
 //! Copa: steers the rate to a target that is computed from the queueing delay.
 //!
 //! Arun and Balakrishnan, NSDI 2018. Points that the paper does not define are as in its authors' implementation
-//! (genericCC, markoviancc.cc). The velocity at most doubles the window in a round trip. If more than 30 % are lost
-//! over two round trips, the window is multiplied by 0.7; without this rule, a buffer far below the path's capacity
-//! would lose a third of all segments permanently. The smallest round-trip time is that of the last ten seconds or
-//! twenty round trips.
+//! (genericCC, markoviancc.cc): the velocity at most doubles the window in a round trip, and the smallest round-trip
+//! time is taken over the last ten seconds or twenty round trips. If more than 30 % of the segments are lost over two
+//! round trips, the window is multiplied by 0.7. Without this rule, a flow on a path with a very small buffer would
+//! lose a third of all segments permanently.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ const MIN_RTT: Span = Span::from_secs(10);
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Number of round trips in which the queue must become empty once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
-/// Fraction of the largest queueing delay in these round trips below which the queue counts as empty.
+/// Fraction of the largest queueing delay in the last `ROUNDS` round trips below which the queue counts as empty.
 const EMPTY: f64 = 0.1;
 /// Number of successive round trips in one direction from which on the velocity doubles.
 const STEADY: u32 = 3;
@@ -116,7 +116,7 @@ pub struct Copa {
     velocity: f64,
     /// True if the window grew in the last round trip.
     grows: bool,
-    /// Number of successive round trips in which the window has changed in this direction.
+    /// Number of successive round trips in which the window has changed in the direction of `grows`.
     steady: u32,
     /// Window at the beginning of the round trip.
     cwnd_before: f64,
@@ -262,7 +262,7 @@ impl Copa {
         }
     }
 
-    /// Reduces the window if too many segments were lost; checked every two round trips.
+    /// Reduces the window if too many segments were lost; decides every two round trips.
     fn limit_losses(&mut self, ack: &AckSample, window: &mut Window) {
         let (lost, delivered) = (
             ack.lost.saturating_sub(self.losses.lost),

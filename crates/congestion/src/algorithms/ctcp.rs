@@ -167,9 +167,10 @@ pub struct Ctcp {
     law: DelayLaw,
     decrease: f64,
     low_window: f64,
-    /// Part of the window that the delay window contributes, in segments; the rest is that of standard TCP.
+    /// Part of the congestion window that belongs to the delay window, in segments; the rest is the window of standard
+    /// TCP.
     delay: f64,
-    /// Change of the delay window that waits until an acknowledgement may change the window.
+    /// Change of the delay window that is not yet applied to the congestion window.
     change: f64,
     /// True if there was a congestion signal since the last change of the delay window.
     signalled: bool,
@@ -187,8 +188,8 @@ impl Ctcp {
         }
     }
 
-    /// Updates the delay window. It does not change in slow start, below `low_window`, and in the round trip of a
-    /// congestion signal.
+    /// Updates the delay window once per round trip. The delay window does not change in slow start, below
+    /// `low_window`, or in the round trip of a congestion signal.
     fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         if !self.law.is_due(ack) || std::mem::take(&mut self.signalled) {
             return;
@@ -202,8 +203,7 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Grows both windows. If the upper bound of the window limits growth, the delay window does not grow by the excess
-    /// either.
+    /// Grows both windows. If the upper bound of their sum limits growth, the delay window grows less.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {

@@ -2,7 +2,7 @@
 //! trip.
 //!
 //! NIST SP 500-282, equations 14 to 17, where interchanged minima and maxima are corrected. This algorithm grows much
-//! faster than the study's results show; those agree with `ctcp`.
+//! faster than the study's results show; the study's results agree with `ctcp`.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

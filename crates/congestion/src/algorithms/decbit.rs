@@ -83,7 +83,7 @@ impl DecBit {
         }
     }
 
-    /// Discards all marks when the window changes; before, it was `previous` segments.
+    /// Discards all marks after the window has changed from `previous` segments to another size.
     fn begin(&mut self, previous: u64) {
         (self.previous, self.seen, self.marked) = (previous, 0, 0);
     }

@@ -63,7 +63,7 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
     build: |settings| Ok(DelayGradient::new(settings)),
 };
 
-/// A window, and the delay measured with it.
+/// A measurement: a window, and the mean round-trip time with it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Point {
     rtt_s: f64,
@@ -71,8 +71,8 @@ struct Point {
 }
 
 impl Point {
-    /// Returns the normalised delay gradient from an earlier point to this one or, if the window has not changed, only
-    /// the change of the delay.
+    /// Returns the normalised delay gradient between an earlier measurement and this one. If the window has not
+    /// changed, returns only the relative change of the delay.
     fn gradient_from(self, earlier: Self) -> f64 {
         let delay = (self.rtt_s - earlier.rtt_s) / (self.rtt_s + earlier.rtt_s);
         if self.window == earlier.window {
@@ -87,11 +87,11 @@ impl Point {
 pub struct DelayGradient {
     increase: f64,
     decrease: f64,
-    /// Sum of the current round's samples; the next field is their number. They are integers, so that equal delays give
-    /// equal means.
+    /// Sum of the current round's round-trip samples, in whole picoseconds, so that equal delays give equal means. The
+    /// next field is the number of samples.
     rtt_sum_ps: u128,
     rtt_count: u64,
-    /// True if acknowledgements in the current round are for segments sent after the last change.
+    /// True if the segments acknowledged in the current round were sent after the last change of the window.
     settled: bool,
     last: Option<Point>,
     /// The gradient at the last decision.
@@ -125,7 +125,8 @@ impl DelayGradient {
         }
     }
 
-    /// Restarts after losses, which have changed the window: there is no earlier point to compare with.
+    /// Discards the last measurement. A loss has changed the window, so that the next gradient cannot be computed from
+    /// it.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

@@ -1,7 +1,7 @@
 //! Increase by K: standard TCP that grows by K segments per round trip.
 //!
-//! Henderson, Sahouria, McCanne and Katz, "On improving the fairness of TCP congestion avoidance", GLOBECOM 1998. It is
-//! intended for connections with long round-trip times that compete with shorter ones.
+//! Henderson, Sahouria, McCanne and Katz, "On improving the fairness of TCP congestion avoidance", GLOBECOM 1998. The
+//! algorithm is intended for connections with long round-trip times that compete with shorter ones.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

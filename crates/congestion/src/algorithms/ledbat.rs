@@ -1,7 +1,7 @@
 //! LEDBAT: increases or decreases the window to keep a target queueing delay.
 //!
-//! RFC 6817 section 2.4.2. It uses one-way delays if the transport measures them, and round-trip times otherwise. The
-//! RFC does not define the start of a flow. As in libutp, the implementation of the RFC's authors, the flow's slow
+//! RFC 6817 section 2.4.2. LEDBAT uses one-way delays if the transport measures them, and round-trip times otherwise.
+//! The RFC does not define the start of a flow. As in libutp, the implementation of the RFC's authors, the flow's slow
 //! start is used until the target is exceeded.
 
 use longhaul_units::Span;
@@ -84,8 +84,8 @@ impl Ledbat {
         self.queueing_s.is_some_and(|delay| delay > self.target_s)
     }
 
-    /// Ends slow start with half of the window. The window has doubled since the segment was sent whose delay exceeds
-    /// the target; half of the window is therefore the window that filled the queue.
+    /// Ends slow start with half of the window. The delay exceeds the target for a segment that was sent a round trip
+    /// ago, and the window has doubled since. Half of it is therefore the window that filled the queue.
     fn leave_slow_start(window: &mut Window) {
         let cwnd = window.cwnd();
         window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));
@@ -93,7 +93,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    /// Returns that the algorithm also processes slow start, to be able to end it.
+    /// Returns that the algorithm also processes slow start, so that it can end slow start.
     fn phases(&self) -> Phases {
         if self.is_above_target() {
             Phases::SlowStart

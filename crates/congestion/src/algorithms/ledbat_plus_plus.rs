@@ -1,8 +1,8 @@
 //! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and pauses to measure the
 //! delay of the empty path.
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. It removes LEDBAT's latecomer advantage: a flow that
-//! starts later takes the queue of the other flows for part of its base delay, and starves them.
+//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. LEDBAT++ removes the latecomer advantage of LEDBAT: a
+//! flow that starts later takes the queue of the other flows for part of its base delay, and starves them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -57,12 +57,12 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 const LEAST_GAIN: f64 = 1.0 / 16.0;
 /// Fraction of the target delay at which the first slow start ends.
 const EXIT: f64 = 0.75;
-/// Number of round trips for which a slowdown keeps the window small; also the number from the first slow start to the
-/// first slowdown.
+/// Number of round trips for which a slowdown keeps the window small; also the number of round trips between the end of
+/// the first slow start and the first slowdown.
 const PAUSE_ROUNDS: u64 = 2;
 /// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
 const BETWEEN: u64 = 9;
-/// Minimum window, also that of a slowdown, in segments.
+/// Minimum window, in segments; also the window during a slowdown.
 const MIN_CWND: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -142,7 +142,7 @@ impl LedbatPlusPlus {
         };
     }
 
-    /// Returns the stage that follows a slowdown which began at `begun`.
+    /// Returns the stage after a slowdown which began at `begun` and ends at `now`.
     fn after(begun: Time, now: Time) -> Stage {
         Stage::Steady {
             slowdown: now + now.since(begun) * BETWEEN,

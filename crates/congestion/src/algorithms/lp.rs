@@ -1,7 +1,7 @@
 //! TCP-LP: uses only the capacity that standard flows leave, and reduces the window on delay before losses occur.
 //!
 //! Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control", INFOCOM 2003 and IEEE/ACM
-//! ToN 14(4), 2006. It uses one-way delays if the transport measures them, and round-trip times otherwise.
+//! ToN 14(4), 2006. TCP-LP uses one-way delays if the transport measures them, and round-trip times otherwise.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -80,14 +80,14 @@ pub struct Lp {
     /// True once the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
-    /// Number of segments delivered or lost so far.
+    /// Number of segments known to be delivered or lost so far.
     answered: u64,
     /// Number of segments that had been sent at the last reaction to an indication or a loss. Delays of these segments
     /// are ignored, so that the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// Standard TCP, to which a current kernel's TCP-LP leaves everything else; `None` in other variants.
+    /// Standard TCP, which does everything else in a current kernel's TCP-LP; `None` in other variants.
     standard: Option<Reno>,
 }
 
@@ -268,9 +268,9 @@ mod tests {
         }
     }
 
-    /// Delays are 20 ms, plus or minus half of a segment's time. Before the first loss, this is the whole range of
-    /// delays, and gives no indication. After a loss at a delay of 60 ms, these delays are far below 15 % of the range,
-    /// while 30 ms are above it. Linux uses the range from the beginning.
+    /// Delays are 20 ms, plus or minus half of a segment's time. Before the first loss, they fill the whole range of
+    /// measured delays, and give no indication. After a loss at a delay of 60 ms, they are far below 15 % of the range,
+    /// while 30 ms are above. Linux uses the range from the beginning.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {
@@ -311,8 +311,8 @@ mod tests {
         }
     }
 
-    /// Section IV.B: delays of segments sent before a reduction say nothing about its effect. After an indication, the
-    /// window does not change until the inference phase, here the 120 ms after 141 ms, is over.
+    /// Section IV.B: delays of segments sent before a reduction say nothing about its effect. After an indication at
+    /// 141 ms, the window does not change until the inference phase of 120 ms is over.
     #[test]
     fn a_reduction_is_judged_by_segments_sent_after_it() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

@@ -45,9 +45,9 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum DummyRequest {
     None,
-    /// Sudden start: the number of dummies is the receive window less the one data segment.
+    /// Sudden start, with one data segment; all other segments of the receive window are dummies.
     SuddenStart,
-    /// Rapid recovery, with the window before the loss in segments. This is the number of dummies to send.
+    /// Rapid recovery. The field is the number of dummies to send: the window before the loss, in segments.
     RapidRecovery(u64),
 }
 

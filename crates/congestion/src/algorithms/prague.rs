@@ -125,7 +125,7 @@ impl Prague {
         share * share
     }
 
-    /// Grows the target window for `segments` segments that arrived without a mark.
+    /// Grows the target window for `segments` unmarked segments that were acknowledged.
     fn grow(&mut self, segments: f64, srtt: Span, window: &mut Window) {
         let room = window.ssthresh() - window.cwnd();
         let slow = if window.in_slow_start() {
@@ -329,8 +329,8 @@ mod tests {
         }
     }
 
-    /// One of a hundred segments is marked, before any other mark. The window does not change, and the estimate becomes
-    /// a sixteenth of the fraction of marks.
+    /// The first mark is on one of a hundred segments. It does not change the window, and sets the estimate to a
+    /// sixteenth of the fraction of marks.
     #[test]
     fn the_first_mark_moves_the_estimate_not_the_window() {
         let mut flow = Flow::new(100.0, 25, 0.0);
@@ -361,9 +361,9 @@ mod tests {
     }
 
     /// Marks are independent, with probability p. Between two reductions, a round trip and 1 / p segments pass, in
-    /// which the window W grows by p W / 2; a reduction removes this. With x = p W marks per round trip, x / 2 = 1 + 1
-    /// / x, so that x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per target
-    /// round-trip time. (If each round trip had a reduction, x would be 2.)
+    /// which the window W grows by p W / 2 segments; a reduction removes as many. With x = p W marks per round trip, x
+    /// / 2 = 1 + 1 / x, so that x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per
+    /// target round-trip time. (If each round trip had a reduction, x would be 2.)
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {
@@ -388,7 +388,7 @@ mod tests {
         }
     }
 
-    /// At 100 Mbit/s a burst is a quarter of a millisecond.
+    /// A burst takes a quarter of a millisecond at the pacing rate, here 100 Mbit/s.
     #[test]
     fn bursts_are_short_at_the_pacing_rate() {
         let mut flow = Flow::new(208.0, 25, 0.0);

@@ -75,7 +75,7 @@ impl Reno {
         }
     }
 
-    /// Creates the algorithm with these amounts, without the rules of any variant.
+    /// Creates the algorithm with the given increase and decrease, without the rules of any variant.
     pub(crate) fn general(increase: f64, decrease: f64) -> Self {
         Self {
             increase,

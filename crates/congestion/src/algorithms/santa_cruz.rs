@@ -1,9 +1,9 @@
-//! Santa Cruz: keeps a few segments in the queue, whose number is computed from one-way delays.
+//! Santa Cruz: keeps a few segments in the queue. The number of segments in the queue is computed from one-way delays.
 //!
 //! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with heterogeneous transmission
-//! media", ICNP 1999. The relative delay of two segments is the difference between their spacing at arrival and at
-//! departure: the growth of the queue on the forward path. The arrival time of a segment is computed from the
-//! round-trip time and the one-way delay of its acknowledgement.
+//! media", ICNP 1999. The relative delay of two segments is their spacing at arrival less their spacing at departure:
+//! the growth of the queue on the forward path. The arrival time of a segment is computed from the round-trip time and
+//! the one-way delay of its acknowledgement.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -73,8 +73,8 @@ impl Arrival {
         })
     }
 
-    /// Returns the mean time between arrivals since an earlier one, in seconds, which estimates the service time of a
-    /// segment.
+    /// Returns the mean time between arrivals from an earlier arrival to this one, in seconds, as an estimate of the
+    /// service time of a segment. Returns `None` if the estimate is not possible.
     fn service_s(self, earlier: Self) -> Option<f64> {
         let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
         let service_s = (self.at_s - earlier.at_s) / segments;

@@ -4,7 +4,7 @@ use super::sync::{AFTER_CUT, STATE, SyncTcp, TIE, TOO_SMALL, WEIGHT};
 use crate::entry::{Entry, OwnBursts, PathNeeds, Signal};
 use crate::parameter::Variant;
 
-/// Sync-TCP with this detector and reaction.
+/// Sync-TCP with detector SyncMix and reaction SyncMixReact.
 pub type SyncMixReact = SyncTcp;
 
 pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {

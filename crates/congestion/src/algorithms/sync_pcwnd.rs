@@ -4,7 +4,7 @@ use super::sync::{AFTER_CUT, DECREASE, PART, STATE_OF_DELAYS, SyncTcp};
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::Variant;
 
-/// Sync-TCP with this detector and reaction.
+/// Sync-TCP with detector SyncPQlen and reaction SyncPcwnd.
 pub type SyncPcwnd = SyncTcp;
 
 pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {

@@ -87,7 +87,7 @@ pub struct Vcp {
     interval_s: f64,
     /// End of the interval after a decrease in which the window does not change.
     rests_until: Time,
-    /// End of the round trip of growth that follows this interval.
+    /// End of the round trip of growth after `rests_until`.
     grows_until: Time,
 }
 

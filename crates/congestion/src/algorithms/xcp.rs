@@ -1,4 +1,4 @@
-//! XCP at the sender: routers report by how much it may change its throughput.
+//! XCP at the sender: routers report by how much the sender may change its throughput.
 //!
 //! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks", SIGCOMM 2002, section
 //! 3.3; and draft-falk-xcp-spec-03, in which the feedback is a change of the throughput. Every packet requests its

@@ -193,8 +193,8 @@ impl CarefulResume {
         }
     }
 
-    /// Reduces the window further after the algorithm has reduced it, since the segments sent in the jump may not have
-    /// fitted into the path.
+    /// Reduces the window further after the algorithm has reduced it, since the path may not have had room for the
+    /// segments sent in the jump.
     pub(super) fn on_reduction(&mut self, window: &mut Window) {
         if matches!(
             self.stage,
@@ -256,9 +256,9 @@ mod tests {
     }
 
     /// The example of RFC 9959. The saved window is 300 segments, and 29 segments are in flight. The window therefore
-    /// jumps to half of 300, 150, and 121 segments are sent at once. After a loss, the window becomes half of the 63
-    /// segments that the path is known to hold. At the end of the recovery, all segments except the lost ones are known
-    /// to fit.
+    /// jumps to half of 300, which is 150, and 121 segments are sent at once. After a loss, the window becomes half of
+    /// the 63 segments that the path is known to hold. At the end of the recovery, the path is known to hold all
+    /// segments except the lost ones.
     #[test]
     fn the_rfc_s_example_retreats_to_half_of_what_fitted() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

@@ -92,7 +92,7 @@ static PARAMETERS: [Parameter; 7] = [
 /// pacing rate is added to the threshold for trains.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
-/// Maximum of this time, in seconds (`hystart_ack_delay`).
+/// Upper bound of the time that four bursts take, in seconds (`hystart_ack_delay`).
 const MAX_BURST_TIME_S: f64 = 1e-3;
 
 /// Pacing rate in slow start, in windows per round trip; Linux computes this rate even if it does not pace
@@ -197,8 +197,8 @@ impl HybridSlowStart {
         ack.now.since(self.round_start) > Span::from_secs_f64(self.train * span_s)
     }
 
-    /// Returns true if the smallest round-trip time of the round is well above that of the connection; false if there
-    /// are too few samples.
+    /// Returns true if the smallest round-trip time of the round is well above the smallest one of the connection;
+    /// false if there are too few samples.
     fn has_grown(&mut self, rtt: Span, min_rtt: Span) -> bool {
         let round_min = self.round_min.map_or(rtt, |min| min.min(rtt));
         self.round_min = Some(round_min);

@@ -191,7 +191,7 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// Returns the initial threshold; `ssthresh` is the one that the transport would choose.
+    /// Returns the initial threshold. `ssthresh` is the threshold that the transport would choose.
     pub fn initial_ssthresh(&self, ssthresh: f64) -> f64 {
         match self {
             Self::Ns2Limited { max_ssthresh } => ssthresh.min(*max_ssthresh),
@@ -322,7 +322,8 @@ impl SlowStart {
         credit - taken
     }
 
-    /// Returns the number of segments, acknowledged one by one, after which slow start ends.
+    /// Returns the number of segments after whose acknowledgement, one by one, slow start ends. `step` is the growth of
+    /// the window per segment.
     fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
         let steps = (window.ssthresh() - window.cwnd()) / step;
         if matches!(self, Self::Linux) {
@@ -395,7 +396,7 @@ impl SlowStart {
 /// Maximum growth of any slow start, in segments per acknowledged segment.
 const MOST_STEP: f64 = 2.0;
 
-/// Returns true if slow start may end within an acknowledgement with this credit.
+/// Returns true if slow start may end during an acknowledgement with this credit of several segments.
 #[inline]
 pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()

@@ -1,5 +1,5 @@
-//! The first slow start of picoquic, a QUIC stack. It ends as soon as round-trip times have grown, and leaves half of
-//! the window.
+//! The first slow start of picoquic, a QUIC stack. This slow start ends as soon as round-trip times have grown, and
+//! leaves half of the window.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,8 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
 
 /// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
 const GROWTH: u64 = 4;
-/// Base round-trip time, in seconds, above which a smaller part of the window is removed; the next constant is that
-/// from which on this part stays constant (`PICOQUIC_TARGET_RENO_RTT`, `PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Base round-trip time, in seconds, above which a smaller part of the window is removed. From the next constant on,
+/// this part stays constant (`PICOQUIC_TARGET_RENO_RTT`, `PICOQUIC_TARGET_SATELLITE_RTT`).
 const SHORT_S: f64 = 0.1;
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).

@@ -139,7 +139,7 @@ impl RapidStart {
         }
     }
 
-    /// Returns the growth of the window per acknowledged segment, in segments.
+    /// Returns the growth of the window per acknowledged segment, in segments: 2 while no queue builds up, 1 otherwise.
     pub(super) fn step(&self, ack: &AckSample) -> f64 {
         let (Stage::Startup, Some(floor)) = (self.stage, self.floor) else {
             return 1.0;
@@ -149,9 +149,9 @@ impl RapidStart {
         if floor <= threshold { 2.0 } else { 1.0 }
     }
 
-    /// Begins the reduction of the window, step by step, to the value that the algorithm has set; `before` is the
-    /// window before this value was set. After a mark there is no recovery, and the algorithm's window applies at once
-    /// (section 3.3.2). If slow start had already ended otherwise, the loss is handled like any other.
+    /// Begins the gradual reduction of the window to the value that the algorithm has set; `before` is the window
+    /// before. After a mark there is no recovery, and the algorithm's window applies at once (section 3.3.2). If slow
+    /// start had already ended otherwise, the loss is handled like any other.
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;

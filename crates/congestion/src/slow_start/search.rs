@@ -76,7 +76,7 @@ struct Bins {
 /// Total numbers of segments of the connection so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
-    /// Number of segments sent, retransmissions included; the next field is that of delivered ones.
+    /// Number of segments sent, retransmissions included; the next field is the number of delivered segments.
     sent: u64,
     delivered: u64,
 }
@@ -138,8 +138,8 @@ impl Bins {
         }
     }
 
-    /// Ends the bins that have passed before an acknowledgement; bins without an acknowledgement get the totals of the
-    /// previous one. Returns false if more bins have passed than a window has.
+    /// Ends all bins that are over at the time of an acknowledgement. Bins without an acknowledgement get the totals of
+    /// the previous one. Returns false if more bins have passed than a window has.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {
@@ -210,7 +210,8 @@ mod tests {
     }
 
     /// A bin takes 35 ms. A round trip plus a window take 12.86 bins, so that the 13th bin is the first to decide, 455
-    /// ms after the first acknowledgement. Of 100 segments sent, 74 delivered end slow start, and 75 do not.
+    /// ms after the first acknowledgement. If 100 segments were sent, slow start ends with 74 delivered, but not with
+    /// 75.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {
@@ -231,10 +232,10 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// One segment is delivered per millisecond. From one second on, two are sent per millisecond, so that the
-    /// round-trip time grows. Segments delivered at `t` were sent at `s = (t + 900) / 2`. Of the `s - 650` segments
-    /// sent in the 350 ms before `s`, `s - 1000` are missing. This is 26 % from 1346 ms on, and the next bin ends at
-    /// 1360 ms.
+    /// One segment is delivered per millisecond. From one second on, two segments are sent per millisecond, so that the
+    /// round-trip time grows. Segments delivered at `t` were sent at `s = (t + 900) / 2`, both in milliseconds. Of the
+    /// `s - 650` segments sent in the 350 ms before `s`, `s - 1000` are missing. This is 26 % from 1346 ms on; the next
+    /// bin ends at 1360 ms.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);

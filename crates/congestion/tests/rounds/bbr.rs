@@ -33,7 +33,7 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     values[name]
 }
 
-/// Returns the largest and the smallest value of a quantity of the algorithm's state during the next `seconds`.
+/// Returns the smallest and the largest value of a quantity of the algorithm's state during the next `seconds`.
 fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     let steps = (seconds / 0.02) as u64;
     (0..steps).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), _| {
@@ -44,7 +44,7 @@ fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
 }
 
 /// Starting with 10 segments, doubling fills the path of 100 segments within a few round trips. From then on, BBR knows
-/// the bandwidth and the round-trip time of the path, the queue stays short, and the path is used.
+/// the bandwidth and the round-trip time of the path, the queue stays short, and the path is used to more than 92 %.
 #[test]
 fn it_fills_the_pipe_and_keeps_the_queue_short() {
     for kind in BOTH {
@@ -86,8 +86,8 @@ fn startup_doubles_from_round_trip_to_round_trip() {
 
 /// The gain cycle has one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth, each of one round trip
 /// (draft-00, section 4.3.4). The longest queue is the quarter of a round trip's segments that the probe adds. Draining
-/// ends with three send quanta more than the bandwidth-delay product (section 4.2.3), which are two segments each at 12
-/// Mbit/s.
+/// ends with the bandwidth-delay product and three send quanta in flight (section 4.2.3). At 12 Mbit/s, a send quantum
+/// is two segments.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -163,7 +163,7 @@ fn it_follows_a_change_of_the_path() {
 }
 
 /// With a buffer of a twentieth of the bandwidth-delay product, version 1 loses segments at each probe. Version 3
-/// learns the limit and loses far fewer segments. Both versions use the path.
+/// learns the limit and loses less than half as many segments. Both versions use at least 80 % of the path.
 #[test]
 fn version_3_loses_less_on_a_short_buffer() {
     let path = Bottleneck {

@@ -18,7 +18,8 @@ fn copa(delta: f64) -> CongestionState {
 }
 
 /// The queue oscillates between zero and 2.5 / delta segments, with a mean of 1.25 / delta and a period of five round
-/// trips, and the path is used (section 2.2 of the paper). This is so at any rate if the path holds many more segments.
+/// trips, and the link is fully used (section 2.2 of the paper). This holds for every link rate, provided that the
+/// bandwidth-delay product is much larger than 1 / delta segments.
 #[test]
 fn the_queue_oscillates_around_one_over_delta() {
     for rate in [1000.0, 3000.0, 10_000.0] {
@@ -65,7 +66,7 @@ fn flows_of_one_delta_share_equally() {
     assert!(seen[0].mean_queue < 20.0, "{seen:?}");
 }
 
-/// Beside a sender that fills the queue, Copa gets its share in the competitive mode, and almost nothing without this
+/// Against a sender that fills the queue, Copa gets its share in the competitive mode, and almost nothing without this
 /// mode.
 #[test]
 fn it_takes_its_part_beside_reno_in_the_competitive_mode_only() {

@@ -6,8 +6,8 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Target of both algorithms, and base delay of the path for LEDBAT++. The values are powers of two in seconds, so that
-/// bounds are exact.
+/// Target of both algorithms, and base delay of the path for LEDBAT++. It is a power of two in seconds, so that bounds
+/// are exact.
 const TARGET: Span = Span::from_millis(125);
 
 fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {
@@ -151,8 +151,8 @@ fn slow_down(sender: &mut Sender) {
     }
 }
 
-/// Slow start with the gain ends when the queueing delay is above 3/4 of the target. The first slowdown begins two
-/// round trips later; each later slowdown begins after nine times the duration of the previous one.
+/// Slow start, which the gain slows down, ends when the queueing delay is above 3/4 of the target. The first slowdown
+/// begins two round trips later; each later slowdown begins after nine times the duration of the previous one.
 #[test]
 fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let mut sender = plus_plus(20.0);

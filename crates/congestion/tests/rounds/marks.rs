@@ -45,9 +45,9 @@ fn dctcp_s_alpha_follows_the_share_of_marks() {
     assert!((32.0..33.1).contains(&cwnd), "{cwnd}");
 }
 
-/// DCTCP keeps the queue at the mark, for one flow on a path that holds 100 segments and marks from 20 queued segments
-/// on. The queue swings by half of `sqrt(2 (100 + 20))`, 7.7 segments, below 21 and does not become empty (Alizadeh et
-/// al., SIGCOMM 2010, equations 8 to 10).
+/// With one flow on a path that holds 100 segments, DCTCP keeps the queue close to 20 segments, from which on segments
+/// are marked. Below 21 segments, the queue oscillates by half of `sqrt(2 (100 + 20))`, or 7.7 segments, and does not
+/// become empty (Alizadeh et al., SIGCOMM 2010, equations 8 to 10).
 #[test]
 fn dctcp_keeps_the_queue_at_the_mark() {
     let path = Bottleneck {
@@ -64,7 +64,7 @@ fn dctcp_keeps_the_queue_at_the_mark() {
 }
 
 /// With ABE (RFC 8511), a mark reduces the window less than a loss in congestion avoidance. In slow start, and without
-/// ABE, it reduces the window as much. The kernel's variant counts whole segments.
+/// ABE, a mark reduces it as much as a loss does. The kernel's variant counts whole segments.
 #[test]
 fn a_mark_takes_less_than_a_loss_with_abe() {
     for (kind, ecn_decrease, after_loss, after_mark) in

@@ -13,8 +13,8 @@ use crate::controller;
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// A fact that a transport may measure, with the function that sets it in the acknowledgement of a number and the
-/// condition under which an algorithm has requested it.
+/// A fact that a transport may measure. `give` sets the fact in the acknowledgement with a given number, and
+/// `is_asked_for` returns true if an algorithm has requested it.
 struct Fact {
     name: &'static str,
     is_asked_for: fn(Needs) -> bool,

@@ -51,9 +51,9 @@ struct Segment {
     /// Number of segments that the sender knew to be delivered when it sent this segment
     /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
-    /// Time at which the last of these segments was delivered.
+    /// Time at which the last of these delivered segments was delivered.
     delivered_at: Time,
-    /// Time at which the last of these segments was sent.
+    /// Time at which the last of these delivered segments was sent.
     first_sent: Time,
 }
 
@@ -64,7 +64,7 @@ pub struct Seen {
     pub rate: f64,
     /// Mean length of the queue in segments, as found by the segments of the flow.
     pub mean_queue: f64,
-    /// Longest and shortest queue in segments, as found by the segments of the flow.
+    /// Longest queue in segments, as found by the segments of the flow; the next field is the shortest queue.
     pub max_queue: f64,
     pub min_queue: f64,
     /// Number of lost segments.

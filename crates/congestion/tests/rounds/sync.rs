@@ -41,7 +41,7 @@ fn assert_probe(sender: &Sender, name: &str, expected: f64) {
 }
 
 /// Sync-TCP(MixReact) ends slow start with its first adjustment, at the ninth report. The window is 10 segments at the
-/// eighth acknowledgement. Without any queue, the ninth finds no trend.
+/// eighth acknowledgement. Without any queue, the ninth report shows no trend.
 #[test]
 fn mixreact_ends_slow_start_at_the_ninth_report() {
     let mut sender = Sender::new(&controller("sync-mixreact", Variant::Paper, &[]), 2.0, 1e6);

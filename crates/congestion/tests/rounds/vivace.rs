@@ -31,8 +31,8 @@ fn share(seen: &[Seen]) -> f64 {
     seen[0].rate / seen.iter().map(|each| each.rate).sum::<f64>()
 }
 
-/// Vivace tests rates of 5 % above and below its own, and stays where the higher rate just begins to fill the queue.
-/// Its rate is thus about 5 % below that of the path, with any buffer, and the queue is nearly empty.
+/// Vivace tests rates of 5 % above and below its current rate, and stays where the higher rate just begins to fill the
+/// queue. Vivace's rate is thus about 5 % below the rate of the path, with any buffer, and the queue is nearly empty.
 #[test]
 fn it_uses_the_path_without_a_queue() {
     for (rate, buffer) in [(RATE, 50.0), (RATE, 5000.0), (RATE / 10.0, 100.0)] {

@@ -102,8 +102,8 @@ pub struct Flow {
     pub label: String,
     /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
-    /// Name under which the flow is counted: its own name or, for one of several streams, the name of the flow that
-    /// they belong to.
+    /// Name under which the flow is counted. This is the name of the flow to which the stream belongs, if there are
+    /// several streams, and otherwise the flow's own name.
     pub bundle: String,
     /// Sending node.
     pub from: usize,

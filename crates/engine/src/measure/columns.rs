@@ -4,7 +4,8 @@ use longhaul_units::Span;
 
 use crate::config::Work;
 
-/// A counter: how the counts of two periods are added, and how an earlier state is subtracted.
+/// A counter, which defines how the counts of two periods are added, and how the count at an earlier time is
+/// subtracted.
 pub(crate) trait Counter: Copy {
     fn sum(self, other: Self) -> Self;
     fn since(self, before: Self) -> Self;
@@ -46,7 +47,7 @@ impl Counter for Span {
     }
 }
 
-/// Returns the smaller of two values, where zero means that there is no value.
+/// Returns the smaller of two values. A value of zero means that there is no value.
 pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     if one == T::default() || other == T::default() {
         one.max(other)
@@ -78,7 +79,8 @@ macro_rules! counters {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }
 
-            /// Returns the counters of the period since an earlier state. Minima and maxima are those in `self`.
+            /// Returns the counters of the period from the state `before` to this one. Minima and maxima are those in
+            /// `self`.
             pub(crate) fn since(&self, before: &Self) -> Self {
                 Self {
                     $($field: $crate::measure::columns::counters!(@since $op self.$field, before.$field),)*

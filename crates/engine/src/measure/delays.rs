@@ -4,7 +4,7 @@
 use longhaul_kernel::record;
 use longhaul_units::Span;
 
-/// Number of buckets in a row. For r > 0, the buckets of row r cover one octave of delays.
+/// Number of buckets in a row. Each row except the first covers one octave of delays.
 const ROW: usize = 32;
 
 /// Binary logarithm of the width of the narrowest buckets, 2^15 ps. The first row therefore ends at 1.05 us.
@@ -19,11 +19,11 @@ const ROWS: usize = 36;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelayHistogram {
     rows: [Option<Box<[u64; ROW]>>; ROWS],
-    /// Number of packets without any delay.
+    /// Number of packets with a delay of zero.
     instant: u64,
     /// Sum of all delays, in widths of the narrowest bucket.
     sum: u64,
-    /// Minimum delay; larger than any delay while nothing has been counted.
+    /// Minimum delay; before the first packet, larger than any delay.
     min: Span,
     max: Span,
 }
@@ -62,7 +62,7 @@ impl DelayHistogram {
         self.sum += units;
     }
 
-    /// Counts `packets` packets without any delay.
+    /// Counts `packets` packets with a delay of zero.
     pub(crate) fn record_instant(&mut self, packets: u64) {
         if packets > 0 {
             self.instant += packets;
@@ -119,7 +119,7 @@ impl DelayHistogram {
         Some(middle_s.clamp(self.min.as_secs_f64(), self.max.as_secs_f64()))
     }
 
-    /// Returns the value of `figure` for the number of packets; `None` without packets.
+    /// Returns `figure` of the number of packets; `None` without packets.
     fn of_packets(&self, figure: impl Fn(u64) -> f64) -> Option<f64> {
         let packets = self.packets();
         (packets > 0).then(|| figure(packets))
@@ -224,8 +224,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every quantile differs from that of the sorted delays by at most half a bucket; minimum and maximum are
-        /// exact.
+        /// Every quantile differs from the same quantile of the sorted delays by at most half a bucket; minimum and
+        /// maximum are exact.
         #[test]
         fn quantiles_are_those_of_the_sorted_delays(
             mut delays in prop::collection::vec((0u32..55, any::<u64>()), 1..300)

@@ -55,7 +55,7 @@ impl Recorder for NoRecorder {
 }
 
 record! {
-    /// A flow at a sampling point. Counters are cumulative from the start of the run.
+    /// State of a flow at a sampling point. Counters are cumulative from the start of the run.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FlowSample {
         /// Simulated time.
@@ -86,7 +86,7 @@ record! {
 }
 
 record! {
-    /// A link at a sampling point. Counters are cumulative from the start of the run.
+    /// State of a link at a sampling point. Counters are cumulative from the start of the run.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct LinkSample {
         /// Simulated time.
@@ -122,7 +122,7 @@ record! {
     }
 }
 
-/// A proxy at a sampling point.
+/// State of a proxy at a sampling point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProxySample {
     /// The connection between its nodes; `flow` is the number of the proxy.
@@ -160,7 +160,7 @@ record! {
 }
 
 record! {
-    /// One quantity of a traced flow after it has processed an acknowledgement.
+    /// One quantity of a traced flow's state after an acknowledgement.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct AckTrace {
         /// Simulated time.

@@ -58,8 +58,8 @@ pub struct FlowTotals {
 }
 
 impl FlowTotals {
-    /// Returns the results of a flow. `before` holds the counters at the beginning of the measurement window, `total`
-    /// those over the whole run. The minimum and maximum round-trip times are those of the whole run.
+    /// Returns the results of a flow. `before` contains the counters at the beginning of the measurement window,
+    /// `total` those over the whole run. The minimum and maximum round-trip times are those of the whole run.
     pub fn between(
         start: Time,
         finish: Option<Time>,

@@ -5,11 +5,13 @@
 //! packets nor events, if its packets can be handed over ahead of time. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
-//! - Links that lead to ends of connections deliver their packets there at once, as long as no timer and no observation
-//!   comes before. Otherwise the packets wait on the link as on any other ([`Link::hold`](super::Link::hold)).
+//! - Links that lead to ends of connections deliver their packets to these ends at once, as long as no timer and no
+//!   observation comes before. Otherwise the packets wait on the link as on any other
+//!   ([`Link::hold`](super::Link::hold)).
 //!
-//! The remaining state of a link takes two cache lines, next to those of the link in the opposite direction. If there
-//! are only few links, each carries many packets, which arrive in order; such links keep their packets.
+//! The remaining state of a link takes two cache lines, next to those of the link in the opposite direction. Access
+//! links are used only if there are many links. If there are few, each carries many packets, which arrive in order, and
+//! stores them itself.
 
 use std::collections::VecDeque;
 
@@ -24,7 +26,7 @@ use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, DropTail, QueueConfig, Verdict};
 use crate::schedule::{Arriving, NextArrival};
 
-/// State that several access links share; usually all of them share one.
+/// State that several access links share. Usually all of them share one.
 #[derive(Debug)]
 struct Model {
     line: Line,
@@ -42,10 +44,10 @@ struct AccessLink {
     accepted_bytes: u64,
     draws: RandomTieBreak,
     link: u32,
-    /// Index of the state that the link shares with others.
+    /// Index of the [`Model`] that the link shares with others.
     model: u32,
     queue_max: u32,
-    /// Bytes of the packet whose service was the last to begin.
+    /// Bytes of the packet whose service began last.
     served_bytes: u16,
     /// True if packets wait in the queue.
     queues: bool,
@@ -54,7 +56,7 @@ struct AccessLink {
     waiting: VecDeque<Waiting>,
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits_ps: u128,
-    /// Sum over all arrivals of the number of packets that each found waiting.
+    /// Sum over all arrivals of the number of waiting packets that each arriving packet found.
     found_waiting: u64,
     waiting_bytes: u64,
 }
@@ -132,7 +134,7 @@ impl AccessLink {
         queue.decide(&arrival) == Verdict::Accept
     }
 
-    /// Returns the counters up to `now`; `drops` holds the counters of dropped packets.
+    /// Returns the counters up to `now`; `drops` contains the counters of dropped packets.
     fn counters(&mut self, now: Time, model: &Model, drops: &LinkCounters) -> LinkCounters {
         self.begin_services(now);
         let (waiting_pkts, waiting_bytes) = (self.waiting.len() as u64, self.waiting_bytes);
@@ -154,7 +156,7 @@ impl AccessLink {
         }
     }
 
-    /// Returns the maximum length of the queue up to `now`, and restarts its record.
+    /// Returns the maximum length of the queue up to `now`, and begins a new maximum.
     fn restart_maximum(&mut self, now: Time) -> u64 {
         self.begin_services(now);
         std::mem::replace(&mut self.queue_max, self.waiting.len() as u32).into()
@@ -180,7 +182,7 @@ struct Spreading {
 }
 
 impl AccessLinks {
-    /// Returns an access link and the state that it shares with others.
+    /// Returns mutable references to an access link and to the state that it shares with others.
     #[inline(always)]
     fn get(&mut self, index: u32) -> (&mut AccessLink, &mut Model) {
         let access = &mut self.links[index as usize];
@@ -227,7 +229,7 @@ impl AccessLinks {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }
 
-    /// Writes the maximum queue length of each access link into `maxima`, and restarts their record.
+    /// Writes the maximum queue length of each access link into `maxima`, and begins new maxima.
     pub(super) fn restart_maxima(&mut self, now: Time, maxima: &mut [u64]) {
         for access in &mut self.links {
             maxima[access.link as usize] = access.restart_maximum(now);
@@ -236,7 +238,8 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Makes these links access links, stored in the given order: links of opposite directions are neighbours in it.
+    /// Turns these links into access links, stored in the given order, in which links of opposite directions are
+    /// neighbours.
     pub(super) fn make_access(
         &mut self,
         config: &Config,
@@ -299,15 +302,15 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time up to which a link may forward packets to access links, if these packets must reach the ends of
-    /// connections by the observation.
+    /// Returns the time up to which a link may forward packets to access links, so that these packets reach the ends of
+    /// connections by the time `observation`.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that reach the ends after the observation are left
-    /// for later: the next event comes after the observation.
+    /// Ends the event of a link that leads to access links. Packets that reach the ends of connections only after the
+    /// observation stay on the link: the next event comes after the observation.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -392,9 +395,9 @@ impl Network {
         }
     }
 
-    /// Prefetches the memory that a packet will need at the access link: for the packet `step` places ahead on the link
-    /// its options and access links, for the packet twice as far ahead its route. Returns the packet `step` places
-    /// ahead.
+    /// Prefetches the memory that packets will need at the access links. For the packet `step` places ahead on the
+    /// link, this is its options and its access links; for the packet twice as far ahead, its route. Returns the packet
+    /// `step` places ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

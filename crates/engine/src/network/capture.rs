@@ -1,8 +1,9 @@
 //! Capture of packets on links and at nodes.
 //!
 //! On a link, packets are recorded when they reach its near end, before its queue and impairments, so that packets
-//! dropped there are included. A capture on the host or router at that end sees the same packets. At a node, packets
-//! are recorded when its end systems send them, and when they reach its end systems; a capture on a host sees both.
+//! dropped by these are included. A capture on the host or router at the near end sees the same packets. At a node,
+//! packets are recorded when its end systems send them, and when they reach its end systems; a capture on a host sees
+//! both.
 
 use longhaul_units::Time;
 
@@ -99,8 +100,8 @@ impl Network {
         }
     }
 
-    /// Returns the record of a packet that has reached the end of its route at the far end of a
-    /// link, if the node there is captured.
+    /// Returns the record of a packet that has reached the end of its route, at the far end of a link. Returns `None`
+    /// if the node at the far end is not captured.
     pub(crate) fn arrived(&self, link: u32, packet: Packet) -> Option<InterfaceEntry> {
         let [_, interface] = self.host_interfaces[link as usize];
         Some(InterfaceEntry {
@@ -111,7 +112,7 @@ impl Network {
         })
     }
 
-    /// Marks the last recorded packet as dropped, if it was recorded at this link just now.
+    /// Marks the last recorded packet as dropped, if this packet has just been recorded at this link.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
             && let Some(PacketNote::Entered(entered)) = noted.back_mut()

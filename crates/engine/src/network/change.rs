@@ -34,7 +34,7 @@ pub(super) struct Changes {
     /// Each change with its number among all changes of the link.
     changes: Vec<(usize, Change)>,
     period: Option<Period>,
-    /// Number of changes made so far.
+    /// Number of changes that have taken effect so far.
     done: usize,
 }
 
@@ -84,7 +84,7 @@ impl Changes {
         Some(self.changes[within].1.at + since)
     }
 
-    /// Advances to the next change; returns the new delay and the new loss model, each `None` if it stays.
+    /// Advances to the next change; returns the new delay and the new loss model. Each is `None` if it does not change.
     fn take_next(&mut self) -> (Option<Span>, Option<LossModel>) {
         let (periods, within) = (
             self.done / self.changes.len(),
@@ -107,7 +107,7 @@ impl Changes {
 }
 
 impl Network {
-    /// Processes an event for a change of a link, and schedules the next one.
+    /// Applies a change of a link at its event, and schedules the next change.
     pub(crate) fn change(&mut self, index: u32) {
         let changes = &mut self.changes[index as usize];
         let (delay, loss) = changes.take_next();

@@ -78,7 +78,7 @@ impl Network {
         }
     }
 
-    /// Schedules the forwarding of a link that had no packets to forward and now has one.
+    /// Schedules the forwarding of a link that had no packet to forward before, and now has one.
     #[inline]
     fn activate(&mut self, link: u32) {
         match self.deliveries[link as usize] {
@@ -89,8 +89,8 @@ impl Network {
         }
     }
 
-    /// Schedules the forwarding of a link that may have accepted several packets; each is then forwarded as if it had
-    /// come alone.
+    /// Schedules the forwarding of a link that may have accepted several packets. Each is then forwarded as if it had
+    /// been accepted alone.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);
@@ -110,8 +110,7 @@ impl Network {
     }
 
     /// Forwards the only packet of a link to the next link, and so on over all links with lookahead, without any event.
-    /// On the link where this stops, the packet's arrival is scheduled. Returns true if the packet has left the first
-    /// link.
+    /// At the link where this ends, schedules the packet's arrival. Returns true if the packet has left the first link.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -162,7 +161,8 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list of those whose packets can be passed at once to ends that delay them; returns it.
+    /// Removes a link from the list `ready` and returns its number. The packets of the links on this list can be passed
+    /// at once to ends that delay them.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
@@ -245,8 +245,8 @@ impl Network {
         }
     }
 
-    /// Forwards packets that arrive by `until`, up to and including the first that becomes the only packet on its next
-    /// link, or has reached the end of its route. Returns the next hop of this packet; `None` if there is no such
+    /// Forwards packets that arrive by `until`. Stops after the first packet that becomes the only packet on its next
+    /// link, or that has reached the end of its route. Returns the next hop of this packet; `None` if there is no such
     /// packet.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
@@ -274,7 +274,7 @@ impl Network {
         last
     }
 
-    /// Returns the packet that a link will forward after `others` other packets, if that is known already.
+    /// Returns the packet that a link will forward after `others` other packets, if this packet is already known.
     #[inline]
     pub(crate) fn ahead(&self, link: u32, others: usize) -> Option<&Packet> {
         self.links[link as usize].ahead(others)

@@ -57,9 +57,10 @@ impl Graph {
         Self { leaving, entering }
     }
 
-    /// Returns the links of the shortest path: that with the smallest delay and, among equals, the fewest hops
-    /// (Dijkstra). Of paths that are equal in both, a node is reached from the nearest preceding node, then from that
-    /// with the smallest number, over the first link. The result is the same as if the search visited all hosts.
+    /// Returns the links of the shortest path: the path with the smallest delay and, among equals, the fewest hops
+    /// (Dijkstra). If paths are equal in both, each node is reached from the predecessor that is closest to the start
+    /// or, among equals, that has the smallest number, over the first of several links. The result is the same as if
+    /// the search visited all hosts.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);

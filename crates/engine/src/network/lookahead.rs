@@ -30,8 +30,8 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Lookahead of a link: the destination of the packets that it forwards ahead of time, and the time up to which it does
-/// so.
+/// Lookahead of a link: the destination of the packets that it forwards ahead of time, and the time up to which it
+/// forwards them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
@@ -56,8 +56,8 @@ pub(crate) enum Delivery {
     Merged(u32),
 }
 
-/// The single link that receives all answers to the packets forwarded by a link. These packets reach ends of
-/// connections of one kind.
+/// The single link that receives all answers to the packets that a link forwards. All these packets reach ends of
+/// connections of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
@@ -72,8 +72,8 @@ pub(crate) enum Side {
     Receivers,
 }
 
-/// An end of a flow. `gets` is the position in the route table of packets that the end receives, and `sends` that of
-/// packets that it sends.
+/// An end of a flow. `gets` is the position of packets that the end receives in the route table, and `sends` the
+/// position of packets that it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
     /// The sender of a connection.
@@ -168,7 +168,7 @@ struct Surroundings {
     before: BTreeSet<usize>,
     /// Links that packets enter from this link.
     next: BTreeSet<usize>,
-    /// Links over which packets reach those ends that send into this link.
+    /// Links that deliver packets to those ends of connections that send into this link.
     behind: BTreeSet<usize>,
     /// True if packets enter the link at scheduled times, sent by an end or released by impairments.
     has_source: bool,
@@ -179,7 +179,7 @@ struct Surroundings {
     /// Kinds of ends of the routes over this link.
     ends: BTreeSet<End>,
     carries_data: bool,
-    /// Bottlenecks of the data that is acknowledged over this link.
+    /// Links that are the bottlenecks of the data that is acknowledged over this link.
     answers: BTreeSet<usize>,
 }
 
@@ -193,7 +193,7 @@ impl Surroundings {
         alone.then_some(first)
     }
 
-    /// Returns true if packets come from several links and from nothing else.
+    /// Returns true if the link's packets come from several links and from no other source.
     fn merges(&self) -> bool {
         self.before.len() > 1 && self.behind.is_empty() && !self.has_source
     }
@@ -297,7 +297,7 @@ fn plan_access(
     }
 }
 
-/// Returns true if all packets of a link reach the same end: one sender or one receiver.
+/// Returns true if all packets of a link reach the same end of a connection: one sender or one receiver.
 fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     let mut ends = link.ends.iter();
     let one = matches!(
@@ -311,8 +311,8 @@ fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     one && alone && link.next.is_empty()
 }
 
-/// Returns true if the behaviour of a link follows from the arrivals alone, and if only its counters are recorded, no
-/// samples.
+/// Returns true if the behaviour of a link follows from the arrivals alone, and if only its counters are recorded, but
+/// no samples.
 fn is_closed_form(config: &Config, id: usize) -> bool {
     let link = &config.links[id];
     matches!(link.queue, QueueConfig::DropTail(_))
@@ -371,8 +371,8 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Returns true if a link that carries only acknowledgements is at least as fast as the sum of the bottlenecks of the
-/// acknowledged data. Its load is then at most the ratio of the sizes of acknowledgements and segments.
+/// Returns true if a link that carries only acknowledgements is at least as fast as all bottlenecks of the acknowledged
+/// data together. Its load is then at most the ratio of the sizes of acknowledgements and segments.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -431,8 +431,8 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     }
 }
 
-/// Returns true if the packets of all links that lead to this one may be merged: these links lead nowhere else, and
-/// have a delay.
+/// Returns true if the packets of all links that lead to the link `id` may be merged: these links lead nowhere else,
+/// and have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);

@@ -28,8 +28,8 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// Returns the amount of data that the token buckets would let pass up to `now` in the long run; without token
-    /// buckets, the amount that the link could transmit.
+    /// Returns the amount of data that the token buckets let pass up to `now` in the long run. Without token buckets,
+    /// returns the amount that the link could transmit.
     fn of_buckets(&self, now: Time) -> Work {
         match self.bucket {
             Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
@@ -108,7 +108,7 @@ impl Network {
         self.links.iter_mut().for_each(Link::restart_waits);
     }
 
-    /// Returns the maximum queue length of each link so far, and restarts the record.
+    /// Returns the maximum queue length of each link so far, and begins new maxima.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         self.catch_up();
         let now = self.now;

@@ -26,10 +26,10 @@ pub(super) struct Merge {
     /// Minimum time until the arrival of a packet that is not yet on one of the links.
     lookahead: Span,
     /// Maximum time by which the event of an arrival may be late, so that one event can process several arrivals.
-    /// During this time, an arrival affects only the link and the links that follow.
+    /// During this time, an arrival affects only the link at which it arrives and the links behind this link.
     slack: Span,
-    /// Time by which events are late at present. It is zero if events have many arrivals: with more packets on each
-    /// link, only the search for the next arrival would take longer.
+    /// Time by which events are currently delayed. It is zero if events have many arrivals anyway: with more packets on
+    /// each link, only the search for the next arrival would take longer.
     wait: Span,
 }
 
@@ -161,15 +161,15 @@ struct Merging<'a> {
 #[derive(Debug)]
 struct ArrivalState<'a> {
     options: &'a mut OptionStore,
-    /// Arrival time of the last packet.
+    /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if the link that follows had no packet to forward when one arrived.
+    /// True if the link that receives the packets had no packet to forward when one of them arrived.
     first: bool,
 }
 
 impl ArrivalState<'_> {
-    /// Offers an arriving packet to the link that follows.
+    /// Offers an arriving packet to the link that receives the packets.
     #[inline(always)]
     fn offer<S: PacketService>(&mut self, packet: &Packet, lane: &mut Lane<'_, S>) {
         self.packets += 1;
@@ -183,8 +183,8 @@ impl ArrivalState<'_> {
 }
 
 impl Merging<'_> {
-    /// Forwards all packets that arrive by `until`. The type of service is determined once for all of them. While only
-    /// one link has packets, no search for the first one and no tie-break is necessary.
+    /// Forwards all packets that arrive by `until`. The type of service is determined once for all packets. While only
+    /// one link has packets, neither a search for the first packet nor a tie-break is necessary.
     #[inline(never)]
     fn run<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
         while let Some((link, time)) = self.merge.next_by(until) {
@@ -217,7 +217,7 @@ impl Merging<'_> {
 }
 
 impl Network {
-    /// Processes an event of arrivals at a link that several others lead to.
+    /// Processes an event for arrivals over several links at the link to which they all lead.
     pub(crate) fn merge(&mut self, index: u32) {
         let begin = self.dual_clock_time();
         let merge = &mut self.merges[index as usize];

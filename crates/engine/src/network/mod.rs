@@ -52,11 +52,11 @@ pub(crate) struct Network {
     routes: Routes,
     /// Options of packets in flight.
     pub(crate) options: OptionStore,
-    /// Lookahead of each link.
+    /// Lookahead of each link, by link.
     deliveries: Vec<Delivery>,
     /// For each link, the single link that receives all answers to its packets, if there is one.
     answers: Vec<Option<Answers>>,
-    /// Links that have no event scheduled and whose packets reach ends that delay them.
+    /// Links that have no scheduled event, and whose packets reach ends that delay them.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,
@@ -160,7 +160,7 @@ impl Network {
         }
     }
 
-    /// Determines the lookahead of all links. This must be called when all routes are known.
+    /// Determines the lookahead of all links. Must be called when all routes are known.
     pub(crate) fn look_ahead(&mut self, config: &Config, endpoints: &[Endpoint]) {
         let Plan {
             deliveries,

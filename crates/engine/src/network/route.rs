@@ -31,7 +31,8 @@ pub(crate) enum End {
     /// The sending end of connections that traffic opens during the run; the next kind is the receiving end.
     TrafficSender,
     TrafficReceiver,
-    /// The start node of a proxy, for segments from a sender; or its end node, for segments from the start node.
+    /// The start node of a proxy, for segments from a sender. Also the end node of a proxy, for segments from the start
+    /// node.
     ProxyEntry,
     ProxyExit,
     /// The start node of a proxy, for segments of a connection that traffic has opened.
@@ -50,7 +51,7 @@ pub(crate) enum Carrier {
 }
 
 impl Carrier {
-    /// Returns the number that all packets of a flow or connection have in common; `number` is that in one of its
+    /// Returns the number that all packets of a flow or connection have in common; `number` is the number in one of its
     /// packets.
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
@@ -150,8 +151,8 @@ impl Routes {
         prefetch(&self.hops[position as usize]);
     }
 
-    /// Replaces links by access links in all routes. `access` holds, for each link, its number among the access links
-    /// if it is one.
+    /// Replaces links by access links in all routes. `access` contains, for each link, its number among the access
+    /// links; `None` for other links.
     pub(super) fn lead_over_access(&mut self, access: &[Option<u32>]) {
         for hop in &mut self.hops {
             if let Hop::Link(link) = *hop

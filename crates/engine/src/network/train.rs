@@ -37,8 +37,8 @@ impl Network {
         }
     }
 
-    /// Ends a sequence of packets that have entered the link `to`, the last one at time `last`. `first` is true if that
-    /// link had no packets to forward before them.
+    /// Ends a sequence of packets that have entered the link `to`, the last one at the time `last`. `first` is true if
+    /// the link had no packets to forward before the sequence.
     #[inline]
     pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);

@@ -16,9 +16,9 @@ pub(super) struct DatagramStore {
 /// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram, in one cache line if they are short. A slot has room for the headers of a datagram of zeros,
-/// and for most acknowledgements. Between writing and reading a datagram, a window of others is written, so that its
-/// bytes come from a slower cache: one line is faster than a separate buffer.
+/// Bytes of one datagram. A slot fits into a cache line, and has room for the headers of a datagram of zeros, and for
+/// most acknowledgements. Between writing and reading a datagram, a window of others is written, so that its bytes come
+/// from a slower cache: reading one line is then faster than reading a separate buffer.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Datagrams are read as they were written, whatever mix of them is copied and dropped in flight.
+        /// Datagrams are read as they were written, even if any of them are copied and dropped in flight.
         #[test]
         fn datagrams_come_out_as_they_went_in(
             steps in prop::collection::vec((0usize..4, 0usize..200, 0usize..1500), 1..60),

@@ -218,7 +218,7 @@ impl SackBlocks {
         self.len == 0 && self.transit_us == Self::NO_TRANSIT && self.marks == 0
     }
 
-    /// Returns the most recent block, to change it.
+    /// Returns a mutable reference to the most recent block.
     #[inline]
     pub(crate) fn latest_mut(&mut self) -> Option<&mut (u64, u64)> {
         self.blocks[..usize::from(self.len)].first_mut()
@@ -229,7 +229,7 @@ impl SackBlocks {
         self.len += 1;
     }
 
-    /// Returns these blocks after `block`; the last one is removed if there are too many.
+    /// Returns these blocks preceded by `block`; the last one is removed if there are too many.
     pub(crate) fn behind(&self, block: (u64, u64)) -> Self {
         let mut blocks = Self { len: 0, ..*self };
         blocks.push(block);
@@ -247,8 +247,8 @@ impl SackBlocks {
     }
 }
 
-/// Handle of a packet's options. It means that there are no options, as for most packets; or it is a position in the
-/// store; or it contains a transit time, which is then the only option.
+/// Handle of a packet's options. It has three forms: no options, as for most packets; a position in the store; or a
+/// transit time, if this is the only option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
@@ -267,19 +267,19 @@ impl SackHandle {
         self == Self::NONE
     }
 
-    /// Returns true if there is a header for routers.
+    /// Returns true if the handle refers to a header for routers.
     #[inline]
     pub(crate) fn has_header(self) -> bool {
         self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
     }
 
-    /// Returns true if the store has nothing for this handle: there are no options, or only a transit time.
+    /// Returns true if the handle has no entry in the store: there are no options, or only a transit time.
     #[inline]
     pub(crate) fn is_by_value(self) -> bool {
         self.0 & Self::BY_VALUE != 0
     }
 
-    /// Returns true if the store has SACK blocks for this handle, and no header.
+    /// Returns true if the handle refers to SACK blocks in the store, without a header for routers.
     #[inline]
     fn has_slot(self) -> bool {
         self.0 < Self::DATAGRAM
@@ -291,7 +291,7 @@ impl SackHandle {
         self.0 & (Self::HEADER | Self::BY_VALUE | Self::DATAGRAM) == Self::DATAGRAM
     }
 
-    /// Returns a handle that contains a transit time as the only option; `None` if the time exceeds the range of a
+    /// Returns a handle that contains a transit time as the only option; `None` if the time exceeds the maximum, a
     /// quarter of an hour.
     #[inline]
     fn of_transit(transit_us: u32) -> Option<Self> {
@@ -313,7 +313,7 @@ impl SackHandle {
 }
 
 /// SACK blocks in flight, in 32 bytes. The edges of blocks are stored relative to the number of the acknowledgement
-/// that carries them, from which they differ by less than 2^31 segments.
+/// that carries them. The difference is always less than 2^31 segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
@@ -393,7 +393,7 @@ impl SackOption {
     }
 }
 
-/// Returns the number of a slot, which must be below the bits that have other meanings.
+/// Returns the number of a slot, which must be less than the bits of a handle that have other meanings.
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
     let number = number.filter(|&number| SackHandle(number).has_slot());
@@ -521,7 +521,7 @@ mod tests {
         assert_eq!(size_of::<SackOption>(), 32);
     }
 
-    /// A transit time needs no slot, unless there are blocks, too, or it is too long for a handle.
+    /// A transit time needs no slot, but only if there are no blocks and if it is short enough for a handle.
     #[test]
     fn a_transit_time_alone_is_part_of_the_handle() {
         let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);

@@ -69,13 +69,13 @@ impl OptionStore {
         self.datagrams.get(handle, len)
     }
 
-    /// Returns the header of a packet, to change it.
+    /// Returns a mutable reference to the header for routers of a packet, if it has one.
     pub(crate) fn header_mut(&mut self, handle: SackHandle) -> Option<&mut XcpHeader> {
         let slot = number_of_header(handle)?;
         Some(&mut self.headers[slot as usize].header)
     }
 
-    /// Removes the header of a packet and returns it, if there is one, with the handle of the packet's SACK blocks.
+    /// Removes and returns the header of a packet, if it has one. Also returns the handle of the packet's SACK blocks.
     pub(crate) fn take_header(&mut self, handle: SackHandle) -> (Option<XcpHeader>, SackHandle) {
         let Some(number) = number_of_header(handle) else {
             return (None, handle);

@@ -29,9 +29,9 @@ pub(super) struct LocalQueue {
     integrated: Time,
     /// All counters except the integral.
     counters: LinkCounters,
-    /// Effects of the discipline on packets accepted before; a buffer that is reused.
+    /// Drops and marks by the discipline of packets that it had accepted; a buffer that is reused.
     effects: Effects,
-    /// Packets accepted before that the discipline has dropped since the last call of [`Self::dropped`].
+    /// Accepted packets that the discipline has dropped since the last call of [`Self::dropped`].
     dropped: Vec<Packet>,
 }
 
@@ -44,7 +44,7 @@ enum Held {
         discipline: Queue,
         packets: VecDeque<Packet>,
     },
-    /// The discipline stores the packets. The packet `next` has left it, but waits for enough credit.
+    /// The discipline stores the packets. The packet `next` has left the discipline, but waits for enough credit.
     ByDiscipline {
         queue: Box<BufferedQueue>,
         next: Option<Packet>,
@@ -79,7 +79,7 @@ impl LocalQueue {
         }
     }
 
-    /// Accepts or drops a packet that has just arrived; returns true if it is accepted.
+    /// Accepts or drops a packet that arrives; returns true if it is accepted.
     pub(super) fn push(&mut self, mut packet: Packet) -> bool {
         let (now, bytes) = (packet.time, u64::from(packet.bytes));
         self.counters.arrived_pkts += 1;
@@ -122,7 +122,7 @@ impl LocalQueue {
         true
     }
 
-    /// Returns the packet that can be taken next. Disciplines that store their packets may drop others before it.
+    /// Returns the packet that can be taken next. Disciplines that store their packets may first drop others.
     pub(super) fn first(&mut self, now: Time) -> Option<Packet> {
         match &mut self.held {
             Held::Here { packets, .. } => packets.front().copied(),
@@ -149,7 +149,8 @@ impl LocalQueue {
         Some(packet)
     }
 
-    /// Returns the packets that were accepted and dropped later, so that the caller can discard their options.
+    /// Returns the packets that were dropped after they had been accepted, so that the caller can discard their
+    /// options.
     pub(super) fn dropped(&mut self) -> impl Iterator<Item = Packet> {
         self.dropped.drain(..)
     }
@@ -169,7 +170,7 @@ impl LocalQueue {
         u128::from(self.waiting_pkts) * u128::from(now.since(self.integrated).as_ps())
     }
 
-    /// Counts the discipline's effects on packets that it had accepted.
+    /// Counts the discipline's drops and marks of packets that it had accepted.
     fn count_effects(&mut self, now: Time) {
         self.counters.marked_pkts += self.effects.marked.drain(..).count() as u64;
         while let Some((packet, reason)) = self.effects.dropped.pop() {
@@ -202,12 +203,12 @@ impl LocalQueue {
         }
     }
 
-    /// Returns the maximum length of the queue so far, and restarts its record.
+    /// Returns the maximum length of the queue so far, and begins a new maximum.
     pub(super) fn restart_maximum(&mut self) -> u64 {
         std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }
 
-    /// Returns the state at `now` for the time series; `id` takes the place of the link's number.
+    /// Returns the state at `now` for the time series; `id` is used as the number of the link.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let state: AqmState = match &self.held {

@@ -26,7 +26,7 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// Number of the proxy at which a connection ends or whose nodes it joins, by the connection's index.
+    /// Number of the proxy at which a connection ends, or whose nodes the connection joins, by the connection's index.
     of: Vec<Option<u32>>,
 }
 
@@ -71,7 +71,7 @@ impl Proxies {
             .for_each(|split_tcp_proxy| split_tcp_proxy.arm(env));
     }
 
-    /// Processes a segment that reaches a node of a proxy.
+    /// Processes a segment that reaches the start node or the end node of a proxy.
     #[inline(never)]
     pub(crate) fn on_packet(
         &mut self,
@@ -98,7 +98,7 @@ impl Proxies {
         self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
-    /// Processes the stop of an application whose connection ends at a proxy: nothing new is sent on the connection.
+    /// Processes the stop of an application whose connection ends at a proxy: no new data is sent on the connection.
     pub(crate) fn on_stop(
         &mut self,
         connection: usize,
@@ -121,7 +121,7 @@ impl Proxies {
         self.proxies.iter().map(sample).collect()
     }
 
-    /// Returns the maximum length of each local queue so far, and restarts the records.
+    /// Returns the maximum length of each local queue so far, and begins new maxima.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         let proxies = self.proxies.iter_mut();
         proxies

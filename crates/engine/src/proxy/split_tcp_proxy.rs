@@ -2,13 +2,13 @@
 //!
 //! A segment from a sender waits in the local queue, unacknowledged. At each check, the proxy takes out as many
 //! segments as its credit allows, and gives them to the receivers at the start node. Data that these receivers deliver
-//! in order becomes data of the carrier. The carrier's receiver at the end node passes it to the senders that serve the
-//! flows' receivers.
+//! in order becomes data of the carrier. The carrier's receiver at the end node passes this data to the senders that
+//! serve the flows' receivers.
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
 //! is returned when the data is sent. A check therefore admits the credit plus the data that can be sent at once.
-//! Segments after a gap cost no credit until the gap is filled. If they did, as in the thesis, they could use up all
-//! credit while the segments that would fill the gap wait in the local queue: a deadlock.
+//! Segments after a gap cost no credit until the gap is filled. In the thesis they do, and can use up all credit while
+//! the segments that would fill the gap wait in the local queue: a deadlock.
 
 use std::collections::VecDeque;
 
@@ -59,11 +59,11 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// Payload of one segment of a sender, while the carrier transports it. It is found by its position in the carrier's
-/// stream, so that retransmissions and reordering do not mix up flows.
+/// Payload of one segment of a sender, while the carrier transports it. A message is found by its position in the
+/// carrier's stream, so that retransmissions and reordering do not mix up flows.
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    /// End of the payload in the carrier's stream: one past its last segment of the carrier.
+    /// End of the payload in the carrier's stream: one past its last segment on the carrier.
     end: u64,
     /// Index of the connection from which the payload came.
     from: u32,
@@ -109,7 +109,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Applies the changes of parameters that are due at `now`.
+    /// Applies the changes of parameters that are due by `now`.
     fn settle(&mut self, now: Time) {
         while self.changes.front().is_some_and(|change| change.at <= now)
             && let Some(change) = self.changes.pop_front()

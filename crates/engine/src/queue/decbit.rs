@@ -50,7 +50,7 @@ pub(crate) struct DecBit {
     last: Cycle,
     current: Cycle,
     began: Time,
-    /// Number of packets, waiting and in service, since the time `changed`.
+    /// Number of packets waiting and in service since the time `changed`.
     pkts: u64,
     changed: Time,
 }
@@ -75,7 +75,8 @@ impl DecBit {
         }
     }
 
-    /// Adds the time since the last change to the integral. From now on, `pkts` packets are waiting or in service.
+    /// Adds the time since the last change of the queue to the integral. From `now` on, `pkts` packets are waiting or
+    /// in service.
     fn accumulate(&mut self, now: Time, pkts: u64) {
         let elapsed = now.since(self.changed).as_ps();
         self.current.integral += u128::from(self.pkts) * u128::from(elapsed);
@@ -135,7 +136,8 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// Lets a packet arrive at a time in milliseconds. The link is busy, or has been idle since the given time.
+    /// Lets a packet arrive at a time in milliseconds. The link is busy, or has been idle since the given time, also in
+    /// milliseconds.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,

@@ -47,12 +47,12 @@ fn stream() -> Stream {
     Stream::new(1, 0, "declared")
 }
 
-/// Declared properties of a discipline.
+/// Declared properties of a discipline, to compare with its source.
 #[derive(Debug, PartialEq)]
 struct Statements {
     draws: Draws,
     is_random: bool,
-    /// Two flags: true if the discipline marks with its default values, and with ECN on.
+    /// Two flags: true if the discipline marks with its default values, and true if it marks with ECN on.
     marks: (bool, bool),
     /// Time between updates, in microseconds.
     update_us: Option<u64>,
@@ -270,7 +270,7 @@ fn disciplines_are_as_their_sources_have_them() {
     }
 }
 
-/// A queue in front of a link reports the state of its discipline and requests updates for it. This is also so with
+/// A queue in front of a link reports the state of its discipline and requests updates for it. It also does so with
 /// low-priority packets and with ACK filtering.
 #[test]
 fn queues_show_the_state_of_their_discipline() {
@@ -290,7 +290,8 @@ fn queues_show_the_state_of_their_discipline() {
     };
 }
 
-/// Values that contradict each other, or the link, are refused; for each, the nearest valid value is accepted.
+/// Values that contradict each other, or the link, are refused. For each refused value, the nearest valid value is
+/// accepted.
 #[test]
 fn values_are_refused_beyond_their_bounds() {
     for (kind, given, key, message) in [
@@ -451,8 +452,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Limits at a link that sends one packet per millisecond, 50 in a round trip: each is converted to a capacity or
-/// refused. If the configuration is taken over from the other direction, the limit is at least one packet.
+/// Limits at a link that sends one packet per millisecond, and 50 packets in a round trip. Each limit is converted to a
+/// capacity or refused. If the configuration is taken over from the other direction, the limit is at least one packet.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));

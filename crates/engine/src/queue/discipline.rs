@@ -23,8 +23,8 @@ pub(crate) trait Parameters: Sized {
     const SOURCE: &'static str;
     /// True if the discipline decides on arrival, and only from lengths, so that packets can be stored outside it.
     const ON_ARRIVAL: bool = false;
-    /// True if the discipline works without a link, as in the local queue of a proxy: it needs no periodic updates, and
-    /// writes nothing into headers of packets that leave.
+    /// True if the discipline works without a link, as in the local queue of a proxy. Such a discipline needs no
+    /// periodic updates, and writes nothing into headers of packets that leave.
     const OUTSIDE_LINKS: bool = Self::ON_ARRIVAL;
     /// True if every flow has its own queue.
     const PER_FLOW: bool = false;
@@ -51,7 +51,7 @@ pub(crate) trait Parameters: Sized {
         Draws::Never
     }
 
-    /// Returns true if the discipline uses random numbers at any time, also for hashing.
+    /// Returns true if the discipline uses random numbers at any time, for hashing too.
     fn is_random(&self) -> bool {
         self.draws() != Draws::Never
     }
@@ -77,18 +77,17 @@ pub(crate) trait PacketQueue {
     /// Observes a packet that reaches the link, before the packet is lost, dropped or accepted. Only for routers that
     /// take part in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
-    /// Moves the bytes of a packet that was [`DropReason::Filtered`] to the waiting packet that it has replaced in the
-    /// queue.
+    /// Moves the bytes of a [`DropReason::Filtered`] packet to the waiting packet that has replaced it in the queue.
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
-    /// Returns true if a packet may bypass the discipline when the link is idle and no packet waits: it goes straight
-    /// into service, unmarked, and the discipline's state does not change. Must be false for disciplines that observe
-    /// arrivals or write into headers.
+    /// Returns true if a packet may bypass the discipline when the link is idle and no other packet waits. The packet
+    /// then goes straight into service, unmarked, and the discipline's state does not change. Must be false for
+    /// disciplines that observe arrivals or write into headers.
     fn passes(&self) -> bool {
         false
     }
 
-    /// Accepts a packet, or returns the reason for which it is dropped. Other packets may be dropped instead.
+    /// Accepts a packet, or returns the reason for which it is dropped. Other packets may be dropped in favour of it.
     fn enqueue(
         &mut self,
         packet: Packet,
@@ -145,8 +144,8 @@ pub(crate) trait Aqm {
         None
     }
 
-    /// Updates the state at the end of an update interval. `_waiting` is the number of waiting packets, and that of
-    /// their bytes.
+    /// Updates the state at the end of an update interval. `_waiting` are the numbers of waiting packets and of their
+    /// bytes.
     fn update(&mut self, _waiting: (u64, u64)) {}
 
     /// Returns the state for the time series.

@@ -30,7 +30,7 @@ pub(super) struct FlowNumbers {
 }
 
 impl FlowNumbers {
-    /// Returns the number of a packet's flow; assigns one if the flow has none.
+    /// Returns the number of a packet's flow. Assigns a number if the flow has none.
     pub(super) fn number(&mut self, packet: &Packet) -> u32 {
         let key = flow_key(packet);
         *self.numbers.entry(key).or_insert_with(|| {
@@ -43,7 +43,7 @@ impl FlowNumbers {
         })
     }
 
-    /// Returns the number of a packet's flow, if it has one.
+    /// Returns the number of a packet's flow; `None` if the flow has none.
     pub(super) fn known(&self, packet: &Packet) -> Option<u32> {
         self.numbers.get(&flow_key(packet)).copied()
     }
@@ -56,7 +56,7 @@ impl FlowNumbers {
         self.free.push(number);
     }
 
-    /// Returns how many numbers exist, in use or released.
+    /// Returns the count of all numbers, in use or released.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
@@ -122,7 +122,8 @@ mod tests {
         assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
     }
 
-    /// The first outputs of `SplitMix64` with seed 0, whose state increases by the golden ratio.
+    /// Mixed keys are numbers of `SplitMix64`: the expected values are its first outputs with seed 0, for which its
+    /// state increases by the golden ratio.
     #[test]
     fn keys_are_mixed_by_splitmix64() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

@@ -77,7 +77,7 @@ pub(super) enum EmptyNew {
     Leaves,
 }
 
-/// Unit in which half of the longest queue is measured when it is dropped at the limit.
+/// Unit in which half of the longest queue is measured, which is dropped at the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
     /// Half of the packets. If several queues are longest, the first in turn loses them (RFC 8290 section 4.1).
@@ -175,8 +175,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Drops about half of the queue with the most bytes from its head, at most `most` packets. Returns the state of
-    /// that queue's management, and the number of drops.
+    /// Drops about half of the packets or bytes of the longest queue, from its head, and at most `most` packets.
+    /// Returns a mutable reference to the queue management of this queue, and the number of drops.
     pub(super) fn drop_from_longest(
         &mut self,
         most: u32,
@@ -200,7 +200,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the queue with the most bytes. Among equals, `batch` decides.
+    /// Returns the queue with the most bytes. Among queues with equally many, `batch` decides.
     fn longest(&self, batch: Batch) -> Option<u32> {
         match batch {
             Batch::Packets => self
@@ -210,18 +210,18 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the state of a queue's management.
+    /// Returns a mutable reference to the queue management of a queue.
     #[inline]
     pub(super) fn aqm(&mut self, queue: u32) -> &mut A {
         &mut self.flows[queue as usize].aqm
     }
 
-    /// Returns the states of all queues' management.
+    /// Returns the queue management of every queue.
     pub(super) fn all_aqms(&self) -> impl Iterator<Item = &A> {
         self.flows.iter().map(|flow| &flow.aqm)
     }
 
-    /// Calls `change` for each queue, with the state of its management and the bytes in it.
+    /// Calls `change` for each queue, with its queue management and its number of bytes.
     pub(super) fn each_aqm(&mut self, mut change: impl FnMut(&mut A, u64)) {
         for (queue, flow) in (0..).zip(&mut self.flows) {
             change(&mut flow.aqm, self.packets.bytes(queue));
@@ -234,19 +234,19 @@ impl<A: Clone> FlowQueues<A> {
         self.flows[queue as usize].listed
     }
 
-    /// Returns the bytes in one queue.
+    /// Returns the number of bytes in one queue.
     #[inline]
     pub(super) fn bytes(&self, queue: u32) -> u64 {
         self.packets.bytes(queue)
     }
 
-    /// Returns the packets and bytes in all queues.
+    /// Returns the numbers of packets and of bytes in all queues.
     #[inline]
     pub(super) fn waiting(&self) -> (u64, u64) {
         self.packets.waiting()
     }
 
-    /// Returns true if all queues together exceed a limit.
+    /// Returns true if all queues together exceed `limit`.
     #[inline]
     pub(super) fn exceed(&self, limit: Capacity) -> bool {
         self.packets.exceed(limit)

@@ -1,8 +1,8 @@
 //! Queue disciplines: they accept, mark or drop packets, and choose the next packet to transmit.
 //!
 //! A discipline is in one file: its keys, its parameters and the queue that is created from them ([`Parameters`]). It
-//! either decides about packets on arrival ([`Aqm`]), or stores them itself ([`PacketQueue`]). Its effects on packets
-//! accepted before are reported as [`Effects`], so that the port in front of the link keeps all counters.
+//! either decides about packets on arrival ([`Aqm`]), or stores them itself ([`PacketQueue`]). Its drops and marks of
+//! packets that it had accepted are reported as [`Effects`], so that the port in front of the link keeps all counters.
 //!
 //! Drop-tail and RED depend on queue lengths, not on the packets themselves. A link with one of these can compute the
 //! departure of a packet on its arrival, and needs no queue of packets ([`Queue`]).
@@ -113,7 +113,7 @@ impl Queue {
         Self::Buffered(Box::new(BufferedQueue::FilteringAcks(Box::new(filter))))
     }
 
-    /// Returns the discipline of a queue that is served explicitly.
+    /// Returns a mutable reference to the discipline of a queue that is served explicitly.
     #[inline]
     pub(crate) fn as_buffered(&mut self) -> &mut BufferedQueue {
         match self {
@@ -133,7 +133,7 @@ impl Queue {
     }
 
     /// Returns true if a packet that finds the link idle is accepted and changes nothing else. On links that carry only
-    /// acknowledgements, this is always so.
+    /// acknowledgements, this is always the case.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
         match self {

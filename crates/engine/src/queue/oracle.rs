@@ -186,7 +186,8 @@ struct Row {
     packet: Packet,
 }
 
-/// Fate of a packet: 1 for sent, 2 for sent with a mark, 3 for dropped; with the time of that event in nanoseconds.
+/// Fate of a packet: 1 for sent, 2 for sent with a mark, 3 for dropped. The second value is the time of this event in
+/// nanoseconds.
 type Fate = (u64, u64);
 
 /// A discipline in front of a link of constant rate.
@@ -320,8 +321,8 @@ fn rows(file: &Path) -> Vec<Row> {
     (0..).zip(all.as_chunks().0).map(row).collect()
 }
 
-/// Writes the random numbers that disciplines draw and, for disciplines that hash flows, the hashes. Their perturbation
-/// comes from the same random stream.
+/// Writes the random numbers that disciplines draw. For disciplines that hash flows, also writes the hashes, whose
+/// perturbation comes from the same random stream.
 fn write_randomness(folder: &Path) {
     let mut drawn = stream();
     write(&folder.join("draws"), (0..DRAWS).map(|_| drawn.bits()));

@@ -144,8 +144,8 @@ mod tests {
         Stream::new(1, 0, "pi")
     }
 
-    /// A packet is selected if the number drawn is below the probability, so that none is selected at a probability of
-    /// zero.
+    /// A packet is selected if the number drawn for it is below the probability. At a probability of zero, no packet is
+    /// selected.
     #[test]
     fn a_number_below_the_probability_selects() {
         let drawn = stream().uniform();

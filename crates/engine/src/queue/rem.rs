@@ -1,6 +1,6 @@
 //! REM (Athuraliya, Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001): packets are marked, or
-//! dropped, with a probability that grows exponentially with a price. The price integrates the excess of the input over
-//! the capacity, and of the queue over its target.
+//! dropped, with a probability that grows exponentially with a price. The price integrates two differences: the input
+//! less the capacity, and the queue less its target.
 //!
 //! As in ns-2's `rem.cc`, quantities are in packets; packets are dropped on arrival, and marked when they leave. With
 //! marking, ns-2 spares packets that are not ECN-capable; here they are dropped on arrival.
@@ -84,7 +84,7 @@ impl Parameters for RemConfig {
 #[derive(Clone, Debug)]
 pub(crate) struct Rem {
     config: RemConfig,
-    /// Mean packets that the link can send in an update interval.
+    /// Number of packets of mean size that the link can send in an update interval.
     capacity_pkts: f64,
     price: f64,
     probability: f64,
@@ -202,8 +202,8 @@ mod tests {
         idle_since: None,
     };
 
-    /// A packet is selected, on arrival or on departure, if the number drawn is below the probability, so that none is
-    /// selected at a probability of zero.
+    /// A packet is selected, on arrival or on departure, if the number drawn for it is below the probability. At a
+    /// probability of zero, no packet is selected.
     #[test]
     fn a_number_below_the_probability_selects() {
         let drawn = Stream::new(1, 0, "rem").uniform();

@@ -95,7 +95,7 @@ impl SubQueues {
         limit.is_exceeded_by(self.pkts, self.bytes)
     }
 
-    /// Returns the queue with the most bytes of those in `among`; the first of equals.
+    /// Returns the queue in `among` with the most bytes; of queues with equally many, the first.
     pub(super) fn longest(&self, among: impl Iterator<Item = u32>) -> Option<u32> {
         let bytes = |queue: u32| self.bytes(queue);
         among.reduce(|longest, queue| {

@@ -9,7 +9,7 @@ use super::{key_of, time_of};
 use crate::packet::Packet;
 use longhaul_kernel::{Heap, Key};
 
-/// Links that lead to one common link, ordered by the arrivals of their next packets at the common link.
+/// Links that lead to one common link, ordered by the times at which their next packets arrive there.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     heap: Heap,
@@ -35,7 +35,7 @@ impl Arrivals {
         self.heap.push(arrival_key(next, link));
     }
 
-    /// Replaces the first entry by `next`, the next arrival on the same link; removes the entry if there is none.
+    /// Replaces the first entry by `next`, the next arrival on the same link. Removes the entry if `next` is `None`.
     #[inline(always)]
     pub(crate) fn renew_first(&mut self, link: u32, next: Option<NextArrival>) {
         match next {

@@ -1,5 +1,5 @@
 //! A priority queue for any number of entries: a calendar queue (Brown, "Calendar queues", CACM 31(10), 1988). The
-//! entries of a day are sorted when the day begins. A small number of entries is always sorted.
+//! entries of a day are sorted when the day begins. If there are only few entries, all are always sorted.
 
 use std::cmp::Reverse;
 
@@ -24,24 +24,24 @@ impl Due for Key {
 /// Entries, grouped by the day on which they are due. Days are numbered from time zero on.
 #[derive(Debug)]
 pub(crate) struct CalendarQueue<T> {
-    /// Entries of `today` and of earlier days, sorted in descending order, so that the first one is last.
+    /// Entries of `today` and of earlier days, sorted in descending order, so that the first one due is last.
     due: Vec<T>,
     today: u64,
     /// Binary logarithm of the length of a day in picoseconds.
     day_bits: u32,
-    /// Buckets with the entries of the following year, unsorted. The index of a bucket is the lowest bits of the day's
-    /// number.
+    /// Buckets with the unsorted entries of the days of the following year. The index of a bucket is given by the
+    /// lowest bits of the day's number.
     days: Vec<Vec<T>>,
-    /// One bit for each bucket: set if it has entries.
+    /// One bit for each bucket, which is set if the bucket has entries.
     busy: [u64; YEAR as usize / 64],
-    /// Entries of days that have no bucket, since they are further ahead.
+    /// Entries of days that have no bucket, since they are a year or more ahead.
     later: Vec<T>,
     /// The earliest day of the entries in `later`.
     first_later: u64,
     /// Number of entries that are due after `today`.
     ahead: usize,
-    /// Number of due entries above which days are made shorter. It is higher than usual after a day on which many
-    /// entries were due at the same time; the next field is the usual value.
+    /// Number of due entries above which a shorter length of days is chosen. It is higher than usual after a day on
+    /// which many entries were due at the same time; the next field is the usual value.
     limit: usize,
     usual_limit: usize,
 }
@@ -68,7 +68,7 @@ impl<T: Due> CalendarQueue<T> {
     /// Desired number of entries per day; days have more entries if the year would otherwise be too short for half of
     /// all entries.
     const PER_DAY: u64 = 16;
-    /// Number of due entries that never makes days shorter.
+    /// Number of due entries up to which days are never made shorter.
     const MANY: usize = 64;
 
     /// Returns the first entry.
@@ -123,7 +123,8 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Stores an entry in the bucket of `day`, or with the later ones.
+    /// Stores an entry in the bucket of `day`. If `day` is a year or more ahead, stores it in the list of later
+    /// entries.
     #[inline]
     fn put(&mut self, day: u64, entry: T) {
         self.ahead += 1;
@@ -251,8 +252,8 @@ mod tests {
         Key::from(time) << 64 | Key::from(tag)
     }
 
-    /// Carries out steps that add an entry some time from now or remove the first one, and compares the queue with an
-    /// ordered set.
+    /// Carries out steps, each of which adds an entry some time from now or removes the first entry. Compares the queue
+    /// with an ordered set after each step.
     fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
         let mut queue = CalendarQueue::<Key>::default();
         let mut model = std::collections::BTreeSet::new();
@@ -282,7 +283,7 @@ mod tests {
     }
 
     proptest! {
-        /// Usually, the queue has far more entries than are sorted at once.
+        /// The queue has far more entries than are sorted at once, which is the usual case.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),
@@ -290,7 +291,7 @@ mod tests {
             check(steps)?;
         }
 
-        /// The queue has few entries at a time, or many that are due at the same time.
+        /// The queue has only few entries at a time, or many entries that are due at the same time.
         #[test]
         fn those_of_one_time_too(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),
@@ -299,7 +300,7 @@ mod tests {
         }
     }
 
-    /// The length of days follows the spacing of entries.
+    /// The length of days follows the spacing of entries, so that a day has some entries at any rate.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
         let mut queue = CalendarQueue::<Key>::default();

@@ -6,18 +6,18 @@ use super::key_of;
 use super::next_arrival::NextArrival;
 use longhaul_kernel::Key;
 
-/// Kind of an event, with the index of the element that it belongs to.
+/// Kind of an event, with the index of the link, flow or other element that the event concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A link's delay or loss changes; the index is that of the link's list of changes.
+    /// A link's delay or loss changes; the index refers to the link's list of changes.
     Change(u32),
     /// Packets on a link reach its far end.
     Arrival(u32),
-    /// Packets on several links reach the single link that all of these lead to; the index is that of the merge.
+    /// Packets on several links reach the single link that all of these lead to; the index refers to the merge.
     Merge(u32),
     /// An update interval of a link's queue discipline is over.
     QueueUpdate(u32),
-    /// Packets held back by a link's impairments are released; the index is that of the impairments.
+    /// Packets held back by a link's impairments are released; the index refers to the impairments.
     Release(u32),
     /// A TCP sender may send, since a random delay or a pacing gap is over.
     Send(u32),
@@ -59,8 +59,8 @@ pub(crate) enum Event {
     End,
 }
 
-/// Classes of events, in the order in which simultaneous events are processed. A tag has the class in the bits above
-/// the index.
+/// Classes of events, in the order in which simultaneous events are processed. In the tag of an event, the class is
+/// above the bits of the index.
 pub(super) mod class {
     pub(in crate::schedule) const CHANGE: u64 = 0;
     pub(in crate::schedule) const ARRIVAL: u64 = 1;

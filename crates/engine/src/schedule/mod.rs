@@ -49,7 +49,7 @@ pub(crate) struct Schedule {
     observations: Heap,
     /// Deadlines, for each kind of timer.
     deadlines: [Deadlines; Kind::ALL.len()],
-    /// The earliest entry that is not a link's. It is kept up to date, since it is read for each packet.
+    /// The earliest entry that is not a link's. It is stored, since it is read for each packet.
     first_of_others: Key,
     /// The earliest entry of delayed-ACK timers and observations, which are far fewer than other timers.
     first_of_rest: Key,
@@ -90,7 +90,7 @@ impl Schedule {
     const PREFETCHED: usize = 5;
 
     /// Returns the key of the current event, for comparisons with events that are known ahead of time. It is the latest
-    /// key taken so far, since an event may enter another one at the same time whose class comes earlier.
+    /// key taken so far, since the current event may enter an event at its own time whose class comes earlier.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest
@@ -181,12 +181,12 @@ impl Schedule {
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
-    /// Returns the time of the earliest entry. If this is the entry of a timer, the deadline may be later by now.
+    /// Returns the time of the earliest entry. If this is the entry of a timer, its deadline may have been moved later.
     pub(crate) fn first_time(&self) -> Time {
         time_of(self.links.first().min(self.first_of_others))
     }
 
-    /// Returns the next event as [`Self::next`] does, but only if it is at `until` or before.
+    /// Returns the next event as [`Self::next`] does, if the event is due by `until`.
     pub(crate) fn next_by(&mut self, until: Time) -> Option<(Time, Event)> {
         while self.first_time() <= until {
             let (link, other) = (self.links.first(), self.first_of_others);
@@ -268,7 +268,8 @@ impl Schedule {
         connection.map(|connection| key(now, kind.event(connection)))
     }
 
-    /// Returns the time of the next observation or the earliest time at which the run may end, whichever is first.
+    /// Returns the time up to which lookahead is limited by observations: the next observation, or the earliest time at
+    /// which the run may end, whichever is first.
     #[inline]
     pub(crate) fn next_observation(&self) -> Time {
         time_of(self.observations.first()).min(self.may_end)
@@ -279,14 +280,15 @@ impl Schedule {
         self.may_end = may_end;
     }
 
-    /// Returns the earliest time at which a delayed-ACK timer may expire. The actual deadline may be later by now.
+    /// Returns the earliest time at which a delayed-ACK timer may expire. The actual deadline may have been moved
+    /// later.
     #[inline]
     pub(crate) fn next_delayed_ack(&self) -> Time {
         time_of(self.delayed_acks.first())
     }
 
-    /// Returns the earliest time at which a timer may expire or an observation may be due. The actual deadline may be
-    /// later by now.
+    /// Returns the earliest time at which a timer may expire or an observation may be due. The actual deadline may have
+    /// been moved later.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
         time_of(self.first_of_others).min(self.may_end)
@@ -333,8 +335,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A start event comes late in the order of classes, and enters events at its own time. It still precedes these
-    /// events in comparisons.
+    /// A start event comes late in the order of classes, and enters events at its own time. In comparisons, it still
+    /// precedes the events that it has entered.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();

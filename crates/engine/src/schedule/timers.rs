@@ -1,8 +1,8 @@
 //! Timers of connections, whose deadlines move far more often than they expire.
 //!
-//! To move a deadline later, only a field is written; the entry in the event list is moved when its time comes. A block
-//! of 64 connections shares one entry. With one entry per connection, each of a thousand retransmission timers would
-//! cause about five events per second without expiring, and would limit the lookahead.
+//! To move a deadline later, only a field is written; the entry in the event list is moved when the time of the entry
+//! comes. A block of 64 connections shares one entry. With one entry per connection, each of a thousand retransmission
+//! timers would cause about five events per second without expiring, and would limit the lookahead.
 
 use longhaul_units::Time;
 
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::RackTlp, Self::Retransmission, Self::DelayedAck];
 
-    /// Returns the event of a timer of this kind; `index` is that of a connection or a block.
+    /// Returns the event of a timer of this kind; `index` is the index of a connection or of a block.
     #[inline]
     pub(super) fn event(self, index: u32) -> Event {
         match self {
@@ -60,7 +60,7 @@ impl Timer {
         schedule.set_timer(kind, connection, deadline);
     }
 
-    /// Clears the deadline in the timer only. The event still comes, and is ignored.
+    /// Clears the deadline in the timer only. The event still comes, and is then ignored.
     #[inline]
     pub(crate) fn cancel(&mut self) {
         self.deadline = Time::NEVER;
@@ -261,8 +261,8 @@ mod tests {
     }
 
     proptest! {
-        /// Deadlines are set and cancelled at random. Each one that is still valid comes exactly once, in order; ties
-        /// are in the order of kinds.
+        /// Deadlines are set and cancelled at random. Each deadline that is still valid comes exactly once, in order;
+        /// timers with equal deadlines come in the order of their kinds.
         #[test]
         fn deadlines_that_stand_come_once_and_in_order(
             steps in prop::collection::vec((0usize..140, 0usize..3, 0u64..40, 0u64..12), 1..300),

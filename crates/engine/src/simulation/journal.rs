@@ -50,7 +50,7 @@ pub(super) struct EndState {
 }
 
 impl EndState {
-    /// State before anything has been received or sent. The SYN is byte 0.
+    /// Initial state of an end, before it has received or sent anything. The SYN is byte 0.
     const NEW: Self = Self {
         recent: Time::ZERO,
         next: 1,
@@ -63,7 +63,7 @@ impl EndState {
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Number of stored packets from which on packets that were dropped are removed.
+    /// Number of stored packets above which dropped packets are removed.
     sweep_at: usize,
 }
 

@@ -80,7 +80,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Number of packets, or of samples, by which a connection is prefetched before its turn.
+/// Number of packets, or of samples, ahead of the current one for which connections are prefetched.
 pub(super) const AHEAD: usize = 4;
 
 /// Returns the time up to which a link with this lookahead may forward packets; see [`Delivery`].
@@ -108,7 +108,7 @@ fn bound(
 }
 
 impl World {
-    /// Processes events until the end; returns true if the recorder stopped the run before it.
+    /// Processes events until the end; returns true if the recorder stopped the run before the end.
     fn run(&mut self, recorder: &mut dyn Recorder) -> bool {
         if self.env.network.is_captured() {
             self.run_loop::<true>(recorder)
@@ -192,8 +192,8 @@ impl World {
     }
 
     /// Delivers packets of a link that leads to access links. The packets cross the access links to the ends of
-    /// connections, or wait on the access links if they have to. The number of packets per event is limited, so that
-    /// the memory that they use is still in the caches when the answers are processed.
+    /// connections, or wait on the access links if necessary. The number of packets per event is limited, so that the
+    /// memory that they use is still in the caches when the answers are processed.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
         const MANY: u32 = 1024;
@@ -270,7 +270,7 @@ impl World {
         }
     }
 
-    /// Passes packets that have just entered empty links to the ends that delay them; they need no event.
+    /// Passes packets that have just entered empty links to the ends that delay packets; no event is needed.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {
@@ -369,7 +369,7 @@ impl World {
     }
 
     /// Processes an event of packets that are delayed at one end of a connection. With web traffic that has extra
-    /// round-trip times, most events are of this kind; they bypass the general dispatch.
+    /// round-trip times, most events are of this kind. They are therefore processed without the general dispatch.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {
         let env = &mut self.env;

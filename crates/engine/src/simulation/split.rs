@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// Returns the description of a sender at a node of a proxy.
+    /// Returns the description of a sender at a node of a proxy, which also sends when another connection triggers it.
     fn prompted_edge(&self, index: usize) -> Endpoint {
         let sender = &self.tcp[index].sender;
         Endpoint::Proxy {

@@ -18,8 +18,8 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Returns two sets of counters of a flow: over the whole run, and over the window. `end` holds the counters at the
-    /// end, with the smallest and largest round-trip times of the window.
+    /// Returns two sets of counters of a flow: over the whole run, and over the window. `end` contains the counters at
+    /// the end of the run, with the smallest and largest round-trip times of the window.
     pub(super) fn split_flow(&self, id: usize, end: FlowCounters) -> (FlowCounters, FlowCounters) {
         let before = self.flows.get(id).copied().unwrap_or_default();
         let (rtt_min, rtt_max) = self.rtt_extremes.get(id).copied().unwrap_or_default();
@@ -42,8 +42,8 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// Returns two sets of counters of a proxy: over the whole run, and over the window. The numbers of flows and links
-    /// determine its place in the baseline.
+    /// Returns two sets of counters of a proxy: over the whole run, and over the window. The proxy's place in the
+    /// baseline is after all flows and links, whose numbers are given.
     pub(super) fn split_proxy(
         &self,
         number: usize,

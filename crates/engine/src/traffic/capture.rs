@@ -43,8 +43,8 @@ impl Traffic {
         })
     }
 
-    /// Returns the number of the packet's connection, and true if the packet's sender is the end that opened this
-    /// connection.
+    /// Returns the number of the packet's connection. The flag is true if the sender of the packet is the end that
+    /// opened the connection.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);
         let apart = self

@@ -65,7 +65,7 @@ impl ConnectionId {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }
 
-    /// Returns true if the id is that of the leg after a proxy.
+    /// Returns true if the id belongs to the leg after a proxy.
     pub(crate) fn is_second_leg(self) -> bool {
         self.0 & Self::SECOND_LEG != 0
     }
@@ -85,13 +85,14 @@ impl ConnectionId {
     }
 }
 
-/// Slots with their contents, which are found by their ids.
+/// Slots with their contents, which are found by the ids of the contents.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
     /// Free slots, in the order in which they became free.
     free: VecDeque<u32>,
-    /// Memory for reuse. The most recently freed memory is last, and is used first: most of it is still in the caches.
+    /// Memory of removed contents, for reuse. The most recently freed memory is last, and is reused first: most of it
+    /// is still in the caches.
     spare: Vec<Place<T>>,
 }
 
@@ -149,7 +150,7 @@ impl<T> Slab<T> {
         Some(id)
     }
 
-    /// Returns the content with this id, to change it; `None` if it has been removed.
+    /// Returns a mutable reference to the content with this id; `None` if it has been removed.
     #[inline]
     pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut T> {
         let slot = self.slots.get_mut(id.slot())?;
@@ -157,7 +158,7 @@ impl<T> Slab<T> {
         slot.get_mut().filter(|_| current)
     }
 
-    /// Returns the content with this id; `None` if it has been removed.
+    /// Returns a reference to the content with this id; `None` if it has been removed.
     pub(crate) fn get(&self, id: ConnectionId) -> Option<&T> {
         let slot = self.slots.get(id.slot())?;
         let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();
@@ -201,8 +202,8 @@ impl<T> Slab<T> {
         self.slots.get(id.slot())?.content.as_deref()
     }
 
-    /// Calls `act` on all contents, in the order of slots. Calls `announce` with the memory of each content some slots
-    /// earlier, for prefetching.
+    /// Calls `act` on all contents, in the order of slots. For prefetching, calls `announce` with the memory of each
+    /// content some slots before its turn.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
         /// Number of slots by which memory is prefetched ahead.
         const AHEAD: usize = 4;
@@ -216,7 +217,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Returns all contents, in the order of slots.
+    /// Returns mutable references to all contents, in the order of slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(Slot::get_mut)

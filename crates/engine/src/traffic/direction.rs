@@ -26,24 +26,24 @@ pub(super) struct Direction {
 }
 
 /// Timestamps that segments of the other direction echo while they acknowledge segments of this direction. Each segment
-/// echoes the timestamp that this direction's receiver had when the segment left (TS.Recent, RFC 7323 section 4.3). A
-/// segment that arrives twice can change this timestamp while segments of the other direction are in flight.
+/// echoes the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when the segment left. A segment that
+/// arrives twice can change TS.Recent while segments of the other direction are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
-    /// Timestamp at the time at which the other direction began to send.
+    /// Timestamp to echo when the other direction began to send.
     first: Time,
-    /// Later timestamps, each with the time since which it is valid; empty unless segments arrive twice.
+    /// Later timestamps to echo, each with the time since which it is valid; empty unless segments arrive twice.
     later: Vec<(Time, Time)>,
 }
 
 impl Echoes {
-    /// Records that the other direction begins to send, with this timestamp to echo.
+    /// Records that the other direction begins to send and echoes the timestamp `stamp`.
     fn begin(&mut self, stamp: Time) {
         self.first = stamp;
         self.later.clear();
     }
 
-    /// Records that the receiver has this timestamp after a segment that arrives `now`.
+    /// Records that the timestamp to echo is `stamp`, after a segment that arrives at `now`.
     fn note(&mut self, stamp: Time, now: Time) {
         let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
         if stamp != last {
@@ -51,7 +51,7 @@ impl Echoes {
         }
     }
 
-    /// Returns the timestamp that a segment echoes which left at the time `left`.
+    /// Returns the timestamp that is echoed by a segment which left at the time `left`.
     fn at(&self, left: Time) -> Time {
         let known = self.later.iter().rev().find(|(since, _)| *since <= left);
         known.map_or(self.first, |&(_, stamp)| stamp)
@@ -59,7 +59,7 @@ impl Echoes {
 }
 
 impl Direction {
-    /// Returns the leg with this id.
+    /// Returns a reference to the leg with this id.
     pub(super) fn leg(&self, id: ConnectionId) -> Option<&Self> {
         if id.is_second_leg() {
             self.second_leg.as_deref()
@@ -68,7 +68,7 @@ impl Direction {
         }
     }
 
-    /// Returns the leg with this id, to change it.
+    /// Returns a mutable reference to the leg with this id.
     pub(super) fn leg_mut(&mut self, id: ConnectionId) -> Option<&mut Self> {
         if id.is_second_leg() {
             self.second_leg.as_deref_mut()
@@ -90,7 +90,7 @@ impl Direction {
         self.second_leg.as_deref().unwrap_or(self)
     }
 
-    /// Returns the receiver on the other side.
+    /// Returns a mutable reference to the receiver on the other side.
     pub(super) fn last_receiver(&mut self) -> &mut Receiver {
         match &mut self.second_leg {
             Some(second_leg) => &mut second_leg.receiver,
@@ -98,8 +98,8 @@ impl Direction {
         }
     }
 
-    /// Sends `bytes` of the application's data; closes after them if `fin` is given. Returns the first segment of these
-    /// bytes, and one past the last.
+    /// Sends `bytes` of the application's data. Closes the direction after them if `fin` is given. Returns the first
+    /// segment of these bytes, and one past the last.
     pub(super) fn send(&mut self, bytes: u64, fin: Option<Fin>, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
         let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
@@ -184,8 +184,8 @@ impl Direction {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment on the other side. `echoed` is true if segments of the other direction that echo its
-    /// timestamp are in flight.
+    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction that
+    /// echo timestamps of this direction are in flight.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {
@@ -193,8 +193,8 @@ impl Direction {
         }
     }
 
-    /// Acknowledges everything sent in this direction, by a segment of the other direction that left at the time
-    /// `left`.
+    /// Acknowledges everything sent in this direction. The acknowledgement is a segment of the other direction that
+    /// left at the time `left`.
     pub(super) fn acknowledge_all(&mut self, left: Time, env: &mut Env) {
         if self.sender.outstanding() == 0 {
             return;

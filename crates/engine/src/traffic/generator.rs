@@ -22,7 +22,7 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
-    /// Returns all Gaussian series of a set of sources that have not been begun.
+    /// Returns all Gaussian series of a set of sources whose past values have not been drawn.
     pub(super) fn series<'a>(
         all: impl Iterator<Item = &'a mut Self>,
     ) -> impl Iterator<Item = &'a mut Gaussian> {
@@ -33,8 +33,8 @@ impl Generator {
         .flatten()
     }
 
-    /// Returns the time at which the source opens its next connection, `now` or later; `None` if it opens no more, or
-    /// must wait for another event.
+    /// Returns the time at which the source opens its next connection, `now` or later. Returns `None` if the source
+    /// opens no more connections, or must wait for another event.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Requests(model) => Some(model.next_arrival(now)),
@@ -85,8 +85,8 @@ impl Generator {
         }
     }
 
-    /// Records that an exchange is complete at `now`. Returns the time at which the source opens another connection for
-    /// this reason, if it does.
+    /// Records that an exchange is complete at `now`. If the source opens another connection for this reason, returns
+    /// the time of the opening.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Web(session) => session.after_exchange(now),

@@ -118,7 +118,7 @@ impl Traffic {
         (source.traced, source.clock) = (traced.to_vec(), clock);
     }
 
-    /// Draws the past values of all sources' random series together. This must be called when the last source has been
+    /// Draws the past values of all sources' random series together. Must be called when the last source has been
     /// added.
     pub(crate) fn complete(&mut self) {
         let generators = self
@@ -152,7 +152,7 @@ impl Traffic {
         self.await_next(source, env);
     }
 
-    /// Stops a source: it opens no more connections, while open ones continue.
+    /// Stops a source: it opens no more connections. Open connections continue.
     pub(crate) fn stop(&mut self, source: usize) {
         self.sources[source].running = false;
     }
@@ -207,7 +207,8 @@ impl Traffic {
         }
     }
 
-    /// Returns the connection of a packet, if the connection delays packets at the end of their route.
+    /// Returns a mutable reference to the connection of a packet, if the connection delays packets at the end of their
+    /// route.
     #[inline]
     pub(crate) fn holding(&mut self, packet: &Packet) -> Option<&mut AppConnection> {
         let connection = self.connections.get_mut(ConnectionId::of(packet.flow))?;
@@ -228,7 +229,7 @@ impl Traffic {
         }
     }
 
-    /// Prefetches the connections that the next timer events belong to.
+    /// Prefetches the connections whose timer events come next.
     #[inline]
     pub(crate) fn prefetch_due(&self, schedule: &Schedule) {
         if self.connections.len() < PREFETCH_THRESHOLD {
@@ -282,8 +283,8 @@ impl Traffic {
         });
     }
 
-    /// Calls `act` on a connection, if it is open, and removes the connection if it has ended after that. Returns true
-    /// if the connection was open.
+    /// Calls `act` on a connection, if it is open, and then removes the connection if it has ended. Returns true if the
+    /// connection was open.
     #[inline]
     fn with(
         &mut self,

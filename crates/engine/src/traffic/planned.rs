@@ -35,7 +35,7 @@ pub(crate) struct PlannedConnection {
     /// True if the response has a separate connection, which the server opens once the client knows that its request
     /// has arrived.
     pub(crate) separate: bool,
-    /// Time from the opening of the connection until it is aborted; `None` if it is not.
+    /// Time from the opening of the connection until it is aborted; `None` if it is not aborted.
     pub(crate) lifetime: Option<Span>,
 }
 

@@ -31,7 +31,8 @@ struct Arrivals {
     intervals: Numbers,
     /// Intervals between connections that have been drawn in advance.
     coming: VecDeque<Span>,
-    /// End of the last of these intervals; zero before the first one begins, or if none is drawn in advance.
+    /// End of the last interval in `coming`; zero before the first interval begins, or if no interval is drawn in
+    /// advance.
     known_until: Time,
 }
 

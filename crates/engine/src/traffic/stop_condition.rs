@@ -18,10 +18,10 @@ pub(crate) struct StopCondition {
     long: u64,
     /// Size of the largest response that began within the required time.
     longest: u64,
-    /// Number of exchanges on all connections opened so far that may count, without those that began before the
-    /// measurement window and are complete.
+    /// Number of exchanges that may count on all connections opened so far. Exchanges that were complete, but began
+    /// before the measurement window, are excluded.
     countable: u64,
-    /// Number of connections to open before the earliest end is computed again.
+    /// Number of connections that are opened before the earliest end is computed again.
     until_next_look: usize,
 }
 
@@ -50,9 +50,9 @@ impl StopCondition {
         }
     }
 
-    /// Returns the earliest time at which enough exchanges can be complete: until then, all exchanges that begin are
-    /// known, and they are too few. Called before each arrival; to save time, it computes a value only after as many
-    /// calls as there are sources, and returns `None` otherwise.
+    /// Returns a lower bound of the time at which enough exchanges can be complete: all exchanges that begin until then
+    /// are known, and they are too few. Called before each arrival. To save time, it computes a value only after as
+    /// many calls as there are sources, and returns `None` otherwise.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

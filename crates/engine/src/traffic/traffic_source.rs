@@ -22,8 +22,8 @@ pub(crate) struct ConnectionPaths {
     pub(crate) down: DirectionPaths,
 }
 
-/// The path of data in one direction, and the path of its acknowledgements. If a proxy splits the direction, these
-/// belong to the leg before the proxy.
+/// The path of data in one direction, and the path of its acknowledgements. If a proxy splits the direction, both are
+/// paths of the leg before the proxy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectionPaths {
     pub(crate) data: Path,
@@ -71,7 +71,7 @@ pub(crate) struct TrafficSource {
     /// Random stream from which a separate stream is derived for each sender.
     pub(super) stream: Stream,
     pub(super) generator: Generator,
-    /// True if the flow's first node has the servers: its data goes from servers to clients.
+    /// True if the servers are at the flow's first node, whose data goes to the clients.
     pub(super) from_servers: bool,
     /// Numbers of the connections that are traced.
     pub(super) traced: Vec<u64>,
@@ -83,16 +83,15 @@ pub(crate) struct TrafficSource {
 }
 
 impl TrafficSource {
-    /// Creates one direction of a new connection. Since a direction is large, [`Self::complete`] adds its optional
-    /// parts once it is in its final place.
+    /// Creates one direction of a new connection. Since a direction is large, its optional parts are added by
+    /// [`Self::complete`], when the direction is in its final place.
     #[inline]
     pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
         let way = self.paths.on(id.side());
         self.leg(id, self.flow, way.data, way.acks)
     }
 
-    /// Adds the parts that a direction has only in some cases: a clock, a trace, and a second leg. `number` is the
-    /// connection's number.
+    /// Adds the optional parts of a direction: a clock, a trace, and a second leg. `number` is the connection's number.
     pub(super) fn complete(&mut self, direction: &mut Direction, id: ConnectionId, number: u64) {
         if (id.side() == Side::Down) == self.from_servers {
             direction.receiver.set_clock(self.clock);
@@ -151,7 +150,7 @@ impl TrafficSource {
         self.generator.draw_response()
     }
 
-    /// Returns descriptions of the ends, which are equal for all connections. Each side may answer any packet.
+    /// Returns descriptions of the ends, which are equal for all connections. Each end may answer any packet.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());

@@ -27,8 +27,8 @@ impl Bursts {
         }
     }
 
-    /// Draws the time from the last message to the next one, or from now if no message has been sent. The first burst
-    /// comes after a pause. The length of a burst is rounded to a whole number of messages, at least one.
+    /// Draws the time from the last message to the next one, or from now if no message has been sent yet. The first
+    /// burst comes after a pause. The length of a burst is rounded to a whole number of messages, at least one.
     pub(crate) fn next_gap(&mut self) -> Span {
         let mut gap = self.interval;
         if self.left == 0 {

@@ -13,15 +13,15 @@ use crate::network::Network;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::Schedule;
 
-/// Interface of the ends of connections to the simulation: time, random numbers, timers and links. The whole simulation
-/// implements it, and so does [`crate::network::Lane`], which simulates one train of packets; the ends' code is
-/// compiled for both.
+/// Interface of the ends of connections to the simulation: time, random numbers, timers and links. It has two
+/// implementations: the whole simulation, and a link that receives all answers to a train of packets. The code of the
+/// ends is compiled for both.
 pub(crate) trait Environment {
     fn now(&self) -> Time;
 
     fn schedule(&mut self) -> &mut Schedule;
 
-    /// Returns the store of the options of packets in flight.
+    /// Returns a mutable reference to the store of the options of packets in flight.
     fn options(&mut self) -> &mut OptionStore;
 
     fn log(&mut self) -> &mut EventLog;
@@ -57,7 +57,7 @@ impl FlowDelays {
         }
     }
 
-    /// Forgets all delays so far.
+    /// Discards all delays recorded so far.
     pub(crate) fn restart(&mut self) {
         self.0.fill_with(DelayHistogram::default);
     }
@@ -103,7 +103,7 @@ impl EventLog {
     /// Flow id of connections whose events are not recorded.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
-    /// Passes the events to the recorder in order of time. The caller makes sure that no earlier event can follow.
+    /// Passes the events to the recorder in order of time. The caller ensures that no event before these can follow.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
         self.pending

@@ -216,7 +216,7 @@ fn several_exchanges_share_a_connection() {
     assert_eq!(totals.flows[0].total.connections, 20);
 }
 
-/// With any losses, all requested data arrives, and all packets are accounted for.
+/// With any losses, all requested data arrives, and the counters account for all packets.
 #[test]
 fn exchanges_survive_losses_and_leave_nothing_behind() {
     for recovery in [
@@ -374,7 +374,7 @@ fn a_run_stops_after_enough_exchanges() {
 }
 
 /// On the answering side of a connection, the times limited and the integral of the window start when this side joins.
-/// They do not depend on the time at which the connection opens.
+/// Neither depends on the time at which the connection opens.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {

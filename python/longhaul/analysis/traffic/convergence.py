@@ -20,7 +20,7 @@ class Running:
     """The statistic of the first `counts` values."""
 
     def after(self, count: int) -> np.ndarray:
-        """Return the statistic for `count` first values or more."""
+        """Return the statistic of at least the first `count` values."""
         return self.values[self.counts >= count]
 
     def range_after(self, count: int) -> float:

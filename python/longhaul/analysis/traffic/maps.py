@@ -15,7 +15,7 @@ class MeanMap:
     counts: np.ndarray
     """Number of values in each cell; shape: cells along x, cells along y."""
     totals: np.ndarray
-    """Sums of the cells."""
+    """Sum of the values in each cell."""
 
     def means(self, min_count: int = 10) -> np.ndarray:
         """Return the mean of each cell with at least `min_count` values; NaN in other cells."""

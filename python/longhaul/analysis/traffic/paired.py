@@ -29,9 +29,9 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
     The arguments are tables of exchanges. Later exchanges of a connection start at times that
     depend on the network, and are left out. The result has the columns of the request, and the
-    response times `response_s` and `other_response_s` of the two runs. They are null if a run ended
-    before the response was complete. Raises NotPairedError if connections with the same number have
-    different requests, which is the case if seeds, rates or sizes differ.
+    response times `response_s` and `other_response_s` of the two runs. A time is null if its run
+    ended before the response was complete. Raises NotPairedError if connections with the same
+    number have different requests, which is the case if seeds, rates or sizes differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [

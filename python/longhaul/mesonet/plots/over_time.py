@@ -75,7 +75,7 @@ _MEAN = Style("#d55e00", "o")
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a plot: a flow, class or router of a run, or its whole network."""
+    """A line of a plot: a flow, class or router of a run, or the network of a run."""
 
     run: Results
     part: str

@@ -1,4 +1,4 @@
-/* Connections made up to call every hook of a module with what it may meet: `longhaul module build --check`. */
+/* Made-up connections that call every hook of a module under many conditions: `longhaul module build --check`. */
 #include "kernel.h"
 
 extern int printf(const char *, ...);
@@ -7,7 +7,7 @@ extern const struct longhaul_module longhaul_module;
 
 struct path {
 	u32 rtt_us, capacity;
-	/* Every so many acknowledgements: a loss, a mark, a timeout, silence, a reduction that is undone. 0: never. */
+	/* Acknowledgements from one loss, mark, timeout, idle time or undone reduction to the next; 0: none occurs. */
 	u32 loss, mark, timeout, idle, undo;
 	u32 stretch;
 	bool unused;
@@ -35,7 +35,7 @@ static void keep(struct longhaul_facts *facts, const struct longhaul_decision *d
 
 static bool due(u32 number, u32 every) { return every && number % every == every - 1; }
 
-/* Acknowledges some segments; the round trip grows with what is above the capacity. */
+/* Acknowledges some segments; the round-trip time grows with the segments in flight above the capacity. */
 static void acknowledge(struct longhaul_facts *facts, const struct path *path, u32 number)
 {
 	u32 flight = min(facts->cwnd, 4 * path->capacity), acked = min(path->stretch, max(flight, 1U));

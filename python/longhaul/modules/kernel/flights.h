@@ -1,6 +1,6 @@
-/* The state of the connection when segments left, for modules whose rate samples have it (BBR v3: tx_in_flight, lost):
- * what is in the kernel remembered with each segment is remembered with each acknowledgement here. What left after one
- * saw as many segments in flight as there were before the next. */
+/* State of the connection when segments were sent, for modules whose rate samples have it (BBR v3: tx_in_flight, lost).
+ * The kernel stores it with each segment. Here it is stored with each acknowledgement: a segment sent after one
+ * acknowledgement has the number of segments in flight before the next acknowledgement. */
 #ifndef LONGHAUL_FLIGHTS_H
 #define LONGHAUL_FLIGHTS_H
 
@@ -11,11 +11,11 @@ struct longhaul_flight {
 };
 
 struct longhaul_flights {
-	uint32_t capacity, begin, end; /* positions that count on, of a ring */
+	uint32_t capacity, begin, end; /* begin and end: positions, modulo the capacity */
 	struct longhaul_flight ring[];
 };
 
-/* The last acknowledgement after which not more than so many segments had been delivered; earlier ones are forgotten. */
+/* Returns the state at the last acknowledgement with at most `delivered` segments delivered; removes earlier states. */
 static inline struct longhaul_flight longhaul_flight_at(struct longhaul_flights *flights, uint32_t delivered)
 {
 	uint32_t mask = flights->capacity - 1;

@@ -1,4 +1,4 @@
-/* Put in front of every file of a module, in place of the kernel's headers. */
+/* Included before every file of a module, in place of the kernel's headers. */
 #ifndef LONGHAUL_KERNEL_H
 #define LONGHAUL_KERNEL_H
 

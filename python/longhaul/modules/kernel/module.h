@@ -1,4 +1,4 @@
-/* Modules: their functions that run at load, and their parameters. */
+/* Functions that a module runs at load, and its parameters. */
 #ifndef LONGHAUL_MODULE_H
 #define LONGHAUL_MODULE_H
 
@@ -33,11 +33,11 @@ void longhaul_add_parameter(struct longhaul_parameter *);
 	{ longhaul_add_init(&longhaul_init_ ## run_it); }
 #define module_init(run_it) longhaul_at_load(run_it)
 #define late_initcall(run_it) longhaul_at_load(run_it)
-/* A simulation ends without unloading. */
+/* Modules are not unloaded. */
 #define module_exit(run_it)						\
 	static __attribute__((unused)) void (*longhaul_exit_ ## run_it)(void) = run_it;
 
-/* A name in an expression: a parameter of a type that does not exist does not compile. */
+/* Types of parameters by name. A parameter of an unknown type does not compile. */
 #define longhaul_type_of_bool bool
 #define longhaul_type_of_byte u8
 #define longhaul_type_of_short short
@@ -49,7 +49,7 @@ void longhaul_add_parameter(struct longhaul_parameter *);
 #define longhaul_type_of_ullong unsigned long long
 #define longhaul_type_of_charp char *
 
-/* The type is pasted and quoted here, before "bool" becomes another name. */
+/* The type is pasted and quoted here, before the macro `bool` is expanded. */
 #define module_param_named(called, variable, type, mode)		\
 	longhaul_a_parameter(called, variable, #type, longhaul_type_of_ ## type)
 #define module_param(name, type, mode)					\

@@ -1,5 +1,5 @@
-/* Drives a module: calls its hooks in the order in which tcp_ack and what it calls do (Linux 6.1, net/ipv4/tcp_input.c),
- * and has the functions of TCP that modules call. Compiled into each object. */
+/* Calls a module's hooks in the order of tcp_ack and its subfunctions (Linux 6.1, net/ipv4/tcp_input.c), and has the
+ * functions of TCP that modules call. Compiled into each object file. */
 #include "kernel.h"
 #include "flights.h"
 
@@ -38,7 +38,7 @@ int tcp_register_congestion_control(struct tcp_congestion_ops *operations)
 {
 	if (!operations->ssthresh || !operations->undo_cwnd || !(operations->cong_avoid || operations->cong_control))
 		return -EINVAL;
-#ifdef LONGHAUL_NAME /* the one that is wanted of several */
+#ifdef LONGHAUL_NAME /* the requested algorithm, if a module has several */
 	if (strcmp(operations->name, LONGHAUL_NAME) != 0)
 		return 0;
 #endif
@@ -91,7 +91,7 @@ void get_random_bytes(void *memory, size_t bytes)
 		((u8 *)memory)[at] = (u8)get_random_u32();
 }
 
-/* The extreme of a window of time, by the three best of its parts (lib/win_minmax.c; Kathleen Nichols' algorithm). */
+/* Extreme over a sliding window, from its three best values (lib/win_minmax.c; Kathleen Nichols' algorithm). */
 
 static u32 extreme_of_window(struct minmax *filter, u32 window, u32 time, u32 value, bool largest)
 {
@@ -180,7 +180,7 @@ struct tcp_congestion_ops tcp_reno = {
 	.undo_cwnd = tcp_reno_undo_cwnd,
 };
 
-/* Segments that leave together (net/ipv4/tcp_output.c): those of a millisecond, and more at short round trips. */
+/* Segments in a burst (net/ipv4/tcp_output.c): the segments of a millisecond, and more at short round-trip times. */
 u32 tcp_tso_autosize(const struct sock *sk, unsigned int mss_now, int min_tso_segs)
 {
 	unsigned long bytes = sk->sk_pacing_rate >> sk->sk_pacing_shift;
@@ -205,7 +205,7 @@ static void tell(struct sock *sk, enum tcp_ca_event event)
 		sk->icsk_ca_ops->cwnd_event(sk, event);
 }
 
-/* What reduces the window asks for the new threshold (tcp_init_cwnd_reduction). */
+/* Begins a reduction of the window, to a threshold from the module (tcp_init_cwnd_reduction). */
 static void begin_reduction(struct sock *sk, u8 state)
 {
 	sk->high_seq = sk->snd_nxt;
@@ -303,7 +303,7 @@ static void start(struct sock *sk, const struct longhaul_facts *facts, uint64_t 
 	give(sk, decision);
 }
 
-/* A recovery or the answer to a mark is complete (tcp_end_cwnd_reduction, tcp_try_to_open). */
+/* Ends a recovery or the response to a mark (tcp_end_cwnd_reduction, tcp_try_to_open). */
 static void complete(struct sock *sk)
 {
 	bool reduced = tcp_in_cwnd_reduction(sk);
@@ -316,8 +316,8 @@ static void complete(struct sock *sk)
 }
 
 #ifdef LONGHAUL_TIMESTAMPS
-/* Timestamps of this acknowledgement, in milliseconds (RFC 7323): the echo of the segment's, and the receiver's, half the
- * smallest round trip ago. The receiver's begin anywhere, drawn for each connection (since Linux 4.10, tcp_v4_init_ts_off). */
+/* Timestamps of this acknowledgement, in milliseconds (RFC 7323): the echo is the send time of the segment. The receiver's
+ * is half of the smallest round-trip time ago, plus an offset drawn for each connection (tcp_v4_init_ts_off). */
 static void take_timestamps(struct sock *sk, const struct longhaul_facts *facts)
 {
 	u64 sent_us = sk->tcp_mstamp - (facts->rtt_us > 0 ? (u64)facts->rtt_us : facts->min_rtt_us);
@@ -370,8 +370,8 @@ static struct rate_sample rate_sample(struct sock *sk, const struct longhaul_fac
 	return rate;
 }
 
-/* Which modules that do not pace read as the rate of the connection (tcp_update_pacing_rate): twice a window in a round
- * trip far below the threshold, else 1.2 times. */
+/* Sets the pacing rate, which modules without pacing read as the connection's rate (tcp_update_pacing_rate): two windows
+ * per round trip below half of the threshold, else 1.2 windows. */
 static void update_pacing_rate(struct sock *sk)
 {
 	u32 percent = sk->snd_cwnd < sk->snd_ssthresh / 2 ? 200 : 120;
@@ -383,7 +383,7 @@ static void update_pacing_rate(struct sock *sk)
 	sk->sk_pacing_rate = min_t(u64, eighths, sk->sk_max_pacing_rate);
 }
 
-/* One call for each segment that is now taken for lost; all of them left about a round trip ago. */
+/* Calls the hook for each newly lost segment, as if all had been sent a round trip ago. */
 static void mark_lost(struct sock *sk, const struct longhaul_facts *facts)
 {
 	struct sk_buff skb = { .len = facts->mss };
@@ -460,7 +460,7 @@ static void reduce(struct sock *sk, const struct longhaul_facts *facts, u32 caus
 		sk->icsk_ca_state = min_t(u8, sk->icsk_ca_state, TCP_CA_Disorder);
 		tcp_enter_cwr(sk);
 	} else if (sk->icsk_ca_state == TCP_CA_CWR) {
-		/* The window is being reduced. */
+		/* The window is already being reduced. */
 		set_state(sk, TCP_CA_Recovery);
 	} else {
 		sk->prior_ssthresh = tcp_current_ssthresh(sk);

@@ -1,5 +1,5 @@
 /* The interface between TCP and its congestion control, as the modules of Linux 6.1 to 6.18 see it, with the members
- * that the trees of BBR v3 (google/bbr) and TCP Prague (L4STeam/linux) add. Facts from include/net/tcp.h,
+ * that the trees of BBR v3 (google/bbr) and TCP Prague (L4STeam/linux) add. Sources: include/net/tcp.h,
  * include/linux/tcp.h, include/net/inet_connection_sock.h and include/net/sock.h. */
 #ifndef LONGHAUL_TCP_H
 #define LONGHAUL_TCP_H
@@ -8,7 +8,7 @@
 #include "time.h"
 #include "types.h"
 
-/* One struct stands for the views that the kernel has of a socket. */
+/* One struct replaces the kernel's several structs of a socket. */
 #define tcp_sock sock
 #define inet_connection_sock sock
 #define inet_sock sock
@@ -19,7 +19,7 @@
 #define TCP_TS_HZ 1000
 #define MAX_TCP_WINDOW 32767U
 #define ICSK_CA_PRIV_SIZE 256
-/* Bytes of what the stack sends as one, and of its headers. */
+/* Maximum bytes that the stack sends as one packet, and of its headers. */
 #define GSO_LEGACY_MAX_SIZE 65536u
 #define GSO_MAX_SIZE 65536u
 #define MAX_TCP_HEADER 320
@@ -138,13 +138,13 @@ struct tcp_plb_state {
 	u8 consec_cong_rounds : 5, unused : 3;
 	u32 pause_until;
 };
-/* No other path is chosen. */
+/* PLB has no other path. */
 static inline void tcp_plb_init(const void *sk, struct tcp_plb_state *plb) { (void)sk, *plb = (struct tcp_plb_state){ 0 }; }
 static inline void tcp_plb_update_state(const void *sk, struct tcp_plb_state *plb, int ratio) { (void)sk, (void)plb, (void)ratio; }
 static inline void tcp_plb_check_rehash(void *sk, struct tcp_plb_state *plb) { (void)sk, (void)plb; }
 static inline void tcp_plb_update_state_upon_rto(void *sk, struct tcp_plb_state *plb) { (void)sk, (void)plb; }
 
-/* What `ss` shows; filled by get_info, which nobody calls here. */
+/* Data that `ss` shows; get_info, which fills them, is not called here. */
 struct tcpvegas_info { u32 tcpv_enabled, tcpv_rttcnt, tcpv_rtt, tcpv_minrtt; };
 struct tcp_dctcp_info { u16 dctcp_enabled, dctcp_ce_state; u32 dctcp_alpha, dctcp_ab_ecn, dctcp_ab_tot; };
 struct tcp_bbr_info {
@@ -248,7 +248,7 @@ struct sock {
 	struct { u16 inet_dport, inet_sport; u32 inet_daddr, inet_saddr; };
 	u32 sk_rcv_saddr, sk_daddr;
 	u8 sk_v6_rcv_saddr[16], sk_v6_daddr[16];
-	/* The simulation's. */
+	/* State of the simulation. */
 	u64 longhaul_draws;
 	u32 longhaul_ts_offset;
 	struct longhaul_flights *longhaul_flights;
@@ -301,9 +301,9 @@ static inline bool tcp_ecn_mode_any(const struct tcp_sock *tp) { return tp->ecn_
 static inline bool tcp_ca_needs_ecn(const struct sock *sk) { return sk->icsk_ca_ops->flags & TCP_CONG_NEEDS_ECN; }
 #define INET_ECN_xmit(sk) ((void)(sk))
 #define INET_ECN_dontxmit(sk) ((void)(sk))
-/* The receiving end is the simulation's. */
+/* The simulation's receiver sends the acknowledgements. */
 static inline void __tcp_send_ack(struct sock *sk, u32 rcv_nxt, ...) { (void)sk, (void)rcv_nxt; }
-/* No BPF program answers. */
+/* There are no BPF programs. */
 enum { BPF_SOCK_OPS_BASE_RTT = 7, BPF_SOCK_OPS_NEEDS_ECN = 6 };
 #define tcp_call_bpf(sk, operation, arguments, values) ((void)(sk), -EPERM)
 static inline void inet_csk_clear_xmit_timer(struct sock *sk, int what) { (void)sk, (void)what; }
@@ -317,7 +317,7 @@ void tcp_enter_cwr(struct sock *sk);
 u32 tcp_tso_autosize(const struct sock *sk, unsigned int mss_now, int min_tso_segs);
 extern struct tcp_congestion_ops tcp_reno;
 
-/* Random numbers, of the connection's own sequence. */
+/* Random numbers, from a sequence for each connection. */
 u32 get_random_u32(void);
 static inline u32 get_random_u32_below(u32 ceiling) { return (u32)((u64)get_random_u32() * ceiling >> 32); }
 #define get_random_u32_inclusive(low, high) ((low) + get_random_u32_below((high) - (low) + 1))

@@ -1,4 +1,4 @@
-/* Clocks: all are the simulated one. HZ is the build's, as in a kernel. */
+/* All clocks show the simulated time. HZ is fixed at the build, as in a kernel. */
 #ifndef LONGHAUL_TIME_H
 #define LONGHAUL_TIME_H
 
@@ -16,7 +16,7 @@
 #define NSEC_PER_SEC 1000000000L
 #define USEC_PER_JIFFY (USEC_PER_SEC / HZ)
 
-/* The machine has been up for an hour when a run begins, so that a time is never 0, which stands for none. */
+/* Uptime when a run begins: an hour, so that no time is 0, which means none. */
 #define LONGHAUL_UPTIME_NS (3600ULL * NSEC_PER_SEC)
 
 extern u64 longhaul_now_ns;
@@ -44,7 +44,7 @@ static inline ktime_t net_timedelta(ktime_t time) { return ktime_get() - time; }
 static inline u64 tcp_clock_ns(void) { return longhaul_now_ns; }
 static inline u64 tcp_clock_us(void) { return longhaul_now_ns / NSEC_PER_USEC; }
 
-/* A part of a tick counts as one. */
+/* Times in micro- and milliseconds are rounded up to ticks. */
 static inline unsigned long usecs_to_jiffies(unsigned int us) { return DIV_ROUND_UP((unsigned long)us, USEC_PER_JIFFY); }
 static inline unsigned long msecs_to_jiffies(unsigned int ms) { return DIV_ROUND_UP((unsigned long)ms * HZ, MSEC_PER_SEC); }
 static inline unsigned long nsecs_to_jiffies(u64 ns) { return (unsigned long)(ns / (NSEC_PER_SEC / HZ)); }

@@ -1,4 +1,4 @@
-/* Integers, arithmetic and annotations that kernel code takes for granted. */
+/* Integer types, arithmetic and annotations of the kernel. */
 #ifndef LONGHAUL_TYPES_H
 #define LONGHAUL_TYPES_H
 
@@ -11,7 +11,7 @@
 typedef uint8_t u8, __u8;
 typedef uint16_t u16, __u16, __be16;
 typedef uint32_t u32, __u32, __be32;
-/* As in the kernel these are "long long" everywhere, which printf formats rely on. */
+/* As in the kernel, "long long" on every platform: printf formats rely on it. */
 typedef unsigned long long u64, __u64;
 typedef int8_t s8, __s8;
 typedef int16_t s16, __s16;
@@ -112,7 +112,7 @@ typedef unsigned long ulong;
 #define IS_BUILTIN(option) 0
 #define IS_MODULE(option) 0
 
-/* Broken invariants end the process, with their place; warnings say nothing. */
+/* A broken invariant ends the process by a trap; warnings print nothing. */
 #define BUG_ON(condition) do { if (unlikely(condition)) __builtin_trap(); } while (0)
 #define BUG() __builtin_trap()
 #define WARN_ON(condition) unlikely(!!(condition))
@@ -148,7 +148,7 @@ typedef unsigned long ulong;
 #define round_up(value, to) ((((value) - 1) | ((__typeof__(value))(to) - 1)) + 1)
 #define round_down(value, to) ((value) & ~((__typeof__(value))(to) - 1))
 
-/* Divides in place, and gives the remainder. */
+/* Divides `value` in place; the result is the remainder. */
 #define do_div(value, divisor) ({					\
 	u32 _divisor = (divisor);					\
 	u32 _rest = (u64)(value) % _divisor;				\
@@ -167,7 +167,7 @@ static inline u64 mul_u32_u32(u32 a, u32 b) { return (u64)a * b; }
 static inline u64 mul_u64_u32_shr(u64 a, u32 factor, unsigned int shift) { return (u64)(((unsigned __int128)a * factor) >> shift); }
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor) { return (u64)((unsigned __int128)a * b / divisor); }
 
-/* Positions of bits, counted from one; 0 if there is none. */
+/* Position of the highest bit from one on, 0 if there is none; __fls and __ffs count from zero. */
 static inline int fls(unsigned int value) { return value ? 32 - __builtin_clz(value) : 0; }
 static inline int fls64(u64 value) { return value ? 64 - __builtin_clzll(value) : 0; }
 static inline unsigned long __fls(unsigned long value) { return BITS_PER_LONG - 1 - __builtin_clzl(value); }
@@ -176,7 +176,7 @@ static inline unsigned int hweight32(u32 value) { return __builtin_popcount(valu
 #define ilog2(value) (fls64(value) - 1)
 static inline bool is_power_of_2(unsigned long value) { return value && !(value & (value - 1)); }
 
-/* The largest whole number whose square is at most the value. */
+/* Returns the largest integer whose square is at most `value`. */
 static inline u32 int_sqrt64(u64 value)
 {
 	u64 root = 0;
@@ -205,7 +205,7 @@ void longhaul_free(const void *memory);
 #define kmalloc_array(count, bytes, flags) longhaul_allocate(count, bytes)
 #define kfree(memory) longhaul_free(memory)
 
-/* Messages to the kernel's log go nowhere; their arguments are compiled all the same. */
+/* Messages to the log are discarded; arguments of printk are compiled. */
 static inline __attribute__((format(printf, 1, 2))) void longhaul_no_log(const char *format, ...) { (void)format; }
 #define printk(...) do { if (0) longhaul_no_log(__VA_ARGS__); } while (0)
 #define pr_debug(format, ...) do { } while (0)
@@ -223,7 +223,7 @@ static inline __attribute__((format(printf, 1, 2))) void longhaul_no_log(const c
 #define KERN_WARNING
 #define KERN_ERR
 
-/* Tables that BPF reads. */
+/* Tables for BPF, unused. */
 #define longhaul_btf_set(name) static const char name[1] __attribute__((unused));
 #define BTF_SET_START(name) longhaul_btf_set(name)
 #define BTF_SET_END(name)

@@ -100,7 +100,7 @@ def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> F
 
 @styled()
 def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOLD) -> Figure:
-    """Draw a histogram of |r| over pairs of responses, with the threshold of groups."""
+    """Draw a histogram of |r| over pairs of responses; mark the |r| from which they are grouped."""
     count, edges = of.histogram(of.correlations(values))
     drawing, axes = single(4.8, 3.0)
     axes.bar(edges[:-1], count, np.diff(edges), align="edge", color=PLAIN, edgecolor="white")
@@ -115,7 +115,7 @@ def index_plot(
     values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD,
     meanings: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    """Draw a point for each pair above the threshold.
+    """Draw a point for each pair of responses with |r| above the threshold.
 
     Responses are ordered by number of partners.
     """
@@ -176,7 +176,7 @@ def shares(components: Components) -> Figure:
 
 @styled()
 def distributions(components: Components, values: ArrayLike, count: int = 4) -> Figure:
-    """Draw histograms on one scale: all responses, standardised, and scores of components."""
+    """Draw histograms on one scale: of all standardised responses, and of scores of components."""
     shown = min(count, len(components.weights))
     every = standardised(values).ravel()
     parts = {"all responses, standardised": every}

@@ -77,7 +77,7 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
 
 @styled()
 def variance_shares(sources: Sequence[Source], response: str) -> Figure:
-    """Draw each source's share of the total sum of squares, the largest first.
+    """Draw each source's fraction of the total sum of squares, the largest first.
 
     Sources that are significant at 5 % are filled.
     """

@@ -154,7 +154,7 @@ def _by_factor(given: Screening) -> tuple[Figure, Axes]:
 
 
 def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> None:
-    """Label the response and the levels, after everything else is drawn."""
+    """Label the response and the levels, when everything else is drawn."""
     axes.set_ylabel(wrapped(before + given.label, 36))
     prefixed(axes.yaxis)
     given.explain(drawing)

@@ -18,7 +18,7 @@ from longhaul.plots.layout import for_width_of, single
 
 @dataclass(frozen=True)
 class Pair:
-    """Texts of a plot that compares an algorithm's own flows with competing flows."""
+    """Texts of a plot of an algorithm's own flows against competing flows."""
 
     title: str
     quantity: str
@@ -43,7 +43,7 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the interfaces; if given, a second row has goodput as a fraction of it."""
+    """Speed of the interfaces; if given, a second row has goodput as a fraction of the speed."""
 
 
 @styled()
@@ -187,7 +187,7 @@ def rank_matrix(
 ) -> Figure:  # fmt: skip
     """Draw one competitor's rank by condition and group of flows; rank 1 is the lowest goodput.
 
-    A cell is green if the competitor's value is above the mean, red if it is below. It is filled if
+    A cell is green if the competitor's value is above the mean, red if below. A cell is filled if
     no other competitor's value is farther from the mean. `values` has the shape (condition, group,
     competitor).
     """

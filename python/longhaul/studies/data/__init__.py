@@ -48,8 +48,8 @@ class Data:
     def write(self, folder: Path) -> None:
         """Write the tables in small files, with values in single precision.
 
-        Trajectories are rounded to six digits, which compress well. This is enough since they are
-        only drawn.
+        Trajectories are rounded to six digits, which compress well. More are not
+        needed, since trajectories are only drawn.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)
@@ -100,7 +100,7 @@ class Data:
 
     @cached_property
     def medians(self) -> pl.DataFrame:
-        """Table of cells, with medians over replications and the number of replications."""
+        """Table with a row per cell: medians over replications, and the number of replications."""
         if self.values.is_empty():
             return self.values
         keys = [EXPERIMENT, *self.axes]
@@ -232,7 +232,7 @@ class Data:
 class _OneReplication(Data):
     """The results of one replication.
 
-    Its samples over time are views of those of all replications.
+    Its samples over time are views of the samples of all replications.
     """
 
     number: int
@@ -270,7 +270,7 @@ class Curve:
     y: np.ndarray
 
     def at(self, x: float) -> float:
-        """Return the value at `x`; raise NotRunError if it was not run."""
+        """Return the value at `x`; raise NotRunError if no run has this `x`."""
         places = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
         if not len(places):
             raise NotRunError(f"nothing was run at {x:g}")
@@ -326,7 +326,7 @@ def _of(lookups: Mapping[str, LookupOrSamples], experiment: str) -> LookupOrSamp
 
 
 def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the table with the levels of axes as before their rounding to single precision."""
+    """Return the table with the levels of axes that it had before rounding to single precision."""
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
     return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
 

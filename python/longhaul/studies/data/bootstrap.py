@@ -63,7 +63,7 @@ class DrawnExperiment:
 
     @property
     def _once(self) -> bool:
-        """True if all samples are the same, which is so with a single replication."""
+        """True if all samples are the same, as with a single replication."""
         return len(self.replications) < 2
 
     @cached_property
@@ -136,7 +136,7 @@ class DrawnExperiment:
     def _row_of_cell(self) -> np.ndarray:
         """Row numbers of runs; shape: replications x cells x runs.
 
-        A missing run has the number of all rows, one more than the last row number.
+        The number of all rows, which is no row number, stands for a missing run.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
@@ -151,7 +151,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Rows that exist in all samples; each number is an array with its value in each sample."""
+    """Rows that exist in all samples; each number is an array with a value per sample."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int

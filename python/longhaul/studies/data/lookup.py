@@ -110,9 +110,9 @@ class RowIndex:
 
 
 class Lookup(ABC):
-    """The rows of one experiment by column.
+    """Access to the columns of one experiment's rows, by levels of axes.
 
-    Raises NotRunError if no row has the requested levels.
+    Look-ups raise NotRunError if no row has the requested levels.
     """
 
     def __init__(self, schema: pl.Schema) -> None:
@@ -135,7 +135,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return an index of the rows by level, which contains at least these axes."""
+        """Return an index of the rows by levels of at least these axes."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""
@@ -166,7 +166,7 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """Return a metric's column, and the row numbers at these levels with a value."""
+        """Return a metric's column, and the row numbers at these levels where it has a value."""
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []
@@ -185,7 +185,7 @@ class Lookup(ABC):
         return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
-        """Return a table of some rows, by their numbers, with the named columns that exist."""
+        """Return the rows with these numbers as a table, with those named columns that exist."""
         schema = {name: self._schema[name] for name in names if name in self._schema}
         columns = {name: self.column(name) for name in schema}
         return pl.DataFrame(
@@ -212,7 +212,7 @@ class TableLookup(Lookup):
 
 
 class Samples:
-    """Samples over time of one experiment, as arrays: faster for many rows than lists."""
+    """Samples over time of one experiment, as arrays, which are faster for many rows than lists."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment

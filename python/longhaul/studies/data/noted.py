@@ -1,4 +1,4 @@
-"""Results that record how many replications of trajectories a measure has used."""
+"""Results that record how many replications' trajectories a measure has used."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -25,7 +25,7 @@ class NotedData(Data):
         vars(self).update(_data=data, _counts=[])
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the samples over time of some runs, and record their number of replications."""
+        """Return samples over time of some runs, and record the number of their replications."""
         samples = super().samples(experiment, **where)
         self._counts.append(samples[REPLICATION].n_unique())
         return samples

@@ -31,7 +31,7 @@ class ResampledData:
         self._samples = _Samples(data, drawn, count)
 
     def __iter__(self) -> Iterator[Data]:
-        """Yield one sample at a time, since its cached lookups take much memory."""
+        """Yield one sample at a time, since a sample's cached lookups take much memory."""
         return (_Sample(self._samples, number) for number in range(self._count))
 
     @cached_property
@@ -65,7 +65,7 @@ class _Samples:
         return self._paired[key]
 
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
-        """Return true if two cells' experiments have the same replications, hence equal draws."""
+        """Return true if two cells' experiments have the same replications, and so equal draws."""
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
 

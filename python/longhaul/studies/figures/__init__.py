@@ -295,7 +295,7 @@ def _power(exponent: int) -> str:
 
 
 class _PlainLog(LogFormatter):
-    """Formatter that labels the same ticks as its base class does, but in plain text."""
+    """Formatter that labels the same ticks as its base class, but in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
         """Return the label of a tick; empty for some ticks if there are many."""

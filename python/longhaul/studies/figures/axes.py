@@ -110,7 +110,7 @@ class _DrawnAxis(Axis):
         return seen
 
     def _draw_lines(self, renderer: RendererBase, places: np.ndarray) -> None:
-        """Draw all grid lines as a single path, at positions in pixels along the axis."""
+        """Draw all grid lines as one path, at positions in pixels along the axis (`places`)."""
         if not len(places):
             return
         across = self._ends()[1]

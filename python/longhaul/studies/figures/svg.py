@@ -67,7 +67,7 @@ def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
 
 
 def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list[Markup | None]:
-    """Return all plots; this process draws the plots that no worker has begun, from the last on."""
+    """Return all plots. This process draws those that no worker has begun, the last one first."""
     here = {}
     for number, future in reversed(list(enumerate(begun))):
         if future.cancel():

@@ -14,7 +14,7 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values, differences or ratios of points, with the position of each point."""
+    """Values, differences or ratios at points, with the position of each point."""
 
     x: np.ndarray
     """Position of each point: its level of an axis, or its value of another metric."""

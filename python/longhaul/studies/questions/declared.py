@@ -40,7 +40,7 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take` with a check: it raises NotRunError for fewer than `count` points.
+    """Return `take`, with a check that raises NotRunError for fewer than `count` points.
 
     `what` names the statistic in the message.
     """
@@ -197,8 +197,8 @@ class DeclaredQuestion(Question):
     def kind(self, axis: str) -> str:
         """Return how the number depends on an axis' levels: one of the kinds in `partial`.
 
-        The result is empty if further levels can both raise and lower the number, and its sign says
-        nothing.
+        The kind is empty if further levels can both raise and lower the number, and if its sign
+        says nothing.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
@@ -263,7 +263,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Return the mask of the levels that `level` names; None for `*`, which names all others."""
+    """Return a mask of the levels that `level` names; None for `*`, which means all others."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

@@ -40,7 +40,7 @@ class Points:
         return len({key[place] for key in self.values})
 
     def cell(self, key: Key) -> Cell:
-        """Return the experiment of a point, and its levels of axes."""
+        """Return the cell of a point: its experiment and its levels of axes."""
         levels = dict(zip(self.axes, key, strict=True))
         experiment = self.experiments[levels.pop(OF)]
         there = {axis: level for axis, level in levels.items() if level is not None}
@@ -71,7 +71,7 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """The selected level of each axis with a single one."""
+    """The selected level of each axis of which only one level is selected."""
     several: Words
     """The word that selects several levels of an axis, by axis."""
     when: Words
@@ -141,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels of those axes on which the rows differ."""
+    """Return a row's levels of the axes on which the rows differ."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))

@@ -25,7 +25,7 @@ class Question(ABC):
     words: Words
     """All `key=value` words of the claim as written."""
     experiments: tuple[str, ...]
-    """The claim's experiments."""
+    """Experiments of the claim."""
     sides: Sides
     whole: str
     """The axis whose levels all belong to the statement; `*` if it needs all runs; or empty."""
@@ -100,7 +100,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of an axis if its other words match a cell.
+        """Return the question's level of an axis if its words for other axes match a cell.
 
         Return None otherwise.
         """
@@ -109,7 +109,7 @@ class Question(ABC):
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells that the question needs, with the metrics that it needs of each."""
+        """Return the cells that the question needs, with the metrics that are needed in each."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)

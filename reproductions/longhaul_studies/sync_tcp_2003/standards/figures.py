@@ -37,10 +37,7 @@ QUEUES = {
 
 
 def _compared(queues: Sequence[str], experiment: str = "B-QUEUES", tcp: str = "reno") -> Draw:
-    """Return a function that draws distributions of response times, a line per queue.
-
-    There is a panel for each load.
-    """
+    """Return a function that draws distributions of response times, a line per queue."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False

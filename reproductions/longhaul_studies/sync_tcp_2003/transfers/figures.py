@@ -110,10 +110,7 @@ def _running(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _detector(experiment: str, detector: str) -> Draw:
-    """Return a function that draws a detector's samples and verdicts.
-
-    It shows the start of the run and the steady state.
-    """
+    """Return a function that draws a detector's samples and verdicts."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         _watched(axes, data, experiment, detector, detectors.SPANS_S[int(panel)])
@@ -210,10 +207,7 @@ SENDERS = ("reno", "pcwnd", "mixreact", "cubic", "bbr3", "ledbat")
 
 
 def _today(metric: str) -> Draw:
-    """Return a function that draws `metric` of today's senders by queue discipline.
-
-    It shows the networks with one and with several bottlenecks.
-    """
+    """Return a function that draws `metric` of today's senders by queue discipline."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         # Packets queue at R0, and with cross traffic at R1.

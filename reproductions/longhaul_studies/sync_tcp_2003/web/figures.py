@@ -134,10 +134,7 @@ def _shaded(
     axes: Axes, data: Data, case: Case, levels: Sequence[Mapping[str, str | float]],
     labels: Sequence[str],
 ) -> None:  # fmt: skip
-    """Draw distributions of one protocol, with a line for each of `levels`.
-
-    The last line is the brightest.
-    """
+    """Draw distributions of one protocol, with a line for each of `levels`."""
     drawn = False
     shades = np.linspace(0.1, 0.74, len(levels))
     for shade, where, label in zip(shades, levels, labels, strict=True):

@@ -26,7 +26,7 @@ pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
     fn leave_fast_path(&mut self);
 }
 
-/// Two flows with equal events, of which one never uses the fast path.
+/// Two copies of a flow that get the same events; one of them never uses the fast path.
 pub(super) struct Differential<A> {
     quick: (A, Window),
     full: (A, Window),
@@ -111,7 +111,7 @@ impl<A: HasFastPath> Differential<A> {
         self.ack.ecn_echo = marked;
     }
 
-    /// Returns the states of both flows as text, without the bounds of the fast path.
+    /// Returns the states of both flows as text, without the bounds of the fast path. For a comparison of the flows.
     pub(super) fn states(&self) -> [String; 2] {
         [&self.quick, &self.full].map(|(algorithm, window)| {
             let mut algorithm = algorithm.clone();

@@ -35,8 +35,8 @@ impl<A: CongestionControl> Flow<A> {
         }
     }
 
-    /// Advances by a round trip, with one acknowledgement: all segments in flight and one more have arrived, at a rate
-    /// of `rate` segments per second, and `in_flight` segments are in flight now.
+    /// Advances by a round trip with a single acknowledgement, which reports all segments in flight, and one more, as
+    /// delivered at `rate` segments per second. `in_flight` segments are in flight afterwards.
     pub(super) fn round(&mut self, rate: f64, in_flight: u64) {
         let delivered = self.ack.in_flight + 1;
         self.acked(delivered, 0, rate, in_flight, RTT);

@@ -56,8 +56,8 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// Converts a number of segments to floating point. Goes through a signed integer, since processors have an instruction
-/// only for these.
+/// Converts a number of segments to floating point. Goes through a signed integer, since processors have a conversion
+/// instruction only for signed integers.
 #[inline]
 fn segments(count: u64) -> f64 {
     count as i64 as f64
@@ -66,7 +66,7 @@ fn segments(count: u64) -> f64 {
 /// Numbers of segments that an acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Copy, Debug)]
 struct Newly {
-    /// Number of newly delivered segments; the next field is that of newly lost ones.
+    /// Number of newly delivered segments; the next field is the number of newly lost segments.
     delivered: u64,
     lost: u64,
     /// True if a round begins with this acknowledgement.
@@ -76,7 +76,7 @@ struct Newly {
 /// Values that the algorithm takes from one acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
-    /// Number of segments newly reported as delivered; the next field is that of newly lost ones.
+    /// Number of segments newly reported as delivered; the next field is the number newly reported as lost.
     newly_delivered: f64,
     newly_lost: f64,
     /// Number of segments in flight after the acknowledgement.
@@ -136,7 +136,7 @@ impl Meter {
         }
     }
 
-    /// Returns the number of segments known to be delivered or lost.
+    /// Returns the number of segments known to be delivered or lost so far.
     fn answered(&self) -> u64 {
         self.delivered + self.lost
     }
@@ -146,7 +146,7 @@ impl Meter {
         self.answered() + self.in_flight
     }
 
-    /// Restarts the current round at this time.
+    /// Restarts the current round: it ends when all segments now in flight, and one more, have been delivered or lost.
     fn restart_round(&mut self) {
         self.round_end = self.sent();
     }
@@ -188,7 +188,8 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses; and the last window before recovery or the probe for the round-trip time reduced it.
+/// Recovery from losses, and the window to restore afterwards: the last one that neither recovery nor ProbeRTT had
+/// reduced.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -298,8 +299,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Advances the probe by one acknowledgement. The measurement begins once `few` is true, that is, once few enough
-    /// segments are in flight. Returns true when both 200 ms and a round trip have passed since then.
+    /// Advances ProbeRTT by one acknowledgement. `few` is true once few enough segments are in flight; the measurement
+    /// then begins. Returns true when both 200 ms and a round trip have passed since its beginning.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {
@@ -361,9 +362,9 @@ mod tests {
         assert_eq!(until(&[(301, true, false), (400, true, true)]), Some(4));
     }
 
-    /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery, or while the
-    /// round-trip time is probed, the saved window is the larger of the one saved before and the current one; otherwise
-    /// it is the current one.
+    /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery or in ProbeRTT,
+    /// the saved window becomes the current one only if that is larger. At other times, it always becomes the current
+    /// window.
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

@@ -1,5 +1,5 @@
-//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`), with whole segments: a number of segments has to be acknowledged
-//! before the window grows by one. An estimate for delayed acknowledgements divides that number, although the kernel
+//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`), with windows in whole segments: the window grows by one after a
+//! number of acknowledged segments. An estimate for delayed acknowledgements divides this number, although the kernel
 //! already counts all segments that an acknowledgement covers. The window therefore grows nearly twice as fast as
 //! intended, with delayed acknowledgements and without.
 
@@ -78,7 +78,8 @@ impl KernelBic {
         self.per_segment = self.ack_ratio.divide(per_segment).max(1);
     }
 
-    /// Returns the number of acknowledged segments per increase by one, from the distance of the window to the peak.
+    /// Returns the number of acknowledged segments per increase by one, computed from the distance of the window to the
+    /// peak.
     fn searched(&self, cwnd: u64) -> u64 {
         let slowly = cwnd * self.smooth_part / DIVISOR;
         if cwnd < self.peak {
@@ -174,8 +175,8 @@ mod tests {
         KernelBic::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// Computed from the rules: a loss leaves 819/1024 of the window, in whole segments. A round trip adds a quarter of
-    /// the distance to the peak, at most sixteen segments.
+    /// Values computed by hand from the rules of tcp_bic.c. A loss leaves 819/1024 of the window, in whole segments. A
+    /// round trip adds a quarter of the distance to the peak, at most sixteen segments.
     #[test]
     fn segments_for_one_more_follow_from_the_distance_to_the_peak() {
         let mut bic = bic();
@@ -197,8 +198,8 @@ mod tests {
         assert_eq!(bic.reduced(14.0), 7.0);
     }
 
-    /// With an estimate of 31/16 segments per acknowledgement, 16 acknowledged segments add as much to the window as 31
-    /// would without the estimate.
+    /// With an estimate of 31/16 segments per acknowledgement, 16 acknowledged segments enlarge the window as much as
+    /// 31 would without the estimate.
     #[test]
     fn the_estimate_of_delayed_acknowledgements_divides() {
         let mut bic = bic();

@@ -1,8 +1,8 @@
 //! BIC of NIST's study: a search between two windows. Its steps are from the comparison of Li, Leith and Shorten (ToN
 //! 15(5), 2007), who took them from Linux.
 //!
-//! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends at the largest step, as in the published algorithm
-//! and not as printed in the report; the third case of the step is as printed.
+//! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends at the largest step, as in the published algorithm;
+//! the report prints another condition. The third case of the step is as printed.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(bic.target, (2.0 * 200.16 + 0.0) / 2.0);
     }
 
-    /// Equation 11: each row is the window, the peak before, and the peak after a congestion signal.
+    /// Equation 11: each row has the window, the peak before a congestion signal, and the peak after it.
     #[test]
     fn a_flow_that_loses_ground_aims_lower() {
         for (cwnd, before, after) in [(1058.0, 1000.0, 1058.0), (1000.0, 1058.0, 900.0)] {

@@ -1,7 +1,8 @@
 //! BIC of the paper (Xu, Harfoush and Rhee, INFOCOM 2004), and of Linux 2.6.22.
 //!
-//! In variant linux-2.6.22, the only state is the peak: steps decrease towards the peak, and increase beyond it.
-//! Delayed acknowledgements are fewer; an estimate of the number of segments per acknowledgement compensates for this.
+//! In variant linux-2.6.22, the only state is the peak: steps decrease towards the peak, and increase beyond it. The
+//! growth is per acknowledgement; it is multiplied by the estimated number of segments per acknowledgement, since a
+//! receiver that delays acknowledgements sends fewer of them.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -119,7 +120,8 @@ impl BinarySearch {
         increase * credit / cwnd
     }
 
-    /// Returns true if BIC behaves like standard TCP at this window: below the low window, and in Linux also at it.
+    /// Returns true if BIC behaves like standard TCP at this window: below the low window, and in Linux also at the low
+    /// window itself.
     fn is_standard(&self, cwnd: f64) -> bool {
         cwnd < self.low_window || self.linux && cwnd == self.low_window
     }

@@ -23,7 +23,7 @@ pub(super) enum State {
     Pushing { eras: u32 },
 }
 
-/// An era: a round trip, which ends when the first packet sent in it is acknowledged (section 3.4).
+/// An era, C4's round trip: it ends when the first packet sent in it is acknowledged (section 3.4).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Era {
     /// Number of packets sent before the era.
@@ -45,7 +45,7 @@ pub(super) struct Cycle {
     pub alpha: f64,
     /// True if the probe caused congestion.
     pub congested: bool,
-    /// True if the sender was limited by something other than the application.
+    /// True if the sender was limited at times by something other than the application.
     pub used: bool,
     /// Maximum delivery rate of the cycle, in segments per second.
     pub largest: f64,
@@ -63,8 +63,8 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if the rate has grown enough: after a push, by a quarter of the increase that was tried; after a
-    /// probe without congestion, by any amount.
+    /// Returns true if `rate` shows enough growth: after a push, by a quarter of the attempted increase; after a probe
+    /// without congestion, by any amount.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {

@@ -46,8 +46,8 @@ impl<C: Form> Path<C> {
         }
     }
 
-    /// Passes one era, in which round-trip times are `rtt_ms` and the path delivers `rate` packets per second; returns
-    /// the state after it.
+    /// Simulates one era, in which round-trip times are `rtt_ms` and the path delivers `rate` packets per second;
+    /// returns the state at its end.
     pub(super) fn era(&mut self, rate: f64, rtt_ms: u64) -> C::State {
         let (_, end) = self.c4.era();
         while self.c4.era().1 == end {

@@ -8,7 +8,7 @@ use crate::facts::{AckSample, Limit};
 
 /// Weight of a new value in the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
-/// Maximum jitter that is taken into account, in seconds; the next constant is the maximum threshold of the delay.
+/// Maximum jitter that is taken into account, in seconds; the next constant is the upper bound of the delay threshold.
 pub(super) const MAX_JITTER_S: f64 = 0.25;
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
 
@@ -28,14 +28,14 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     }
 }
 
-/// Returns the excess of a round-trip time over the nominal maximum from which on there is congestion, in seconds
-/// (section 5.2). `insensitivity` is 1 less the sensitivity, here and below.
+/// Returns the delay threshold in seconds: a round-trip time that exceeds the nominal maximum by more indicates
+/// congestion (section 5.2). `insensitivity`, here and below, is 1 less the sensitivity.
 pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
 }
 
-/// Returns the smoothed fraction of losses above which there is congestion (section 5.3).
+/// Returns the threshold of the smoothed loss rate, above which there is congestion (section 5.3).
 pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
     0.02 + 0.5 * insensitivity
 }
@@ -50,7 +50,7 @@ pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }
 
-/// Returns the smoothed fraction of marks above which there is congestion (section 5.4).
+/// Returns the threshold of the smoothed fraction of marks, above which there is congestion (section 5.4).
 pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }
@@ -114,8 +114,8 @@ impl DraftC4 {
     }
 
     /// Updates the fractions of losses and marks; returns the number of newly delivered segments. Losses assumed at a
-    /// timeout do not count (section 5.3.1), nor do losses detected in Recovery, since these packets were sent before
-    /// it.
+    /// timeout do not count (section 5.3.1), nor do losses detected in Recovery, since the lost packets were sent
+    /// before Recovery.
     pub(super) fn count(&mut self, ack: &AckSample) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);

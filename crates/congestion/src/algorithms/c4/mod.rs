@@ -1,16 +1,16 @@
 //! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026, which follows
 //! version 04; section numbers refer to this copy).
 //!
-//! The text contradicts itself in places, and is read as follows. The nominal rate rises to larger samples (section 3.1
+//! The text contradicts itself in places, and is read as follows. A larger sample raises the nominal rate (section 3.1
 //! compares the other way round). The margin, which is a time, is added to the nominal maximum round-trip time, not to
 //! a rate (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces
 //! at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
-//! The rate counts as grown if it has grown by at least a quarter of the increase that was tried (version 00, section
-//! 4.3), also in Initial; after a probe without congestion, any growth counts. Three rules are those of picoquic (c4.c,
+//! The rate counts as grown if it has grown by at least a quarter of the attempted increase (version 00, section 4.3),
+//! also in Initial; after a probe without congestion, any growth counts. Three rules are those of picoquic (c4.c,
 //! August 2026), with which the draft's authors ran their tests: Recovery drains if congestion occurs in it again,
 //! delays count only for packets sent in probes, and high jitter causes a return to Initial only below 1 MB/s and above
-//! 50 ms. Variant picoquic has all rules of this implementation.
+//! 50 ms. Variant picoquic follows all rules of picoquic.
 //!
 //! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
 //! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and when the round-trip time of the path
@@ -188,7 +188,7 @@ impl CongestionControl for C4 {
     /// Does nothing: losses are processed with the acknowledgements that report them.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Restarts the window, which the next acknowledgement restores, since a timeout is no sign of congestion (section
+    /// Restarts the window. The next acknowledgement restores it, since a timeout is no sign of congestion (section
     /// 5.3.1).
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         with_form!(self, c4 => c4.on_timeout(window));
@@ -334,8 +334,8 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Sections 4.4 and 4.7: after a probe that raised the rate, the flow sends a quarter faster, for at least two
-    /// eras, and as long as the rate grows by three quarters of this increase.
+    /// Sections 4.4 and 4.7: after a probe that raised the rate, the flow sends a quarter faster. It does so for at
+    /// least two eras, and as long as the rate grows by three quarters of this increase.
     #[test]
     fn it_pushes_after_a_probe_that_brought_more() {
         let mut path = Path::cruising();
@@ -349,8 +349,8 @@ mod tests {
         assert_eq!(path.era(1400.0, RTT_MS), State::Recovery);
     }
 
-    /// Section 5.6: if the rate was not reached although the application had enough data, it is lowered by half of the
-    /// difference.
+    /// Section 5.6: if the flow did not reach its nominal rate although the application had enough data, the nominal
+    /// rate is lowered by half of the difference to the maximum sample.
     #[test]
     fn a_rate_that_was_not_reached_is_trimmed() {
         let mut path = Path::cruising();
@@ -362,8 +362,7 @@ mod tests {
     }
 
     /// Section 5.5.1: the reduction is the excess over the threshold, at most a quarter. In a probe, a delay only ends
-    /// the probe: the nominal rate does not change, samples of packets sent before do not raise it, and a second delay
-    /// causes draining.
+    /// the probe: the nominal rate stays, and packets sent before do not raise it. A second delay causes draining.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();

@@ -1,5 +1,5 @@
-//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c), with whole segments and whole clock ticks: a number of segments
-//! has to be acknowledged before the window grows by one.
+//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c), with whole segments and whole clock ticks: the window grows by
+//! one after a number of acknowledged segments.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -159,8 +159,8 @@ impl KernelCubic {
         }
     }
 
-    /// Returns the cubic's window at a time since the start of the epoch; it differs from the plateau by whole
-    /// segments.
+    /// Returns the cubic's window at a time since the start of the epoch. Its distance to the plateau is a whole number
+    /// of segments.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;
@@ -172,8 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Keeps the growth at least at that of an AIMD flow with the mean window of standard TCP. Above the last peak,
-    /// too, the comparison is with the AIMD flow; in RFC 9438, section 4.3, it is with standard TCP there.
+    /// Keeps the growth at least at that of an AIMD flow with the mean window of standard TCP. The comparison is with
+    /// this flow also above the last peak, where RFC 9438, section 4.3, compares with standard TCP.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -302,7 +302,8 @@ mod tests {
         assert_eq!((cubic.reduce_cwnd(68.0), cubic.peak), (47.0, 68));
     }
 
-    /// The window grows from 70 to 100 in cbrt(30 / (410/1024)) = 4.2157 s, where a second has 1024 units.
+    /// The window grows from 70 to its plateau of 100 in K = cbrt(30 / (410/1024)) = 4.2157 s, where a second has 1024
+    /// units.
     #[test]
     fn the_cubic_is_flat_after_k() {
         let mut cubic = kernel();

@@ -10,9 +10,9 @@ const GAIN: f64 = 1.0 / 16.0;
 /// (`PICOQUIC_SMOOTHED_LOSS_SCOPE`).
 const SCOPE: u64 = 32;
 
-/// The smoothed fraction of lost segments, which is updated at each loss. picoquic counts by packet numbers. Here, the
-/// number of segments known to be delivered or lost is used, which gives the same order unless the path reorders
-/// packets.
+/// The smoothed fraction of lost segments, which is updated at each loss. picoquic measures the distance of losses in
+/// packet numbers. Here, it is measured in segments known to be delivered or lost, which gives the same distances
+/// unless the path reorders packets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SmoothedLosses {
     threshold: f64,
@@ -33,9 +33,9 @@ impl SmoothedLosses {
         }
     }
 
-    /// Updates the fraction for losses that were not known before; returns true if it then exceeds the threshold.
-    /// `delivered` and `lost` are the numbers of segments of the connection so far. Losses that become known at the
-    /// same time count as adjacent segments.
+    /// Updates the fraction for newly detected losses; returns true if it then exceeds the threshold. `delivered` and
+    /// `lost` are the numbers of segments of the connection so far. Losses detected at the same time count as adjacent
+    /// segments.
     pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
         let newly = lost.saturating_sub(self.lost);
         self.lost = lost;
@@ -45,7 +45,7 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// Excludes the losses so far from the fraction, except those already counted.
+    /// Excludes the losses so far from the fraction. Losses that are already part of it remain.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }
@@ -92,9 +92,8 @@ mod tests {
         assert!((share(&mut losses, 3) - 0.165_711).abs() < 1e-6);
     }
 
-    /// If every second segment is lost, the third loss causes a response; if every third is lost,
-    /// the fourth loss does (0.1481 after three losses). Losses 16 segments apart cause no
-    /// response.
+    /// If every second segment is lost, the third loss causes a response. If every third segment is lost, the fourth
+    /// loss does (the fraction is 0.1481 after three losses). Losses 16 segments apart cause no response.
     #[test]
     fn losses_further_apart_take_more() {
         assert_eq!(answered(&[100, 102, 104]), Some(3));

@@ -1,8 +1,8 @@
 //! CUBIC: the window is a cubic function of the time since the last congestion event.
 //!
 //! RFC 9438. Variant linux-6.18 is the integer implementation of a current kernel. Variant linux-2.6.22 is an earlier
-//! one, which keeps four fifths of the window and adds at most 16 segments per 100 ms beyond the plateau. Variant
-//! picoquic is that of a QUIC stack, which tolerates some losses.
+//! implementation, which keeps four fifths of the window and adds at most 16 segments per 100 ms beyond the plateau.
+//! Variant picoquic is the implementation of a QUIC stack, which tolerates some losses.
 
 mod kernel;
 mod losses;
@@ -183,7 +183,7 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
-    /// Excludes an idle time from the time of the cubic, since only time in which the flow sends counts (RFC 9438
+    /// Excludes an idle time from the time of the cubic, in which only the time with data to send counts (RFC 9438
     /// section 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
@@ -228,11 +228,11 @@ impl Extension for Cubic {
     }
 }
 
-/// Returns the mean window by RFC 9438 equation 6, with any constants, or that of standard TCP if it is larger. The
-/// equation is for a flow whose losses all occur exactly on its plateau. The actual mean can differ from it in two
-/// ways. A peak that is too high falls only with the inverse square root of the number of losses, since the cubic is
-/// flat there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast convergence, which
-/// the equation neglects, lowers the mean by some 10 %.
+/// Returns the mean window by RFC 9438 equation 6, with any constants, or the mean window of standard TCP if that is
+/// larger. The equation is for a flow whose losses all occur exactly on its plateau. The actual mean can differ from it
+/// in two ways. A peak that is too high falls only with the inverse square root of the number of losses, since the
+/// cubic is flat there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast
+/// convergence, which the equation neglects, lowers the mean by some 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;
     let factor = scale * (3.0 + kept) / (4.0 * decrease);

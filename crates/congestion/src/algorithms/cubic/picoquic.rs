@@ -1,6 +1,6 @@
-//! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window is the value of the cubic at each time. A reduction
+//! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window always equals the value of the cubic. A reduction
 //! keeps 7/8 of the window; fast convergence lowers the window together with the peak. The first slow start ends when
-//! round-trip times grow; the plateau is then the window at that time, and losses of segments sent before do not count.
+//! round-trip times grow. The window at that time becomes the plateau, and losses of segments sent before do not count.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub(super) struct PicoquicCubic {
     fast_convergence: bool,
     /// Window at the last reduction (`W_last_max`); infinite before the first one.
     last_peak: f64,
-    /// Plateau of the stage that follows a timeout; the window at its beginning is the slow start threshold.
+    /// Plateau of the stage after a timeout. This stage begins when the window reaches the slow start threshold.
     after_timeout: Option<f64>,
     /// Number of segments that had been sent when the first slow start ended (`recovery_sequence`).
     sent_in_slow_start: u64,
@@ -58,8 +58,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses must be ignored when `settled` segments are delivered or lost. Losses of segments from
-    /// the first slow start are ignored if a delay has ended it.
+    /// Returns true if losses must be ignored: if a delay has ended the first slow start, and its segments are not all
+    /// known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }
@@ -86,7 +86,7 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Excludes the time before `now` from the stage, since something other than the window limited the flow in it
+    /// Excludes the time before `now` from the stage, since the flow was limited by something other than the window
     /// (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     /// A window of 875 segments reaches 1000 after K = (125 / 0.4)^(1/3) = 6.7860 s. Five seconds after slow start has
-    /// ended at 100 segments, the window is 100 + 0.4 * 125.
+    /// ended at 100 segments, the window is 100 + 0.4 * 5^3 = 150.
     #[test]
     fn the_window_is_the_cubic() {
         let (mut cubic, mut window) = (cubic(), window(100.0));
@@ -208,8 +208,8 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
     }
 
-    /// A reduction below the last peak leaves 7/8 of 7/8 of the window. A first reduction in slow start is always of
-    /// this kind, since the last peak is infinite.
+    /// A reduction below the last peak leaves 7/8 of 7/8 of the window. A first reduction in slow start always does so,
+    /// since the last peak is infinite.
     #[test]
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));
@@ -249,7 +249,8 @@ mod tests {
         assert!(!cubic.ignores_losses(301));
     }
 
-    /// The stage after a timeout begins with the threshold as the window, as after a loss.
+    /// The first window of the stage after a timeout is the slow start threshold. The stage continues like one after a
+    /// loss.
     #[test]
     fn a_timeout_restarts_towards_the_reduced_window() {
         let (mut cubic, mut window) = (cubic(), window(100.0));

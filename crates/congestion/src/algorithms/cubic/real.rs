@@ -12,9 +12,9 @@ use crate::window::Window;
 /// Maximum growth beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Number of acknowledgements per window for which standard TCP, as Linux 2.6.22 computes it, adds one segment: `(1 +
-/// b) / (3 (1 - b))` in whole eighths, rounded down, where `b` = 819/1024 is the fraction of the window that a loss
-/// leaves (`beta_scale`). It does not depend on the number of segments per acknowledgement.
+/// Number of acknowledgements per segment of growth of standard TCP, in windows, as Linux 2.6.22 computes it: `(1 + b)
+/// / (3 (1 - b))` in whole eighths, rounded down, where `b` = 819/1024 is the fraction of the window that a loss leaves
+/// (`beta_scale`). The number does not depend on the number of segments per acknowledgement.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 /// State of CUBIC for one flow, in the variants of RFC 9438 and of Linux 2.6.22.
@@ -31,8 +31,8 @@ pub struct RealCubic {
     prior: f64,
     /// The current epoch of congestion avoidance; `None` before its first acknowledgement.
     epoch: Option<Epoch>,
-    /// Time of the last acknowledgement, including those that may not enlarge the window; the next field is the time of
-    /// the one before it.
+    /// Time of the last acknowledgement, including those that may not enlarge the window. The next field is the time of
+    /// the previous acknowledgement.
     heard: Time,
     heard_before: Time,
     /// Estimate of the number of segments per acknowledgement; used in Linux only.
@@ -253,7 +253,8 @@ mod tests {
     }
 
     /// Acknowledgements arrive every 10 ms, but from 2 to 7 s they may not enlarge the window. By RFC 9438 section 5.8,
-    /// time in which something else limits the flow does not count, so that growth continues from the same point.
+    /// time in which something else limits the flow does not count. After the pause, the window therefore grows as if
+    /// there had been none.
     #[test]
     fn time_without_growth_does_not_count() {
         let run = |limited: std::ops::Range<u64>, until: u64| {

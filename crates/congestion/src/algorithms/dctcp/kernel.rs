@@ -19,7 +19,7 @@ pub struct KernelDctcp {
     shift: u32,
     alpha: u64,
     marks: MarkedShare,
-    /// Number of segments delivered in the current round trip; the next field is that of marked ones.
+    /// Number of segments delivered in the current round trip; the next field is the number of marked segments.
     delivered: u64,
     marked: u64,
     /// Number of segments acknowledged when the round trip began.
@@ -104,7 +104,7 @@ mod tests {
     use crate::algorithms::dctcp::ENTRY;
     use crate::parameter::Variant;
 
-    /// The estimate falls by a sixteenth each round trip, in whole 1024ths, until 15 are left, and then to zero. A
+    /// The estimate falls by a sixteenth each round trip, in whole 1024ths, until it is 15, and then becomes zero. A
     /// round trip in which half of the segments are marked adds 32.
     #[test]
     fn the_estimate_is_whole_and_ends() {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{Curve, Response, rounded_p};
 use crate::parameter::{Settings, Variant};
 
-/// Count of acknowledged segments, and table row, of a current kernel (Linux 6.18, `tcp_highspeed.c`). The row is that
-/// of the last acknowledgement in congestion avoidance; before that, it is the first row. A loss in the first slow
-/// start therefore halves the window, and a loss in a later slow start removes the fraction of the row that applied
-/// before.
+/// Count of acknowledged segments, and current table row, of a current kernel (Linux 6.18, `tcp_highspeed.c`). Only
+/// acknowledgements in congestion avoidance change the row; the connection begins with the first row. A loss in the
+/// first slow start therefore halves the window. A loss in a later slow start uses the row of the last congestion
+/// avoidance.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
     /// Segments counted towards the next increase by one (`snd_cwnd_cnt`).
@@ -53,8 +53,8 @@ const ROWS: [u32; 72] = [
     89053,
 ];
 
-/// Returns the rows of a current kernel's table, which are those of the RFC: the largest window, and the decrease in
-/// 256ths. Returns no rows if the parameters are not the RFC's.
+/// Returns the rows of a current kernel's table, which is that of the RFC: the largest window of each row, and its
+/// decrease in 256ths. Returns no rows if the parameters are not those of the RFC.
 pub(super) fn rows(settings: &Settings) -> Vec<(u64, u64)> {
     let points = [
         ("low_window", "low_p", 38.0),

@@ -164,8 +164,8 @@ pub(crate) const MIN_DECREASE: Parameter = Parameter {
     source: "Longhaul",
 };
 
-/// Returns the value of the RFC's rounded response function at the window that the parameter `name` gives; `None` if
-/// the parameter `rounded` is 0.
+/// Returns the value of the RFC's rounded response function at a window; `name` is the parameter that has this window.
+/// Returns `None` if the parameter `rounded` is 0.
 fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     let rounded = settings.get("rounded") >= 0.5;
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
@@ -200,7 +200,7 @@ pub struct Hstcp {
 struct Ns2Factor(f64);
 
 impl Hstcp {
-    /// Creates the algorithm from the table of any algorithm that has its parameters.
+    /// Creates the algorithm from the settings of any algorithm that has the parameters of HighSpeed TCP.
     pub(crate) fn new(settings: &Settings) -> Result<Self, SpecError> {
         settings.require_below("low_window", "high_window")?;
         settings.require_below("high_p", "low_p")?;
@@ -314,13 +314,13 @@ impl Ns2Factor {
 #[derive(Debug, Default)]
 struct Response {
     curve: Curve,
-    /// `a(w)` as a table, for the windows that the table covers.
+    /// Table of `a(w)`, for the windows that it covers.
     table: ResponseTable,
     /// Rounding of `a(w)` to whole segments; `None` without rounding.
     rounding: Option<fn(f64) -> f64>,
     linux: bool,
     nist: bool,
-    /// Rows of a current kernel's table: the largest window, and the decrease in 256ths.
+    /// Rows of a current kernel's table: the largest window of each row, and its decrease in 256ths.
     rows: Vec<(u64, u64)>,
 }
 
@@ -347,8 +347,8 @@ impl Response {
         }
     }
 
-    /// Returns the increase at a window and the decrease in 256ths, as a current kernel has them: from its table or,
-    /// without one, from the formula.
+    /// Returns the increase and the decrease (in 256ths) of a current kernel at window `w`. They are from the kernel's
+    /// table or, if the parameters are not those of the RFC, from the formula.
     fn row(&self, w: u64) -> (u64, u64) {
         if self.rows.is_empty() {
             let decrease = 256.0 * self.decrease(w as f64);
@@ -402,8 +402,8 @@ impl Response {
     }
 
     /// Returns the largest window that has the same whole increase as `w`. In Linux, all windows with this increase
-    /// have the decrease of the largest one, in 256ths. Returns `w` itself if there is no largest one: if `p(w)` falls
-    /// too steeply, the increase does not grow with the window.
+    /// have the decrease of the largest one. Returns `w` itself if no window is the largest: if `p(w)` falls too
+    /// steeply, the increase does not grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Upper limit of the search: beyond this window, successive doubles differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;
@@ -474,8 +474,8 @@ impl Curve {
             .max(self.low_window)
     }
 
-    /// Returns the mean window with evenly spaced losses of probability `loss`; that of standard TCP if `loss` exceeds
-    /// `low_p`.
+    /// Returns the mean window with evenly spaced losses of probability `loss`, or the mean window of standard TCP if
+    /// `loss` exceeds `low_p`.
     fn mean_window(&self, loss: f64) -> f64 {
         if loss >= self.low_p {
             return mean_window(1.0, 0.5, loss);

@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Rows of Linux 2.6.22, tcp_highspeed.c: largest window, and decrease in 256ths. Windows up to that of the second row,
-/// 118, grow by two segments per round trip, and so on.
+/// Rows of Linux 2.6.22, tcp_highspeed.c: the largest window and the decrease in 256ths. The window grows by one
+/// segment per round trip in the first row, by two in the second one (up to a window of 118), and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -79,7 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// If `p(w)` is as steep as w^-3.6, the increase falls when the window grows.
+/// With a response function `p(w)` as steep as w^-3.6, the increase falls as the window grows, so that no larger window
+/// has another table row. A reduction must still give a plausible window.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -137,8 +138,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// At `low_window`, NIST's flow is already in its alternate mode, while RFC 3649's is not. With a low window of 100,
-/// equation 26 gives two segments there.
+/// NIST's variant leaves standard TCP at `low_window`, RFC 3649 only above it. With a low window of 100, equation 26 of
+/// NIST SP 500-282 gives an increase of two segments at 100.
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {

@@ -13,8 +13,8 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Smallest round-trip time below which a reduction halves the window; the next constant is the maximum amount by which
-/// the largest round-trip time rises at once.
+/// Smallest round-trip time below which a reduction halves the window. The next constant is the largest step by which
+/// the largest round-trip time rises.
 const TRUSTED: Span = Span::from_millis(10);
 const STEP: Span = Span::from_millis(20);
 
@@ -245,8 +245,8 @@ mod tests {
         assert_eq!(htcp.increase, 2 * (22 * 8 / 4) * HALF);
     }
 
-    /// If the throughput differs by less than a fifth at two successive events, the ratio of the round-trip times, here
-    /// 25/40, is the fraction of the window that is kept.
+    /// If the throughputs before two successive events differ by less than a fifth, the fraction of the window that is
+    /// kept is the ratio of the smallest to the largest round-trip time, here 25/40.
     #[test]
     fn the_second_steady_event_trusts_round_trips() {
         let mut htcp = KernelHtcp::new(102.0 / 128.0);

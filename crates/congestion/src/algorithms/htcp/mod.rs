@@ -86,9 +86,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Fraction of its queueing delay to which the largest round-trip time is reduced at each congestion event, so that it
-/// follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the authors' group; FreeBSD's cc_htcp.c,
-/// written after the draft, has the same value).
+/// Factor on the queueing delay within the largest round-trip time at each congestion event. The largest round-trip
+/// time thus follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the authors' group; FreeBSD's
+/// cc_htcp.c, written after the draft, has the same value).
 const REMEMBERED: f64 = 0.95;
 
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
@@ -97,10 +97,10 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Maximum smallest round-trip time with which Linux halves the window.
+/// Smallest round-trip time up to which Linux halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
-/// Maximum amount by which the largest round-trip time rises at once in Linux.
+/// Largest step by which the largest round-trip time rises in Linux.
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
 /// Time that Linux waits after a congestion event before it measures the largest round-trip time again, in multiples of
@@ -152,7 +152,7 @@ impl Htcp {
         }
     }
 
-    /// Returns the growth in segments per round trip, `elapsed` seconds after the last congestion event.
+    /// Returns the growth in segments per round trip. `elapsed` is the time since the last congestion event in seconds.
     fn increase(&self, elapsed: f64) -> f64 {
         let fast = elapsed - self.low_speed_time;
         let standard = if fast <= 0.0 {
@@ -360,8 +360,8 @@ impl Throughput {
         };
     }
 
-    /// Ends an epoch; returns true if its throughput differs from that of the last epoch by at most the fraction
-    /// `change`.
+    /// Ends an epoch. Returns true if the throughput of this epoch differs from the throughput of the epoch before by
+    /// at most the fraction `change`.
     fn steady(&mut self, change: f64) -> bool {
         let (last, now) = (self.last_epoch, self.epoch);
         self.end_epoch();
@@ -431,8 +431,8 @@ mod tests {
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time, which was 100 ms at first. Each of `forgotten` congestion
-    /// events has reduced its queueing delay by a twentieth, so that it is 98.5 ms after the first event.
+    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. Before, it was 100 ms;
+    /// each event reduces its queueing delay by a twentieth, to a round-trip time of 98.5 ms after the first event.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -491,8 +491,9 @@ mod tests {
         }
     }
 
-    /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms; the largest one is 100
-    /// ms, and then falls to 98, 96, 94, 92 and 90 ms.
+    /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms; the largest one is first
+    /// 100 ms, and falls to 98, 96, 94, 92 and 90 ms. Only from the second event with steady throughput on, their ratio
+    /// is the fraction of the window that is kept.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);

@@ -10,10 +10,10 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Reducing, reduce};
 use crate::window::Window;
 
-/// Denominator of the increase; the next constant is that of the decrease (`ALPHA_SCALE`, `BETA_SCALE`).
+/// Denominator of the increase; the next constant is the denominator of the decrease (`ALPHA_SCALE`, `BETA_SCALE`).
 const ALPHA: u64 = 128;
 const BETA: u64 = 64;
-/// Increase and decrease of standard TCP, in these units.
+/// Increase and decrease of standard TCP, in units of `1 / ALPHA` and `1 / BETA`.
 const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
 /// Maximum round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;
@@ -207,7 +207,8 @@ mod tests {
     }
 
     /// The smallest increase is 0.3 segments, or 38/128. At half of a largest delay of 100 ms, the increase is 99 *
-    /// 1280 / (99 + 49 * 1242 / 38) in 128ths. The decrease rises from 10 to 80 ms; 49 ms are 39/70 of this range.
+    /// 1280 / (99 + 49 * 1242 / 38) in 128ths. The decrease rises linearly between delays of 10 and 80 ms; a delay of
+    /// 49 ms is 39/70 of the way.
     #[test]
     fn amounts_are_whole_parts() {
         let mut kernel = kernel();

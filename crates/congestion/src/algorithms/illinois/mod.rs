@@ -1,4 +1,4 @@
-//! Illinois: losses decide when the window is reduced; the delay decides by how much it is reduced, and how fast it
+//! Illinois: losses decide when the window is reduced. The delay decides by how much it is reduced, and how fast it
 //! grows.
 //!
 //! Liu, Basar and Srikant, "TCP-Illinois: a loss and delay-based congestion control algorithm for high-speed networks",
@@ -125,7 +125,7 @@ pub struct Illinois {
     /// while they are not counted.
     patient: Option<f64>,
     max_rtt: Span,
-    /// Sum of the current round's samples, in seconds; the next field is their number.
+    /// Sum of the round-trip samples of the current round, in seconds; the next field is the number of samples.
     rtt_sum_s: f64,
     rtt_count: f64,
     kernel: Option<Box<KernelIllinois>>,
@@ -173,8 +173,8 @@ impl Illinois {
         self.increase = self.max_increase;
     }
 
-    /// Returns the decrease for a queueing delay, given as a fraction of the largest delay: it rises linearly between
-    /// two constant levels.
+    /// Returns the decrease for a queueing delay, given as a fraction of the largest delay. The decrease is constant
+    /// for small and for large delays, and rises linearly between them.
     fn decrease_at(&self, delay: f64) -> f64 {
         let place = (delay - DECREASE_FROM) / (DECREASE_TO - DECREASE_FROM);
         let rise = self.max_decrease - self.min_decrease;

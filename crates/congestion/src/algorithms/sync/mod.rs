@@ -280,8 +280,8 @@ impl SyncTcp {
     }
 
     /// Determines the effect of an acknowledgement. In recovery, the detector's decisions have no effect. If a
-    /// duplicate acknowledgement causes a reduction, the reduction waits for the next acknowledgement that may change
-    /// the window.
+    /// duplicate acknowledgement leads to a reduction, the window is reduced with the next acknowledgement that may
+    /// change it.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {

@@ -12,7 +12,7 @@ use crate::window::Window;
 pub(super) enum Step {
     /// The change that standard TCP makes, slow start included.
     Standard,
-    /// Growth by this number of segments per round trip, of which each acknowledgement adds its share.
+    /// Growth in segments per round trip, of which each acknowledgement adds its share.
     Grow(f64),
     /// Reduction of the window and of the threshold to this fraction of the window, as for a congestion mark.
     Reduce(f64),
@@ -38,8 +38,8 @@ pub(super) enum Reaction {
 }
 
 impl Reaction {
-    /// Returns the effect of an acknowledgement outside recovery. `verdict` is the detector's last decision; `number`
-    /// is the number of the current report if it led to this decision.
+    /// Returns the effect of an acknowledgement outside recovery. `verdict` is the detector's last decision. `number`
+    /// is the number of the current report if the decision is new, and `None` otherwise.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,
@@ -88,7 +88,7 @@ impl AfterCut {
 pub(super) struct Cut {
     kept: f64,
     after: AfterCut,
-    /// Number of segments that are delivered once all segments sent before the last reduction have arrived.
+    /// Number of segments that will have been delivered once all segments sent before the last reduction have arrived.
     flight: u64,
 }
 

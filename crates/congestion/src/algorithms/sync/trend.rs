@@ -67,7 +67,7 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
 /// all medians are equal.
 ///
 /// The pairwise comparison test of the same paper adds nothing for three medians. It requires that more than 55 % of
-/// the steps are upwards, which means both steps; this value is then 1.
+/// the steps are upwards. With two steps, both must then be upwards, and this function returns 1.
 pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
     let steps = (second - first).abs() + (third - second).abs();
     (steps > 0.0).then(|| (third - first) / steps)

@@ -36,7 +36,7 @@ impl Ascent {
         (self.steps, self.moved) = (0, 0);
     }
 
-    /// Returns the change of the rate; `gradient` is that of the utility at `rate`.
+    /// Returns the change of the rate; `gradient` is the gradient of the utility at `rate`.
     pub fn change(&mut self, rate: f64, gradient: f64) -> f64 {
         let direction = if gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {
@@ -53,8 +53,8 @@ impl Ascent {
         f64::from(steps.max(2 * steps - LINEAR_STEPS))
     }
 
-    /// Limits a change to omega = omega0 + k delta times the rate. k counts changes that exceed the limit; when a
-    /// change does not, k falls to the smallest value that allows it.
+    /// Limits a change to the boundary omega = omega0 + k delta, times the rate. k counts the changes that exceed the
+    /// boundary. When a change does not exceed it, k falls to the smallest value that allows this change.
     fn bounded(&mut self, change: f64, rate: f64) -> f64 {
         let allowed = |moved: u32| rate * (self.boundary + f64::from(moved) * self.boundary_step);
         if change > allowed(self.moved) {

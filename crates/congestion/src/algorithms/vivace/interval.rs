@@ -7,8 +7,8 @@ use crate::facts::AckSample;
 
 /// Minimum number of segments in an interval, whatever time they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Minimum fraction of the data allowed by its rate that must have been sent in an interval for the rate to count as
-/// the limit.
+/// Minimum fraction of an interval's data, at its rate, that the sender must have sent. If it has sent less, its rate
+/// was not the limit.
 const SENT: f64 = 0.9;
 /// Absolute value below which slopes of the round-trip time are considered noise (section 4.3).
 const NOISE: f64 = 0.01;
@@ -44,9 +44,8 @@ pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }
 
-/// One monitor interval. The transport reports sums of deliveries and losses. The number of lost segments of an
-/// interval is the difference between two values of these sums, so that a loss detected late counts for a later
-/// interval.
+/// One monitor interval. The transport reports total numbers of deliveries and losses. The number of lost segments of
+/// an interval is the difference between two of these totals, so that a loss detected late counts for a later interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
     /// Chosen rate, in Mbit/s.
@@ -57,8 +56,8 @@ pub(super) struct Interval {
     first: u64,
     /// Number of segments sent by the end of the interval.
     last: u64,
-    /// Numbers of delivered and lost segments when the first segment of the interval was delivered or lost; `None`
-    /// before.
+    /// Numbers of delivered and lost segments when the first segment of the interval was found to be delivered or lost;
+    /// `None` earlier.
     before: Option<Counts>,
     rtts: Regression,
     /// True if nothing other than the chosen rate limited the sender in the interval.
@@ -81,7 +80,7 @@ impl Interval {
         }
     }
 
-    /// Returns an interval all of whose segments are known to be delivered or lost.
+    /// Returns an interval with this outcome, all of whose segments are known to be delivered or lost.
     #[cfg(test)]
     pub fn known(rate: f64, slope: f64, loss: f64) -> Self {
         Self {
@@ -104,8 +103,8 @@ impl Interval {
         over
     }
 
-    /// Processes an acknowledgement; `before` holds the counters before it. Returns true if all segments of the
-    /// interval are known to be delivered or lost.
+    /// Processes an acknowledgement; `before` are the connection's counters before it. Returns true if all segments of
+    /// the interval are known to be delivered or lost.
     pub fn note(&mut self, ack: &AckSample, before: Counts) -> bool {
         let known = Counts::of(ack).sum();
         if self.before.is_none() && known > self.first {

@@ -146,11 +146,11 @@ const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
 const MIN_CWND: f64 = 4.0;
 /// Window, as a multiple of the data sent in a round trip at the current rate (as in PCC-Uspace).
 const RTTS_IN_WINDOW: f64 = 2.0;
-/// Fraction of the rate that a timeout leaves (section 4.3, timeouts of intervals).
+/// Fraction of the rate that is kept after a timeout (section 4.3: a monitor interval without ACKs).
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Decision that the current intervals are sent for.
+/// Decision for which the current intervals are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
@@ -159,7 +159,7 @@ enum Stage {
     /// rate.
     Starting { before: f64 },
     /// Choice of a direction, from one interval above the rate and one below; `high_first` gives their order. If this
-    /// pair of intervals repeats another pair, `doubtful` is the gradient of that one.
+    /// pair of intervals repeats the previous pair, `doubtful` is the gradient measured with the previous pair.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -287,7 +287,7 @@ impl Vivace {
         }
     }
 
-    /// Passes an acknowledgement to the intervals; `before` holds the counters before it.
+    /// Passes an acknowledgement to the intervals; `before` are the connection's counters before it.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {

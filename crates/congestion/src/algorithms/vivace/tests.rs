@@ -54,7 +54,8 @@ impl Path {
         self.vivace.on_ack(&self.ack, phase, &mut self.window);
     }
 
-    /// Continues until the outcome of the current intervals is known; returns the rate that was decided.
+    /// Acknowledges segments until the outcome of the current intervals is known; returns the rate that was then
+    /// chosen.
     fn decision(&mut self) -> f64 {
         let all = self.vivace.planned();
         while self.vivace.known + 1 < all || self.vivace.sent < all {
@@ -74,7 +75,8 @@ fn near(found: f64, expected: f64) {
     );
 }
 
-/// The utility is x^0.9 - 900 x dRTT/dT - 11.35 x L; at 100 Mbit/s, 100^0.9 is 63.0957.
+/// The utility is x^0.9 - 900 x dRTT/dT - 11.35 x L, with the rate x in Mbit/s, the slope of the round-trip time
+/// dRTT/dT and the loss rate L. At 100 Mbit/s, 100^0.9 is 63.0957.
 #[test]
 fn the_utility_is_that_of_equation_1() {
     let vivace = Path::new().vivace;
@@ -112,8 +114,8 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     near(path.window.cwnd(), 2.0 * 19.2e6 * 0.05 / 12_000.0);
 }
 
-/// Each rate of a pair is used for a round trip; then the rate between them is used until the results of both are
-/// known.
+/// One rate of a pair is 5 % above, the other 5 % below the base rate, and each is used for a round trip. Then the base
+/// rate is used until the results of both are known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -131,8 +133,8 @@ fn a_pair_is_five_per_cent_above_and_below() {
     }
 }
 
-/// On a path without losses and without a queue, the gradient is that of x^0.9, and steps grow by factors of 1, 2, 3
-/// and 5.
+/// On a path without losses and without a queue, the gradient is the derivative of x^0.9, and steps grow by factors of
+/// 1, 2, 3 and 5.
 #[test]
 fn steps_on_an_empty_path_follow_the_gradient() {
     let mut path = Path::learning();
@@ -164,7 +166,8 @@ fn decide(path: &mut Path, high: (f64, f64), low: (f64, f64)) -> f64 {
     path.vivace.rate - rate
 }
 
-/// The faster interval of each pair fills the queue, so that the rate falls by 5, 11 and 17 %.
+/// The faster interval of each pair fills the queue, so that the rate falls by the largest allowed steps: 5, 11 and 17
+/// %.
 #[test]
 fn latency_lowers_the_rate_within_its_boundary() {
     let mut path = Path::learning();

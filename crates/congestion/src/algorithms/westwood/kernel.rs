@@ -70,9 +70,9 @@ impl KernelWestwood {
         self.since = Some(ticks(now));
     }
 
-    /// Returns the number of bytes that an acknowledgement counts for. A duplicate counts for one segment, which is
-    /// subtracted from a later acknowledgement (`westwood_acked_count`); any other counts for the segments that it
-    /// covers.
+    /// Returns the number of bytes that an acknowledgement counts for (`westwood_acked_count`). A duplicate counts for
+    /// one segment, which is subtracted again from a later acknowledgement. Any other acknowledgement counts for the
+    /// segments that it covers.
     fn counted_bytes(&mut self, ack: &AckSample) -> u64 {
         let newly = ack.delivered - self.delivered;
         self.delivered = ack.delivered;
@@ -200,9 +200,9 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// At one segment per millisecond and 100 ms, the rate is 5,792 bytes per tick, and the path holds 100 segments.
-    /// The filters report 98 of these, since the first sample lacks a segment. The reduction halves the window; its end
-    /// sets the window to 98.
+    /// At one segment per millisecond and a round-trip time of 100 ms, the rate is 5,792 bytes per tick, and the path
+    /// holds a hundred segments. The bandwidth filters give only 98 of them, since the first sample lacks a segment.
+    /// The reduction halves the window; its end sets the window to 98.
     #[test]
     fn the_window_is_what_the_path_carries_when_a_recovery_ends() {
         let mut westwood = KernelWestwood::new();
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!((window.cwnd(), window.ssthresh()), (98.0, 98.0), "cut off");
     }
 
-    /// Three duplicates count for three segments; of a later acknowledgement that covers four segments, only one
-    /// counts.
+    /// Three duplicates count for three segments. A later acknowledgement covers four segments, of which three have
+    /// then already been counted.
     #[test]
     fn what_duplicates_have_counted_is_taken_off() {
         let mut westwood = KernelWestwood::new();

@@ -20,8 +20,8 @@ const LEAST: u64 = 2;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelYeah {
     max_queued: u64,
-    /// Divisor that gives the maximum queueing delay as a fraction of the smallest round-trip time; the next field is
-    /// the maximum fraction of the window that decongestion removes.
+    /// Divisor of the smallest round-trip time; the quotient is the maximum queueing delay. The next field is the
+    /// divisor of the window, whose quotient is the most that decongestion removes.
     max_delay: u64,
     max_taken_back: f64,
     min_decrease: f64,
@@ -173,7 +173,8 @@ mod tests {
     use crate::window::Rounding;
 
     /// With a window of 1000 segments, a base round-trip time of 100 ms and a smallest sample of 110 ms in the round
-    /// trip, 90 segments are in the queue. A queue below 80 segments is not reduced. The threshold becomes the window.
+    /// trip, 90 segments are in the queue, and decongestion removes them. It leaves a queue below 80 segments as it is.
+    /// The window becomes the slow start threshold.
     #[test]
     fn what_is_queued_is_taken_back_and_ends_slow_start() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

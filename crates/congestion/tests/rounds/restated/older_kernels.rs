@@ -84,8 +84,8 @@ fn vegas() {
     );
 }
 
-/// Law of Veno by `tcp_veno.c`, which uses the smallest round-trip time of the connection and that of each
-/// acknowledgement.
+/// Law of Veno by `tcp_veno.c`, which compares the round-trip time of each acknowledgement with the smallest one of the
+/// connection.
 #[derive(Default)]
 struct Veno {
     queued: Option<f64>,

@@ -6,8 +6,8 @@ use longhaul_units::{Span, Time};
 use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard};
 use crate::controller;
 
-/// Law of YeAH by Baiocchi, Castellani and Vacirca, PFLDnet 2007, section 3. With a short queue, the window grows as
-/// that of Scalable TCP. With a longer queue, it grows as that of standard TCP, with precautionary decongestion.
+/// Law of YeAH by Baiocchi, Castellani and Vacirca, PFLDnet 2007, section 3. With a short queue, the window grows as in
+/// Scalable TCP. With a longer queue, it grows as in standard TCP, with precautionary decongestion.
 struct Yeah {
     rtt: Option<Span>,
     round_end: Option<u64>,

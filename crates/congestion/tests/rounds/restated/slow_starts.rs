@@ -11,8 +11,8 @@ use crate::controller;
 
 /// A slow start as in its source.
 trait SlowStart {
-    /// Processes an acknowledgement of new data below the threshold, before the window grows for it. Slow start may end
-    /// here.
+    /// Processes an acknowledgement of new data below the threshold, before the window grows for it. May end slow
+    /// start.
     fn watch(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
     /// Processes an acknowledgement of new data that may not enlarge the window.
@@ -416,8 +416,9 @@ fn rapid_start() {
     assert_follows("rapid-start", &[], RapidStart::default);
 }
 
-/// SEARCH by draft-chung-ccwg-search-09, with bins of a tenth of 3.5 round-trip times. Slow start ends if, of the
-/// segments sent in a window of bins one round trip ago, 26 % were not delivered in the last window of bins.
+/// SEARCH by draft-chung-ccwg-search-09, with bins of a tenth of 3.5 round-trip times. It compares the segments sent in
+/// a window of bins one round trip ago with those delivered in the last window of bins. Slow start ends if at least 26
+/// % are missing.
 #[derive(Default)]
 struct Search {
     /// Duration and end of the current bin; `None` before the first acknowledgement.
@@ -485,8 +486,9 @@ fn search() {
 }
 
 /// Slow start of picoquic, August 2026, `picoquic_cc_hystart_test` and `picoquic_cc_update_target_cwin_estimation`. The
-/// window is at least half of what the largest rate so far fills. Slow start ends when the minimum of seven samples has
-/// exceeded the base by a quarter seven times. The base is the smallest value so far of the maximum of seven samples.
+/// window is at least half of the bandwidth-delay product at the largest rate so far. Slow start ends when the minimum
+/// of seven samples has exceeded the base by a quarter seven times. The base is the smallest value so far of the
+/// maximum of seven samples.
 #[derive(Default)]
 struct Picoquic {
     over: bool,

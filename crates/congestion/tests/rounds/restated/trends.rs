@@ -152,8 +152,8 @@ fn santa_cruz() {
     );
 }
 
-/// Law of Gentle HighSpeed TCP by Zhang, thesis, Osaka University, 2006, chapters 2 and 4. The window grows as that of
-/// HighSpeed TCP, and as that of standard TCP while round-trip times rise within a window's samples.
+/// Law of Gentle HighSpeed TCP by Zhang, thesis, Osaka University, 2006, chapters 2 and 4. The window grows as in
+/// HighSpeed TCP. While round-trip times rise within a window's samples, it grows as in standard TCP.
 struct Gentle {
     refined: bool,
     gentle: bool,

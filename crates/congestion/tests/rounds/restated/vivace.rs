@@ -12,7 +12,7 @@ struct Vivace {
     started: bool,
     rate: f64,
     intervals: Vec<MonitorInterval>,
-    /// Number of intervals in which the fate of every segment is known.
+    /// Number of intervals all of whose segments are known to be delivered or lost.
     known: usize,
     counts: (u64, u64),
     draws: u64,
@@ -29,8 +29,8 @@ enum VivaceStage {
     Paused,
     /// Start of the flow, with the utility of half of the rate.
     Starting(f64),
-    /// Test of two rates: true or false for their order, and the gradient of the first pair if a pair is measured
-    /// again.
+    /// Test of a rate above and of one below. The flag is true if the higher rate comes first. The number is the
+    /// gradient of the first pair of intervals, if a second pair is measured.
     Learning(bool, Option<f64>),
 }
 
@@ -41,7 +41,7 @@ struct MonitorInterval {
     end: Option<Time>,
     /// Number of segments sent before the interval.
     first: u64,
-    /// Number of segments sent until the end of the interval.
+    /// Number of segments that the flow has sent by the end of the interval.
     last: u64,
     before: Option<(u64, u64)>,
     /// Departures of segments in seconds after the start of the interval, and their round-trip times.
@@ -71,7 +71,7 @@ impl MonitorInterval {
         over
     }
 
-    /// Processes an acknowledgement; returns true when the fate of every segment of the interval is known.
+    /// Processes an acknowledgement; returns true if all segments of the interval are known to be delivered or lost.
     fn note(&mut self, ack: &AckSample, before: (u64, u64)) -> bool {
         let known = ack.delivered + ack.lost;
         if known > self.first {

@@ -2,10 +2,10 @@
 //! networks with a slow return channel (RFC 3449, sections 5.2.1 and 5.2.2).
 //!
 //! An acknowledgement is held until enough others have come, but only for a limited time, so that the last one of a
-//! transfer is not lost. It is dropped only in favour of an acknowledgement that acknowledges more. Acknowledgements
-//! with other information (RFC 3449, section 5.2.1) are forwarded at once, after the one that is held, and do not
-//! count. These are duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with ECN
-//! flags.
+//! transfer is not lost. A held acknowledgement is dropped only in favour of an acknowledgement that acknowledges more.
+//! Acknowledgements with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do
+//! not count. These are duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with
+//! ECN flags.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ use crate::config;
 use crate::network::route::Carrier;
 use crate::packet::Packet;
 
-/// Groups of acknowledgements, whose last ones are held.
+/// State of ACK thinning on one link: groups of acknowledgements, of which the last one is held.
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
@@ -27,7 +27,7 @@ pub(super) struct AckThinning {
     begun: u64,
 }
 
-/// Consecutive acknowledgements of a connection. The last one so far is held, and is the one that will be forwarded.
+/// Consecutive acknowledgements of a connection, of which only the last one so far is held and will be forwarded.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     number: u64,
@@ -53,7 +53,7 @@ impl AckThinning {
         }
     }
 
-    /// Processes an acknowledgement.
+    /// Processes an acknowledgement that arrives.
     pub(super) fn arrive(
         &mut self,
         packet: &Packet,
@@ -149,8 +149,8 @@ mod tests {
         })
     }
 
-    /// Returns the number of each acknowledgement that is forwarded, and that of the one dropped, on the arrival of a
-    /// packet at `ms`.
+    /// Returns the numbers of the acknowledgements that are forwarded when a packet arrives at `ms`, and the number of
+    /// the dropped one, if any.
     fn arrive(thinning: &mut AckThinning, packet: &Packet, ms: u64) -> (Vec<u64>, Option<u64>) {
         let ThinningOutcome { dropped, forwarded } = thinning.arrive(packet, Carrier::Tcp, at(ms));
         let forwarded = forwarded.iter().flatten().map(|packet| packet.seq);

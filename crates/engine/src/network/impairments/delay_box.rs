@@ -24,8 +24,8 @@ use crate::random::{Stream, Streams};
 pub(super) struct FlowBoxes {
     config: DelayBox,
     processing_delay: Option<Distribution>,
-    /// Name of the random streams for flows. A flow has the same values in all boxes of one name, such as those of the
-    /// two directions of a symmetric link.
+    /// Name of the random streams for flows. A flow has the same values in all boxes with the same name, such as those
+    /// of the two directions of a symmetric link.
     name: String,
     /// Path in the random streams from which each packet's numbers are drawn.
     path: String,
@@ -34,11 +34,11 @@ pub(super) struct FlowBoxes {
     flows: Places,
 }
 
-/// Boxes, indexed by the number of the flow in its packets. A new flow replaces the one that had its index before.
+/// Boxes of the current flows. A new flow replaces an ended one with the same index.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes, indexed by carrier and by the flow's place in it (`Carrier::place`). The number with each box is the one
-    /// that all packets of its flow have in common (`Carrier::common`).
+    /// Boxes, indexed by carrier and by the flow's index within its carrier (`Carrier::place`). With each box, the
+    /// number that all packets of its flow have in common is stored (`Carrier::common`).
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -140,7 +140,7 @@ impl FlowBoxes {
         self.name == other.name && self.config == other.config
     }
 
-    /// Adds a box for a new flow, with these values.
+    /// Adds a box with these values for a new flow.
     pub(super) fn add(
         &mut self,
         carrier: Carrier,
@@ -184,8 +184,8 @@ impl FlowBoxes {
         comes + flow.delay
     }
 
-    /// Returns the time at which a packet that arrives `now` leaves the box; `None` if it is lost. Packets of unknown
-    /// flows are not delayed, as in ns-2.
+    /// Returns the time at which a packet that arrives at `now` leaves the box; `None` if it is lost. Packets of
+    /// unknown flows are not delayed, as in ns-2.
     pub(super) fn admit(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Option<Time> {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return Some(now);
@@ -373,7 +373,7 @@ mod tests {
         assert_ne!(delays(&boxes(&other, &["a"]))[0], two[0]);
     }
 
-    /// Short flows one after the other need only as much memory as those that exist at the same time.
+    /// Short flows that follow each other need only as much memory as the flows that exist at the same time.
     #[test]
     fn a_new_flow_takes_the_place_of_the_one_before() {
         let mut boxes = boxes(&constant(0.02, 0.1, Some(800_000.0)), &[]);
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(leaves, Some(at(26)));
     }
 
-    /// Both directions of a connection have the same values. A connection that has ended leaves no state behind.
+    /// Both directions of a connection get the same values. A connection that has ended leaves no state behind.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);

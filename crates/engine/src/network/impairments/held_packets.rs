@@ -9,7 +9,7 @@ use longhaul_units::Time;
 use crate::packet::Packet;
 use crate::schedule::{key_of, time_of};
 
-/// Packets in the order of their release times; those with equal release times in the order of arrival.
+/// Packets in the order of their release times; packets with equal release times are in the order of their arrival.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
     /// Release time and slot of each packet. A binary heap is fast here: packets are mostly released in the order in
@@ -18,11 +18,11 @@ pub(super) struct HeldPackets {
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of the packets with the same release time as the packet released last, in reverse order of release.
+    /// Slots of packets whose release time equals that of the packet released last, in reverse order of release.
     simultaneous: Vec<u32>,
 }
 
-/// A packet, with the keys that define its place in the order of arrival.
+/// A packet that is held back, with the keys that define its place in the order of arrival.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     packet: Packet,
@@ -69,8 +69,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Removes the first packet whose release time is `now` or before, and lists the others with the same release time.
-    /// Returns the slot of that packet.
+    /// Removes the first packet whose release time is `now` or before, and lists all others with its release time.
+    /// Returns the slot of the removed packet.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;

@@ -1,9 +1,9 @@
 //! Impairments in front of a link's queue: delay, loss and rate per flow, duplication, reordering, policers and ACK
 //! thinning.
 //!
-//! In a route, impairments are a hop before that of their link, so that links without impairments have no additional
-//! cost. All decisions are made when a packet arrives; all packets that wait share one event, the departure of the next
-//! packet.
+//! In a route, impairments are a separate hop before their link, so that links without impairments have no additional
+//! cost. All decisions are made when a packet arrives; all packets that wait share one event, for the release of the
+//! next packet.
 
 mod ack_thinning;
 mod delay_box;
@@ -31,7 +31,7 @@ use crate::schedule::{Event, arrival_key};
 pub(super) struct Impairments {
     link: u32,
     boxes: Option<FlowBoxes>,
-    /// Loss model that selects the packets to duplicate; the next one selects those to hold back.
+    /// Loss model that selects the packets to duplicate. The next field selects the packets to hold back.
     duplication: LossModel,
     held_back: LossModel,
     reordering: Option<(Distribution, Stream)>,
@@ -76,7 +76,8 @@ impl Impairments {
         self.link
     }
 
-    /// Returns the time at which a packet leaves that could leave at `time`: later if it is held back for reordering.
+    /// Returns the release time of a packet that could leave at `time`. It is later if the packet is held back for
+    /// reordering.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
             Some((delay, stream)) if self.held_back.loses() => later(time, stream.draw_span(delay)),
@@ -103,7 +104,7 @@ fn later(time: Time, span: Span) -> Time {
 }
 
 impl Network {
-    /// Adds a flow. Its packets carry `index`, which no other current flow has.
+    /// Adds a flow. Its packets carry `index`, which no other current flow may have.
     pub(crate) fn add_flow(&mut self, carrier: Carrier, index: u32, name: &impl Display) {
         let mut before: Option<(&FlowBoxes, Values)> = None;
         for boxes in self.flow_boxes() {
@@ -116,8 +117,8 @@ impl Network {
         }
     }
 
-    /// Removes a flow that has ended, so that another flow may get its index. Packets that arrive later pass without
-    /// delay.
+    /// Removes a flow that has ended, so that its index can be reused. Packets of the flow that arrive later pass
+    /// without delay.
     pub(crate) fn remove_flow(&mut self, carrier: Carrier, index: u32) {
         let now = self.now;
         for impairments in 0..self.impairments.len() {

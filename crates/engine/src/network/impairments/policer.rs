@@ -25,7 +25,8 @@ impl Policer {
         }
     }
 
-    /// If there are enough tokens for a packet, takes them and returns true. Otherwise takes none and returns false.
+    /// Returns true if there are enough tokens for a packet of `bytes`, and removes these tokens. Otherwise leaves all
+    /// tokens.
     pub(super) fn admits(&mut self, bytes: u16, now: Time) -> bool {
         let full_at = self.full_at.max(now) + self.rate.transmission(bytes.into()).0;
         let conforms = full_at.since(now) <= self.depth;
@@ -68,7 +69,7 @@ mod tests {
         assert!(admits(90_000, 1500) && admits(90_000, 1500) && !admits(90_000, 1));
     }
 
-    /// If packets arrive at twice the rate, half of them pass in the long run.
+    /// If packets arrive at twice the rate of the tokens, half of them pass in the long run.
     #[test]
     fn what_passes_is_its_rate_and_a_burst() {
         let mut policer = policer();

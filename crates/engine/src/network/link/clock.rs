@@ -15,7 +15,7 @@ pub(crate) struct DualClockTime {
 }
 
 impl DualClockTime {
-    /// Returns the time at which a packet reaches the far end of its link.
+    /// Returns the time at which a packet reaches the far end of its link, which the packet contains.
     #[inline]
     pub(crate) fn of(packet: &Packet) -> Self {
         Self {
@@ -40,8 +40,8 @@ pub(super) trait Clock {
     /// Returns the end of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// Returns the unsent part of the packets whose service has begun; `waiting_bytes` wait behind them. A transmission
-    /// that ends at `now` counts as unsent until the picosecond is over.
+    /// Returns the part of the accepted data that is unsent, without the `waiting_bytes` of packets whose service has
+    /// not begun. A transmission that ends at `now` counts as unsent until the picosecond is over.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
     /// Schedules the service of a packet after that of all earlier ones. `idle` is true if the link is idle on the
@@ -57,12 +57,12 @@ pub(super) trait Clock {
     /// Returns true if the service of the first waiting packet has begun by `now`.
     fn has_begun(&self, now: DualClockTime) -> bool;
 
-    /// Records that the first waiting packet has begun service, so that the next one is the first. Returns the time at
-    /// which that service began.
+    /// Records that the first waiting packet, `begun`, has begun service, so that the next one is the first. Returns
+    /// the time at which the service of `begun` began.
     fn begin_next(&mut self, begun: &Packet) -> Time;
 }
 
-/// Rate and delay of a link; several links may share them.
+/// Rate and delay of a link; several links may share one `Line`.
 #[derive(Debug)]
 pub(crate) struct Line {
     times: TxTimes,
@@ -86,7 +86,7 @@ impl Line {
     }
 }
 
-/// Time until which a line is busy.
+/// Time until which a link is busy.
 #[derive(Debug, Default)]
 pub(crate) struct Occupancy {
     busy_until: Time,
@@ -116,7 +116,7 @@ impl Occupancy {
         all.since(Work::of_bytes(waiting_bytes))
     }
 
-    /// Schedules the service of a packet after that of all earlier ones. `idle` is true if the line is idle on the
+    /// Schedules the service of a packet after that of all earlier ones. `idle` is true if the link is idle on the
     /// packet's arrival. Returns the times at which the service begins, and at which the packet reaches the far end.
     #[inline]
     pub(crate) fn serve(

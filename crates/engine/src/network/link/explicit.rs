@@ -1,8 +1,8 @@
 //! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
 //!
 //! Departures depend only on arrivals, and not on the times at which the link is examined. Therefore they need no
-//! events. They are computed later, each with the state at its time: when the next packet arrives, when packets at the
-//! far end are due, and when something is measured or changes.
+//! events. They are computed later, each with the state at its time. This happens when the next packet arrives, when
+//! packets at the far end are due, and when something is measured or changes.
 
 use longhaul_units::{Span, Time};
 
@@ -24,8 +24,7 @@ pub(crate) struct ExplicitService {
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     jitter: Option<(Distribution, Stream)>,
-    /// Beginning of the last transmission; the next field is its end. Before the beginning, the packet may have waited
-    /// for tokens.
+    /// Beginning of the last transmission; the next field is its end. The packet may have waited for tokens before.
     transmission_from: Time,
     busy_until: Time,
     /// True if the end of the last transmission has not been processed yet.
@@ -117,9 +116,9 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission of the packet that the discipline chooses, if there is one. It begins at the end of the
-    /// last transmission if `follows`, otherwise when the packet arrives. Returns true if this packet is the next one
-    /// to reach the far end.
+    /// Begins the transmission of the packet that the discipline chooses, if there is one. The transmission begins at
+    /// the end of the last one if `follows` is true, otherwise when the packet arrives. Returns true if this packet is
+    /// the next one to reach the far end.
     fn begin_next(
         &mut self,
         port: &mut Port,

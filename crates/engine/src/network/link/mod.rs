@@ -134,8 +134,8 @@ impl Link {
         self.draws
     }
 
-    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if it is the next one
-    /// to be forwarded.
+    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if this packet is the
+    /// next one to be forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
@@ -167,7 +167,7 @@ impl Link {
         self.update_interval()
     }
 
-    /// Changes the delay and the loss for packets whose service has not begun; `None` leaves them as they are.
+    /// Changes the delay and the loss for packets whose service has not begun. A value of `None` means no change.
     pub(crate) fn apply(&mut self, delay: Option<Span>, loss: Option<LossModel>) {
         let Server::Explicit(service) = &mut self.server else {
             unreachable!("links that change have explicit service");
@@ -180,7 +180,8 @@ impl Link {
         }
     }
 
-    /// Returns the packet that reaches the far end next; `None` if there is none or if that is not known yet.
+    /// Returns the packet that reaches the far end next; `None` if there is no packet or if the next one is not known
+    /// yet.
     #[inline]
     pub(crate) fn next(&self) -> Option<&Packet> {
         self.port.next()
@@ -210,7 +211,7 @@ impl Link {
     }
 
     /// Forwards the next packet, if it reaches the far end by `until`, without computing a tie-break. Only for a link
-    /// with service on arrival that has just forwarded a packet, while no other link has packets.
+    /// with service on arrival that has just forwarded a packet, when no other link has packets.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;
@@ -220,7 +221,7 @@ impl Link {
         Some(packet)
     }
 
-    /// Returns the packet that will be forwarded after `others` other packets, if that is known already.
+    /// Returns the packet that will be forwarded after `others` other packets, if this packet is already known.
     #[inline]
     pub(crate) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.port.ahead(others)
@@ -293,7 +294,7 @@ impl Link {
         }
     }
 
-    /// Returns the maximum length of the queue up to `now`, and restarts its record for a new measurement period.
+    /// Returns the maximum length of the queue up to `now`, and begins a new maximum for a new measurement period.
     pub(crate) fn restart_maximum(&mut self, now: Time) -> u64 {
         self.begin_services(now);
         self.port.restart_maximum()

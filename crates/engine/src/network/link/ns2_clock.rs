@@ -58,7 +58,7 @@ impl Ns2Clock {
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records that another packet has become the next one to reach the far end; returns the part of its tie-break that
+    /// Records that another packet has become the next one to reach the far end. Returns the part of its tie-break that
     /// depends on its size.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {

@@ -1,4 +1,5 @@
-//! Drops and marks of the data packets of each connection. They are rare, and are counted outside the fast path.
+//! Drops and marks of the data packets of each connection. They are rare, and are therefore counted outside the fast
+//! path.
 
 use crate::packet::{Flags, Packet};
 

@@ -9,8 +9,7 @@ use crate::packet::Packet;
 /// departure time, and stays in the ring as long as the link needs it.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// Slots of packets; their number is a power of two. A packet's slot is its number modulo the
-    /// number of slots.
+    /// Slots of packets; their number is a power of two. The slot of a packet is its number modulo the number of slots.
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
@@ -52,8 +51,8 @@ impl Ring {
     }
 
     /// Frees the slots of packets below number `needed`, and doubles the number of slots if less than an eighth of them
-    /// is free then. It is called once in many packets, and the ring stays small enough for the caches. Returns false
-    /// if the run has reached its memory limit, after which only counters are read.
+    /// is then free. Called only once in many packets; the ring stays small enough for the caches. Returns false if the
+    /// run has reached its memory limit, after which only counters are read.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {
@@ -139,7 +138,8 @@ mod tests {
     }
 
     proptest! {
-        /// In bursts of arrivals and departures, packets leave in order, and packets that are needed stay.
+        /// In bursts of arrivals and departures, packets leave in order, and packets that are still needed stay in the
+        /// ring.
         #[test]
         fn packets_keep_their_order_and_what_is_needed_stays(
             bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),

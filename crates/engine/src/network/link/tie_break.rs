@@ -139,7 +139,8 @@ mod tests {
     use super::*;
     use crate::config::Randomness;
 
-    /// Packets of ten links arrive simultaneously every 120 us, as with packets of 1500 bytes at 100 Mbit/s.
+    /// Packets of ten links arrive simultaneously every 120 us, as with packets of 1500 bytes at 100 Mbit/s. Each link
+    /// is first equally often, without a regular pattern.
     #[test]
     fn every_link_is_first_as_often_as_the_others_and_in_no_pattern() {
         const LINKS: usize = 10;

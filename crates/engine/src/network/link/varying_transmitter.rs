@@ -24,8 +24,8 @@ impl LinkTransmitter {
 
     /// Transmits a packet from `start` on, which must not be before the end of the last transmission. Returns the end
     /// of the transmission, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has waited
-    /// for the end of the last transmission, at `last_end`; it then uses the rest of that transmission's delivery
-    /// opportunity.
+    /// for the end of the last transmission, at `last_end`; the packet then uses the rest of the delivery opportunity
+    /// in which that transmission ended.
     #[inline(always)]
     pub(super) fn transmit(
         &mut self,
@@ -58,7 +58,7 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Beginning of the last transmission, as work on the curve; the next field is its end.
+    /// Beginning of the last transmission on the service curve, as an amount of data; the next field is its end.
     from: Work,
     to: Work,
 }

@@ -2,8 +2,9 @@
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
 //! Each packet is lost with the loss probability of the current state; then the state changes with the transition
-//! probability of the current state. The number of packets in a stay, and the number of packets between two losses
-//! within it, are geometric. A random number is therefore drawn only for each change of state and each loss.
+//! probability of the current state. Two numbers of packets are geometric: that from one change of state to the next,
+//! and that between two losses in one state. A random number is therefore drawn only for each change of state and each
+//! loss.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;
@@ -80,7 +81,8 @@ impl Channel {
     }
 }
 
-/// Draws the number of packets before the next event, if each packet has the event with probability `p`.
+/// Draws the number of packets before the next event (a loss or a change of state), which occurs at each packet with
+/// probability `p`.
 fn gap(stream: &mut Stream, p: f64) -> u64 {
     if p > 0.0 {
         stream.geometric(p)
@@ -100,7 +102,7 @@ mod tests {
         (0..packets).map(|_| model.loses()).collect()
     }
 
-    /// Returns the lengths of the runs in which `losses` equals `of`.
+    /// Returns the lengths of the runs of consecutive values in `losses` that equal `of`.
     fn runs(losses: &[bool], of: bool) -> Vec<usize> {
         let runs = losses.chunk_by(|a, b| a == b);
         let lengths = runs.filter(|run| run[0] == of).map(<[bool]>::len);
@@ -111,7 +113,8 @@ mod tests {
         count as f64 / of as f64
     }
 
-    /// Lengths of bursts and of gaps are geometric: the mean is 1/q, and a fraction (1-q)^n of the lengths exceeds n.
+    /// Lengths of bursts and of gaps are geometric: the mean is 1/q, and a fraction (1-q)^n of the lengths exceeds n,
+    /// where q is the probability that the state ends.
     #[test]
     fn bursts_and_gaps_of_the_simple_channel_are_geometric() {
         let channel = GilbertElliott::of_bursts(0.02, 4.0);
@@ -132,8 +135,8 @@ mod tests {
         }
     }
 
-    /// With losses in both states, the loss rate, and the probability that the packet after a loss is lost, too, agree
-    /// with the Markov chain.
+    /// With losses in both states, two values agree with the Markov chain: the loss rate, and the probability that the
+    /// packet after a lost one is lost, too.
     #[test]
     fn losses_in_both_states_follow_the_chain() {
         let channel = GilbertElliott {

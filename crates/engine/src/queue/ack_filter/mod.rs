@@ -3,12 +3,12 @@
 //!
 //! The newer acknowledgement takes the older one's position, as with `replace_head_` of ns-2
 //! (`queue/semantic-packetqueue.cc`). In Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), where every flow has its
-//! own queue, the newer one goes to the tail. In a shared queue, that rule would starve a connection whose
+//! own queue, the newer one goes to the tail. In a shared queue, Linux's rule would starve a connection whose
 //! acknowledgements arrive more often than the queue turns over; with a queue per flow, both rules have the same
 //! effect.
 //!
 //! Only a connection's last acknowledgement in the queue is replaced, so that acknowledgements keep their order. The
-//! replacement must acknowledge more, and must not echo an earlier timestamp (as in Linux). Packets with other
+//! newer one must acknowledge more, and must not echo an earlier timestamp (as in Linux). Packets with other
 //! information ([`Packet::is_pure_ack`]) and duplicates are not replaced. Duplicates are recognised while any
 //! acknowledgement of the connection waits: only such connections have state (section 5.2.1).
 //!
@@ -26,13 +26,13 @@ use super::{AqmState, Arrival, BufferedQueue, DropReason, Effects, PacketQueue};
 use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet, SackHandle};
 
-/// A discipline in front of which acknowledgements are filtered.
+/// A discipline, with a filter of acknowledgements in front.
 #[derive(Clone, Debug)]
 pub(crate) struct AckFilter {
     discipline: BufferedQueue,
     /// Numbers of the connections with waiting pure acknowledgements.
     connections: FlowNumbers,
-    /// State of these connections, indexed by number.
+    /// Waiting acknowledgements of each connection in `connections`, indexed by the connection's number.
     waiting: Vec<Waiting>,
     /// Contents of acknowledgements, indexed by the number in the placeholder.
     contents: Vec<Content>,
@@ -41,15 +41,14 @@ pub(crate) struct AckFilter {
     replaced: SackHandle,
 }
 
-/// Waiting pure acknowledgements of one connection.
+/// State of one connection while pure acknowledgements of it wait.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     pkts: u32,
-    /// Highest acknowledgement number that has arrived while acknowledgements of the connection waited without
-    /// interruption.
+    /// Highest acknowledgement number that has arrived since acknowledgements of the connection began to wait.
     newest: u64,
-    /// Placeholder of the connection's last acknowledgement; `None` if that is a duplicate, or if another packet of the
-    /// connection has followed it.
+    /// Number of the placeholder of the connection's last acknowledgement. `None` if this acknowledgement is a
+    /// duplicate, or if another packet of the connection has followed it.
     replaceable: Option<u64>,
 }
 
@@ -59,7 +58,7 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the bytes of an acknowledgement from a real program; the next field is their number.
+    /// Handle of the bytes of an acknowledgement from a real program; the next field is the number of these bytes.
     sack: SackHandle,
     bytes: u16,
 }
@@ -126,8 +125,8 @@ impl AckFilter {
         }
     }
 
-    /// Restores the acknowledgement whose placeholder has left the discipline, or was refused by it. Marks that the
-    /// discipline has set are kept.
+    /// Restores the acknowledgement whose placeholder has left the discipline, or was refused by the discipline. Marks
+    /// that the discipline has set are kept.
     fn fill(&mut self, packet: &mut Packet) {
         if !packet.flags.has(Flags::PLACE) {
             return;
@@ -147,8 +146,8 @@ impl AckFilter {
         (packet.seq, packet.stamp) = (content.seq, content.stamp);
     }
 
-    /// Prevents that a connection's last acknowledgement is replaced, since another packet of the connection has
-    /// followed it (accepted or not).
+    /// Protects a connection's last acknowledgement from replacement, since another packet of the connection has
+    /// followed it, accepted or not.
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

@@ -1,5 +1,5 @@
-//! Examples computed by hand, and random arrivals at disciplines that drop waiting packets. Only contents of replaced
-//! acknowledgements may be lost.
+//! Tests of ACK filtering: examples computed by hand, and random arrivals at disciplines that drop waiting packets.
+//! Only contents of replaced acknowledgements may be lost.
 
 use std::collections::BTreeMap;
 
@@ -134,8 +134,8 @@ fn duplicates_stay() {
     assert_eq!(bench.dequeue_all(), [4, 4, 4, 4, 11]);
 }
 
-/// Acknowledgements of real programs carry their bytes. In a replacement, the newer bytes take the place of the older
-/// ones if they are equally many.
+/// Acknowledgements of real programs carry their bytes. In a replacement, the newer bytes replace the older ones. An
+/// acknowledgement of another length is not replaced.
 #[test]
 fn bytes_of_real_acknowledgements_change_places() {
     let mut options = OptionStore::default();
@@ -240,8 +240,8 @@ fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
 #[derive(Default)]
 struct List {
     packets: Vec<(Packet, bool, bool)>,
-    /// The highest number of a pure acknowledgement of each connection, since pure acknowledgements of the connection
-    /// have been in the list without interruption.
+    /// The highest number of the pure acknowledgements of each connection since such acknowledgements have been in the
+    /// list without interruption.
     newest: [u64; 3],
 }
 
@@ -273,7 +273,7 @@ impl List {
 
 proptest! {
     /// Compares the filter with the same rules applied to a list of all packets, which is searched. Acknowledgements
-    /// may be late or echo earlier times, and there are other packets among them.
+    /// may be late or echo earlier times, and other packets are among them.
     #[test]
     fn replacements_are_those_of_a_list_that_is_searched(
         steps in prop::collection::vec((0u32..3, 0u64..4, 0u64..3, 0u8..8), 1..300),
@@ -299,8 +299,8 @@ proptest! {
         }
     }
 
-    /// Every packet leaves, waits, is dropped by the discipline, or was replaced. Packets of a connection leave in
-    /// order, with the content of one that arrived. Departed packets leave no state behind.
+    /// Every packet leaves, waits, is dropped by the discipline, or is replaced. Packets of a connection leave in
+    /// order, each with the content of a packet that has arrived. Departed packets leave no state behind.
     #[test]
     fn packets_are_conserved_and_keep_their_order(discipline in 0usize..6, steps in steps()) {
         let mut bench = Bench::new(&disciplines()[discipline]).filtering_acks();

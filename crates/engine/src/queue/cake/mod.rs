@@ -131,7 +131,7 @@ impl Cake {
     }
 
     /// Returns the queue of a packet's flow. The queue stays reserved for the flow while packets wait in it, and until
-    /// their effect on its COBALT has decayed.
+    /// the effect of earlier packets on its COBALT has decayed.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,

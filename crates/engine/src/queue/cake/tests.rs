@@ -1,4 +1,5 @@
-//! CAKE by hand: its hash, its sparse flows and its limit. COBALT has its own tests.
+//! Tests of CAKE: its hash, its sparse flows and its limit, against results computed by hand. COBALT has separate
+//! tests.
 
 use std::collections::HashSet;
 
@@ -26,9 +27,9 @@ fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::Cake(config(limit)))
 }
 
-/// Of 1024 flows, about 881 have a queue of their own, and of a hundred flows all have. With a plain hash, 1024 / e =
+/// Of 1024 flows, about 881 have a queue for themselves; of a hundred flows, all have. With a plain hash, 1024 / e =
 /// 377 queues would stay empty. In a set of eight queues, one queue is used for each flow hashed to the set (a Poisson
-/// variable of mean 8), up to eight: 6.88 on average, 881 in total.
+/// variable of mean 8), up to eight: 6.88 on average, or 881 in all 128 sets.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
     let queues = |flows: u32| {
@@ -57,8 +58,8 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
     assert!(others.contains(&first));
 }
 
-/// `cake_hash`: of nine flows of one set, each gets the queue of its hash or, if that is taken, the next unused one of
-/// the set (cyclically); the ninth shares the queue of its hash. A flow keeps its queue.
+/// `cake_hash`: of nine flows of one set, each of the first eight gets the queue of its hash or, if that queue is
+/// taken, the next unused one of the set (cyclically); the ninth shares the queue of its hash. A flow keeps its queue.
 #[test]
 fn a_set_fills_from_the_queue_of_the_hash_on() {
     let stream = || Stream::new(7, 0, "hash");
@@ -95,8 +96,8 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
     }
 }
 
-/// A sparse flow, whose packets come one by one, is served first each time, and gets a new quantum each time; a flow
-/// that uses up its quantum has to wait for its turn.
+/// A sparse flow, whose packets come one by one, is served first each time, and gets a new quantum each time. A flow
+/// that uses up its quantum has to wait for its next turn.
 #[test]
 fn sparse_flows_go_first() {
     let mut bench = bench(1 << 20);
@@ -215,7 +216,7 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(control.is_at_rest(parameters, at(101)));
 }
 
-/// A queue is in use while packets wait in it, even if they have not affected its COBALT yet: of a hundred flows, none
+/// A queue is in use while packets wait in it, even if they have not affected its COBALT yet. None of a hundred flows
 /// shares a queue, although about five have the hash of another flow.
 #[test]
 fn a_queue_with_packets_is_not_given_to_another_flow() {

@@ -1,5 +1,5 @@
-//! A set-associative hash of flows: each flow is hashed to a set of eight queues, and has one of them to itself while
-//! any of the eight is free.
+//! A set-associative hash of flows: each flow is hashed to a set of eight queues, and gets one of them for itself,
+//! unless all eight are in use.
 
 use crate::packet::Packet;
 use crate::queue::flow_queues::FlowHash;
@@ -26,8 +26,8 @@ impl Ways {
         }
     }
 
-    /// Returns the queue of a packet's flow: the queue that it had before, or else an unused queue of its set. If all
-    /// are in use, returns the queue of its hash, which it shares with another flow.
+    /// Returns the queue of a packet's flow: the queue that the flow had before, or else an unused queue of its set. If
+    /// all queues of the set are in use, returns the queue of its hash, which it then shares with another flow.
     pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
         let tag = self.hash.of(packet);
         let direct = (tag % u64::from(QUEUES)) as u32;

@@ -128,11 +128,11 @@ pub(super) struct Control {
     count: u64,
     dropping: bool,
     drop_next: Time,
-    /// BLUE's drop probability.
+    /// Drop probability of BLUE.
     blue: f64,
     /// Time of the last change of BLUE's drop probability.
     blue_since: Time,
-    /// True if the queue was found empty at its turn, and no packet has left since.
+    /// True if the queue was found empty at its turn, and no packet has left since then.
     resting: bool,
 }
 
@@ -210,8 +210,8 @@ impl Control {
         self.count > 0 && now >= self.drop_next
     }
 
-    /// Decrements the count for each drop that became due in a queue below the target; the gaps between these times
-    /// grow.
+    /// Decrements the count for each drop that became due while the delay was below the target. Each decrement makes
+    /// the gap to the next due time longer.
     fn decay_count(&mut self, parameters: &CobaltParameters, now: Time) {
         while self.is_due(now) {
             self.count -= 1;
@@ -220,7 +220,7 @@ impl Control {
     }
 
     /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. With a count of zero, this is the time
-    /// until which the queue counts as in use. After overdue marks only one mark is made.
+    /// until which the queue counts as in use. Of several overdue marks, only one is made.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;

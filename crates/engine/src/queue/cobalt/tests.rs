@@ -1,4 +1,4 @@
-//! COBALT against drops and probabilities computed by hand from `net/sched/sch_cake.c`.
+//! Tests of COBALT against drops and probabilities computed by hand from `net/sched/sch_cake.c`.
 
 use longhaul_units::{Bytes, Span, Time};
 
@@ -24,8 +24,8 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Fills the queue with a thousand packets at `from`, and serves one per millisecond for `for_ms` milliseconds. Returns
-/// the times, in milliseconds after `from`, at which packets were dropped, and those at which they were marked.
+/// Fills the queue with a thousand packets at `from`, and serves one packet per millisecond for `for_ms` milliseconds.
+/// Returns two lists of times, in milliseconds after `from`: when packets were dropped, and when packets were marked.
 fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
     bench.now = ms(from);
     for number in 0..1000 {
@@ -48,7 +48,7 @@ fn blue(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }
 
-/// The delay exceeds the target at 6 ms, so that the first drop is due at 106 ms, and the next follow after 100 /
+/// The delay exceeds the target at 6 ms, so that the first drop is due at 106 ms. The next drops follow after 100 /
 /// sqrt(2), 100 / sqrt(3) ms and so on: at 176.7, 234.4, 284.4, 329.2 and 369.99 ms. Each is made when the next packet
 /// leaves, at a whole millisecond. (In CoDel, the second gap would be an interval.)
 #[test]
@@ -163,7 +163,7 @@ fn a_number_below_blue_s_probability_drops() {
     }
 }
 
-/// The count also decays while packets leave whose delay does not exceed the target.
+/// The count also decays while packets leave with delays that do not exceed the target.
 #[test]
 fn the_count_decays_below_the_target() {
     let mut bench = Bench::new(&config(1000, false));

@@ -17,8 +17,8 @@ pub(in crate::queue) struct Control {
     dropping: bool,
     /// Upper half of 1/sqrt(count), which is a 32-bit fraction.
     rec_inv_sqrt: u16,
-    /// Time at which the delay will have exceeded the target for an interval, unless it falls below before; zero if the
-    /// delay does not exceed it.
+    /// Time at which the delay will have exceeded the target for an interval, unless the delay falls below the target
+    /// before; zero while the delay is below the target.
     first_above: u32,
     drop_next: u32,
 }
@@ -85,7 +85,8 @@ impl Control {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state at the time `at`. If the previous one ended recently, continues with its drop rate.
+    /// Enters the dropping state at the time `at`. If the previous dropping state ended recently, continues with its
+    /// drop rate.
     fn enter_dropping(&mut self, at: u32, interval: u32) {
         let drops = self.count.wrapping_sub(self.last_count);
         let since = at.wrapping_sub(self.drop_next);

@@ -150,7 +150,8 @@ impl Control {
 /// State of CoDel for one queue, with the RFC's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExactControl {
-    /// Time at which the delay will have exceeded the target for an interval, unless it falls below before.
+    /// Time at which the delay will have exceeded the target for an interval, unless the delay falls below the target
+    /// before.
     first_above: Option<Time>,
     dropping: bool,
     drop_next: Time,
@@ -221,7 +222,7 @@ impl ExactControl {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state. If the previous one ended recently, continues with its drop rate.
+    /// Enters the dropping state. If the previous dropping state ended recently, continues with its drop rate.
     fn enter_dropping(&mut self, parameters: &CoDelParameters, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now < self.drop_next + parameters.interval * 16;

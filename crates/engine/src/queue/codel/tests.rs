@@ -145,7 +145,8 @@ proptest! {
     }
 }
 
-/// A standing queue above the target, from which one packet is served per millisecond.
+/// From a standing queue above the target, one packet is served per millisecond. The gaps between drops shrink with the
+/// square root of the number of drops (RFC 8289, `control_law`).
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_their_number() {
     let mut bench = bench(false);
@@ -185,7 +186,8 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// A new dropping state continues with the drop rate of the previous one if that ended less than sixteen intervals ago.
+/// A new dropping state continues with the drop rate of the previous one if the previous one ended less than sixteen
+/// intervals ago.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {

@@ -117,15 +117,16 @@ pub(crate) struct DualPi2 {
     probability: f64,
     /// Delay at the last update, in seconds.
     old_delay_s: f64,
-    /// Bytes sent by each queue while packets waited in the other. They are integers, so that an even balance is
-    /// recognised exactly.
+    /// Bytes charged to the two queues. They are integers, so that equality of charges and shares is recognised
+    /// exactly.
     charged: Charged,
     stream: Stream,
     /// Counters of L4S packets and of classic packets.
     counters: [ClassCounters; 2],
 }
 
-/// Bytes charged to the L4S queue while classic packets wait, and to the classic queue while L4S packets wait.
+/// Bytes that the L4S queue has sent while classic packets waited, and that the classic queue has sent while L4S
+/// packets waited.
 #[derive(Clone, Copy, Debug)]
 struct Charged {
     l4s: u64,
@@ -154,8 +155,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the initial charges, set when both queues are empty. The L4S queue then has the first turn if its share
-    /// is the larger one.
+    /// Returns the initial charges, which apply when both queues are empty: one packet each. The L4S queue then has the
+    /// first turn if its share is the larger one.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,
@@ -177,7 +178,8 @@ impl DualPi2 {
         packet.flags.has(codes)
     }
 
-    /// Removes the next packet from the queue whose turn it is; also returns true if it comes from the L4S queue.
+    /// Removes and returns the next packet, from the queue whose turn it is. The flag is true if the packet comes from
+    /// the L4S queue.
     fn take(&mut self) -> Option<(Packet, bool)> {
         let l4s_turn = self.classic.is_empty() || self.is_l4s_turn();
         if l4s_turn && let Some(packet) = self.l4s.pop() {
@@ -243,7 +245,7 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the longest time that a packet has waited, in seconds.
+    /// Returns the longest time that any packet has waited, in seconds.
     fn delay_s(&self, now: Time) -> f64 {
         let oldest = [&self.classic, &self.l4s].map(Packets::oldest);
         let waited = oldest.into_iter().flatten().map(|since| now.since(since));

@@ -1,4 +1,5 @@
-//! DualPI2 against RFC 9332: shares of marks and drops at a fixed probability, the step, the scheduler, and overload.
+//! Tests of DualPI2 against RFC 9332: the fractions of marks and drops at a fixed probability, the step, the scheduler,
+//! and overload.
 
 use super::*;
 
@@ -207,8 +208,8 @@ fn the_probability_stays_between_zero_and_one() {
     assert_eq!(queue.probability, 0.0);
 }
 
-/// Appendix A.1: an L4S packet is selected if one number drawn is below the probability, a classic packet if two
-/// numbers are. Overload begins above a coupled probability of 1.
+/// Appendix A.1: an L4S packet is selected if the number drawn for it is below the probability, a classic packet if
+/// both numbers drawn for it are. Overload begins above a coupled probability of 1.
 #[test]
 fn numbers_below_the_probability_select() {
     let mut stream = Stream::new(1, 0, "dualpi2");

@@ -98,7 +98,8 @@ impl FqCoDel {
     }
 }
 
-/// A queue as the source of one CoDel. Its number of bytes is that of all queues.
+/// One of the queues, as the source from which its CoDel takes packets. The number of bytes that it reports is that of
+/// all queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {

@@ -1,4 +1,5 @@
-//! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and against results computed by hand.
+//! Tests of FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and against results computed
+//! by hand.
 
 use longhaul_units::{Bytes, Span, Time};
 use proptest::prelude::*;
@@ -56,7 +57,8 @@ fn packets_go_by_an_empty_discipline_in_linux_alone() {
     assert!(!bench(100).discipline.passes());
 }
 
-/// RFC 8289 drops nothing while little waits in the packet's own queue; Linux considers the bytes of all queues.
+/// By RFC 8289, nothing is dropped while a packet's own queue contains little. Linux considers the bytes of all queues
+/// instead.
 #[test]
 fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     let exact = Bench::new(&QueueConfig::FqCoDel(config(100, Span::ZERO)));
@@ -152,10 +154,10 @@ fn only_the_standing_queue_loses_packets() {
     assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
 }
 
-/// A queue: its number, the number and size in bytes of each packet, and its credit.
+/// A queue: its number, the number and the size in bytes of each of its packets, and its credit in bytes.
 type RfcQueue = (u32, Vec<(u64, i64)>, i64);
 
-/// Reference: the lists of new and of old queues, as vectors.
+/// Reference model: RFC 8290 with the lists of new and of old queues as vectors.
 #[derive(Default)]
 struct Rfc {
     queues: Vec<RfcQueue>,
@@ -283,8 +285,8 @@ fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
     assert!(same.count() < 10);
 }
 
-/// Consecutive keys, such as those of a scenario's flows, are spread over the queues like random numbers: about 1024 /
-/// e of 1024 queues stay empty.
+/// Consecutive keys, such as those of a scenario's flows, are spread over the queues like random numbers: of 1024
+/// queues, about 1024 / e stay empty.
 #[test]
 fn flows_are_spread_evenly() {
     let stream = Stream::new(7, 0, "hash");

@@ -1,5 +1,5 @@
-//! FQ-PIE against results computed by hand. Its lists, which it shares with FQ-CoDel, and PIE's controller have their
-//! own tests.
+//! Tests of FQ-PIE against results computed by hand. Its lists, which it shares with FQ-CoDel, and PIE's controller
+//! have separate tests.
 
 use longhaul_units::{Bytes, Time};
 
@@ -55,8 +55,8 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// The delay is the sojourn time of the last packet that left, 40 ms. The first step is (0.125 * 0.025 + 1.25 * 0.04) /
-/// 2048, since the probability is below 1e-6. The next step is 0.125 * 0.025 / 128; a queue left empty has no delay.
+/// The delay is the sojourn time of the last packet that left, 40 ms. The probability is below 1e-6, so that the first
+/// step is (0.125 * 0.025 + 1.25 * 0.04) / 2048. The next step is 0.125 * 0.025 / 128. A queue left empty has no delay.
 #[test]
 fn the_probability_by_hand() {
     let mut bench = bench(1000);
@@ -101,7 +101,7 @@ fn only_the_standing_queue_loses_packets() {
     assert_eq!(sparse_lost, 0);
 }
 
-/// At the limit, the arriving packet is dropped, even if its queue is not the longest.
+/// At the limit, the arriving packet is dropped, even if another queue is the longest.
 #[test]
 fn a_full_queue_takes_nothing_in() {
     let mut bench = bench(2);

@@ -12,17 +12,17 @@ pub(in crate::queue) struct Control {
     /// Delay at the last update, in seconds.
     old_delay_s: f64,
     pub(super) burst_allowance: Span,
-    /// True if delay and probability were so small at the last update that nothing is dropped.
+    /// True if the delay and the probability at the last update were so small that nothing is dropped.
     pub(super) calm: bool,
     /// Sum of the probabilities at the arrivals since the last drop.
     pub(super) accumulated: f64,
-    /// Sojourn time of the last packet that left; zero if no packet waited behind it.
+    /// Sojourn time of the last packet that left; zero if no packet waited behind this packet.
     last_sojourn: Span,
 }
 
 impl Control {
-    /// Two bounds of the sum of probabilities: below the first, no packet is dropped; from the second on, every packet
-    /// is (RFC 8033 section 5.4).
+    /// Two bounds of the sum of probabilities. Below the first bound, no packet is dropped; from the second one on,
+    /// every packet is dropped (RFC 8033 section 5.4).
     const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
     pub(super) fn new(parameters: &PieParameters) -> Self {
@@ -92,7 +92,7 @@ impl Control {
         stream.uniform() < self.probability
     }
 
-    /// Returns the factor by which steps of the probability are scaled down while the probability is small (section
+    /// Returns the factor on steps of the probability, which is smaller than 1 while the probability is small (section
     /// 4.2).
     fn tuning(&self) -> f64 {
         const STEPS: [(f64, f64); 6] = [
@@ -107,7 +107,7 @@ impl Control {
         STEPS.iter().find(is_below).map_or(1.0, |(_, by)| 1.0 / by)
     }
 
-    /// Records that a packet leaves which arrived at `arrived`; `alone` is true if no packet waits behind it.
+    /// Records the departure of a packet that arrived at `arrived`; `alone` is true if no packet waits behind it.
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
         self.last_sojourn = if alone {

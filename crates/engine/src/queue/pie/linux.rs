@@ -1,7 +1,8 @@
-//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). It differs from RFC 8033's pseudo-code in
-//! four points. The burst allowance is used up by the time between departures, not by that between updates. The
-//! probability, which otherwise decays by 1/64 at an update with zero delay, does not decay while packets wait. Above a
-//! delay of 250 ms, a step is larger by 0.02. The probability is not capped at 1, so that it takes longer to come down.
+//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). The control differs from RFC 8033's
+//! pseudo-code in four points. The burst allowance is used up by the time between departures, not by the time between
+//! updates. The probability, which otherwise decays by 1/64 at an update with zero delay, does not decay while packets
+//! wait. Above a delay of 250 ms, a step is larger by 0.02. The probability is not capped at 1, so that it takes longer
+//! to decrease again.
 //!
 //! Probabilities are whole numbers of 56 bits, and times are in units of 64 ns.
 
@@ -21,12 +22,12 @@ pub(in crate::queue) struct Control {
     prob: u64,
     /// Sum of the probabilities at the arrivals since the last drop.
     accu_prob: u64,
-    /// Sojourn time of the last packet that left, in ticks; zero if no packet waited behind it.
+    /// Sojourn time of the last packet that left, in ticks; zero if no packet waited behind this packet.
     qdelay: u64,
     /// Delay at the last update, in ticks.
     qdelay_old: u64,
     burst_time: u64,
-    /// Time of the last departure, in ticks; `None` if there was none since the burst allowance was restored.
+    /// Time of the last departure, in ticks; `None` if no packet has left since the burst allowance was restored.
     dq_tstamp: Option<u64>,
 }
 
@@ -97,7 +98,7 @@ impl Control {
         selected
     }
 
-    /// Records that a packet leaves which arrived at `arrived`; `alone` is true if no packet waits behind it
+    /// Records the departure of a packet that arrived at `arrived`; `alone` is true if no packet waits behind it
     /// (`pie_process_dequeue`).
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {

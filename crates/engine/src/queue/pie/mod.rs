@@ -1,10 +1,10 @@
 //! PIE: arriving packets are dropped, or marked, with a probability set by a proportional integral controller, which
 //! steers the queueing delay to a target (Pan, Natarajan, Baker and White, RFC 8033).
 //!
-//! The delay is known in one of two ways. It is the waiting bytes divided by the departure rate (Little's law, section
-//! 5.2), which for a link of constant rate need not be measured; or it is the sojourn time of the last packet that left
-//! (timestamps, section 4.3; Linux without `dq_rate_estimator`). Variant linux-6.18 also has the kernel's rules and
-//! arithmetic ([`linux`]).
+//! The delay is known in one of two ways. One is the waiting bytes divided by the departure rate (Little's law, section
+//! 5.2); the departure rate of a link of constant rate need not be measured. The other is the sojourn time of the last
+//! packet that left (timestamps, section 4.3; Linux without `dq_rate_estimator`). Variant linux-6.18 also has the
+//! kernel's rules and arithmetic ([`linux`]).
 
 mod exact;
 mod linux;
@@ -212,7 +212,7 @@ impl Control {
         }
     }
 
-    /// Records that a packet leaves which arrived at `arrived`; `alone` is true if no packet waits behind it.
+    /// Records the departure of a packet that arrived at `arrived`; `alone` is true if no packet waits behind it.
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
         match self {
@@ -222,8 +222,8 @@ impl Control {
     }
 
     /// Updates the probability from the queueing delay in seconds or, if that is `None`, from the sojourn time of the
-    /// last packet that left. Variant linux-6.18 always uses the sojourn time, and it alone reads `waiting`, which is
-    /// true if packets wait.
+    /// last packet that left. Variant linux-6.18 always uses the sojourn time. Only this variant reads `waiting`, which
+    /// is true if packets wait.
     pub(super) fn update(
         &mut self,
         parameters: &PieParameters,

@@ -1,5 +1,4 @@
-//! PIE against a literal transcription of RFC 8033's pseudo-code, and against probabilities computed
-//! by hand.
+//! Tests of PIE against a literal transcription of RFC 8033's pseudo-code, and against probabilities computed by hand.
 
 use longhaul_units::Time;
 use proptest::prelude::*;
@@ -189,7 +188,8 @@ proptest! {
     }
 }
 
-/// A packet takes a millisecond to send, and forty packets wait, so that the delay is 40 ms.
+/// A packet takes a millisecond to send, and forty packets wait, so that the delay is 40 ms. The steps of the
+/// probability follow from RFC 8033, section 4.2.
 #[test]
 fn the_probability_by_hand() {
     let mut pie = pie(config(false));
@@ -247,7 +247,8 @@ fn large_probabilities_rise_by_two_hundredths_at_most() {
     }
 }
 
-/// Section 4.1: if more than two mean packets wait, a packet is selected if the number drawn is below the probability.
+/// Section 4.1: if more than two packets of mean size wait, a packet is selected if the number drawn for it is below
+/// the probability.
 #[test]
 fn a_number_below_the_probability_selects() {
     let drawn = stream().uniform();
@@ -382,8 +383,8 @@ fn a_packet_that_finds_the_link_idle_passes() {
     }
 }
 
-/// Linux's PIE does not set `TCQ_F_CAN_BYPASS` (`sch_pie.c`): packets that do not wait also leave through
-/// `pie_qdisc_dequeue`, which reads the burst allowance.
+/// Linux's PIE does not set `TCQ_F_CAN_BYPASS` (`sch_pie.c`). Packets that need not wait therefore also leave through
+/// `pie_qdisc_dequeue`, which uses up the burst allowance.
 #[test]
 fn no_packet_goes_by_the_discipline_in_linux() {
     let linux = PieConfig {
@@ -393,9 +394,9 @@ fn no_packet_goes_by_the_discipline_in_linux() {
     assert!(!Bench::new(&QueueConfig::Pie(linux)).discipline.passes());
 }
 
-/// With timestamps, the delay is the sojourn time of the last packet that left, whatever the queue is now; it is zero
-/// once the queue was empty. A packet with a sojourn time of 40 ms gives the same probability as forty waiting packets
-/// of a millisecond each.
+/// With timestamps, the delay is the sojourn time of the last packet that left, however long the queue is now; it is
+/// zero once the queue was empty. A packet with a sojourn time of 40 ms gives the same probability as forty waiting
+/// packets of a millisecond each.
 #[test]
 fn timestamps_measure_the_delay_of_the_packet_that_left_last() {
     let mut by_rate = pie(config(false));

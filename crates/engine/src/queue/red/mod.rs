@@ -3,7 +3,7 @@
 //! Sources: Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the gentle line
 //! (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("Transport protocols for fast
 //! long-distance networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these sources do not
-//! define are as in ns-2.35. A queue of one packet is never marked or dropped, nor is the first packet after the
+//! define are as in ns-2.35. The only packet in a queue is never marked or dropped, nor is the first packet after the
 //! average crosses the lower threshold. The hard limit is tested after the random test.
 
 mod curve;
@@ -209,8 +209,9 @@ impl Red {
         self.curve.probability(self.average)
     }
 
-    /// Decays the average for the time in which the link was idle, as if it had sent packets and the queue had been
-    /// empty. An average of zero is skipped, since links that carry only acknowledgements are idle before each packet.
+    /// Decays the average for the time in which the link was idle, as if the link had sent packets in this time and the
+    /// queue had been empty. An average of zero is skipped, since links that carry only acknowledgements are idle
+    /// before each packet.
     fn decay(&mut self, idle: Span) {
         if self.average > 0.0 {
             let packets = (self.config.packets_per_s * idle.as_secs_f64()) as u64;
@@ -281,8 +282,8 @@ impl Red {
     }
 
     /// Returns the probability that makes gaps between marks uniform instead of geometric: up to `1/p` packets or, with
-    /// `wait`, from `1/p` to `2/p` packets (Floyd and Jacobson 1993, section 4; in byte mode, ns-2 counts whole mean
-    /// packets).
+    /// `wait`, from `1/p` to `2/p` packets, where p is `probability` (Floyd and Jacobson 1993, section 4; in byte mode,
+    /// ns-2 counts whole mean packets).
     fn space(&self, probability: f64, bytes: u32) -> f64 {
         let scaled = self.config.scale_by_size;
         let mean_packet = self.config.mean_packet.0;
@@ -362,8 +363,8 @@ struct Limit {
 }
 
 impl Limit {
-    /// Returns true if an arriving packet exceeds the limit. A packet that finds the link idle never does, since it
-    /// goes straight into service.
+    /// Returns true if an arriving packet exceeds the limit. A packet that finds the link idle never exceeds the limit,
+    /// since it goes straight into service.
     #[inline]
     fn is_exceeded_by(self, arrival: &Arrival) -> bool {
         let full = match self.capacity {

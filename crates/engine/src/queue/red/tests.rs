@@ -329,7 +329,8 @@ fn max_p_rests_one_step_beyond_its_floor() {
     }
 }
 
-/// Adaptive RED, section 5: steps of `max_p` at and near the bounds of the average's target range and of `max_p`.
+/// Adaptive RED, section 5: `max_p` is stepped at and near the bounds of the average's target range, and at and near
+/// its own bounds.
 #[test]
 fn steps_are_taken_beyond_the_target_and_within_the_bounds() {
     let adaptation = Adaptation {
@@ -412,7 +413,7 @@ fn assert_sequence(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// Chapter 3 of the thesis, computed by hand; an interval ends between any two arrivals.
+/// Chapter 3 of the thesis (Osaka University, 2006), computed by hand; an interval ends between any two arrivals.
 #[test]
 fn gentle_adaptation_follows_an_average_that_moves_away() {
     // `max_p` grows while the average rises above the target, but not while the average returns to the target. It falls
@@ -427,7 +428,7 @@ fn gentle_adaptation_follows_an_average_that_moves_away() {
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Of several intervals without arrivals, only the first may change `max_p`, since the average is constant after it.
+/// Of several intervals without arrivals, only the first may change `max_p`: after its end, the average is constant.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));

@@ -31,7 +31,8 @@ fn exceed(limit: Capacity, waiting: &Waiting) -> bool {
 }
 
 /// Flows served in turn: each sends one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3), 1996, figure
-/// 5). Above the limit, the longest queue loses its first packet; if several are longest, the one whose turn is next.
+/// 5). Above the limit, the longest queue loses its first packet. If several queues are longest, the queue whose turn
+/// is next loses the packet.
 struct Turns {
     limit: Capacity,
     quantum: Option<u64>,
@@ -183,12 +184,12 @@ impl<A: Clone> Lists<A> {
         self.sorting.queue(packet)
     }
 
-    /// Returns the queues on both lists, in the order of their turns.
+    /// Returns the queues on the lists of new and of old queues, in the order of their turns.
     fn in_turn(&self) -> Vec<usize> {
         self.new.iter().chain(&self.old).copied().collect()
     }
 
-    /// Returns the queue with the most bytes, the first of equals, and the number of these bytes.
+    /// Returns the queue with the most bytes, and its number of bytes. Of queues with equally many, returns the first.
     fn longest(&self, among: &[usize], waiting: &Waiting) -> (usize, u64) {
         let bytes = |queue: usize| waiting.bytes(|packet| self.queue(packet) == queue);
         let most = among.iter().map(|&queue| bytes(queue)).max();
@@ -205,7 +206,7 @@ impl<A: Clone> Lists<A> {
         }
     }
 
-    /// Returns the packet to send. `take` removes a packet from those that a filter selects.
+    /// Returns the packet to send. `take` removes the first packet that a filter selects.
     fn next(
         &mut self,
         mut take: impl FnMut(&mut A, &dyn Fn(&Packet) -> bool) -> Option<Packet>,

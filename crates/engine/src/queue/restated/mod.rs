@@ -1,6 +1,6 @@
 //! Differential tests: each discipline is compared with a second implementation, restated from its source with all
 //! packets in one list. Both are in front of a link with the same random arrivals. The fates of all packets, and the
-//! probability in the time series, must be equal.
+//! probability in the time series, must be equal for both.
 
 mod arrivals;
 mod flows;
@@ -22,7 +22,7 @@ use crate::random::Stream;
 
 /// A discipline, restated from its source.
 trait Rule {
-    /// Decides about an arriving packet. A rule may drop waiting packets in its favour.
+    /// Decides about an arriving packet. A rule may drop waiting packets in favour of it.
     fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, waiting: &mut Waiting) -> Verdict;
 
     /// Drops packets if the queue is too long after a packet has joined it; these may include the new packet.
@@ -40,19 +40,19 @@ trait Rule {
         Some(if marked { mark(packet) } else { packet })
     }
 
-    /// Updates the probability.
+    /// Updates the probability of drops or marks.
     fn update(&mut self, _now: Time, _waiting: &Waiting) {}
 
     fn probability(&self) -> Option<f64> {
         None
     }
 
-    /// Returns the time between updates.
+    /// Returns the time between updates of the probability.
     fn interval(&self) -> Option<Span> {
         None
     }
 
-    /// Returns the cases in which random numbers are drawn for packets, and true if flows are hashed at random.
+    /// Returns the cases in which random numbers are drawn for packets. The flag is true if flows are hashed at random.
     fn draws(&self) -> (Draws, bool) {
         (Draws::Never, false)
     }
@@ -109,8 +109,8 @@ impl Waiting {
 enum Grid {
     /// Times are whole microseconds, and sizes range from an acknowledgement to a full packet.
     Fine,
-    /// Times are multiples of half a millisecond, and packets take one or two of these. Delays then equal targets
-    /// exactly, drops become due exactly when packets leave, and queues have equal lengths.
+    /// Times are multiples of half a millisecond, and the transmission of a packet takes one or two of these. Delays
+    /// then equal targets exactly, drops become due exactly when packets leave, and queues have equal lengths.
     Coarse,
 }
 
@@ -119,7 +119,7 @@ struct Link {
     grid: Grid,
     random: u64,
     now: Time,
-    /// End of the current transmission; `None` while the link is idle, which it has been since `idle_since`.
+    /// End of the current transmission; `None` while the link is idle, since the time `idle_since`.
     busy_until: Option<Time>,
     idle_since: Time,
 }
@@ -133,8 +133,8 @@ impl Link {
         (self.random >> 20) % n
     }
 
-    /// Draws the time from the last arrival to the next. Phases of overload alternate with phases of lower load, and
-    /// occasionally nothing arrives for up to a third of a second.
+    /// Draws the time from the last arrival to the next. Phases of overload alternate with phases of lower load.
+    /// Occasionally nothing arrives for up to a third of a second.
     fn gap(&mut self, number: u64) -> Span {
         if number < 12 {
             return Span::ZERO;
@@ -179,7 +179,8 @@ fn service(packet: &Packet) -> Span {
     Span::from_ps(u64::from(packet.bytes) * 2_000_000 / 3)
 }
 
-/// Outcome of a packet's arrival or departure: the packet's number, and true if it was marked; or the reason of a drop.
+/// Outcome of a packet's arrival or departure: either the packet's number with a flag, which is true if the packet was
+/// marked, or the reason of a drop.
 type Fate = Result<Option<(u64, bool)>, DropReason>;
 
 struct Twin<'a> {

@@ -13,7 +13,7 @@ use crate::random::Stream;
 
 const MANY: u64 = 40;
 
-/// Refuses an arriving packet if `limit` packets wait.
+/// Refuses an arriving packet if `limit` packets already wait.
 pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) -> Verdict {
     if arrival.idle_since.is_none() && waiting.len() as u64 >= limit {
         Verdict::Drop(DropReason::Overflow)
@@ -55,7 +55,7 @@ impl CoDel {
         self.parameters.variant == CoDelVariant::Linux
     }
 
-    /// Returns a time in the clock's units.
+    /// Returns a time in units of the clock.
     fn units(&self, time: Time) -> u64 {
         if self.linux() {
             time.as_ps() / 1_024_000
@@ -110,7 +110,7 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Returns the packet to send, one of those that `of` selects. `counted` selects the packets that count for the
+    /// Returns the packet to send, from the packets that `of` selects. `counted` selects the packets that count for the
     /// length of the queue.
     pub(super) fn deque(
         &mut self,
@@ -276,7 +276,7 @@ impl Cobalt {
         self.forget_due(now);
     }
 
-    /// Returns two flags: true if a packet is dropped, and true if it is marked.
+    /// Returns two flags: true if a packet must be dropped, and true if it must be marked.
     fn should_drop(
         &mut self,
         now: Time,
@@ -312,7 +312,7 @@ impl Cobalt {
         (drop, marks && !drop)
     }
 
-    /// Returns the packet to send, one of those that `of` selects.
+    /// Returns the packet to send, from the packets that `of` selects.
     pub(super) fn deque(
         &mut self,
         now: Time,
@@ -421,7 +421,7 @@ impl DualPi2 {
         self.stream.uniform() < p
     }
 
-    /// Returns two flags: true if a packet is dropped, and true if it is marked.
+    /// Returns two flags: true if a packet must be dropped, and true if it must be marked.
     fn judge(&mut self, packet: &Packet, l4s: bool, waiting: &Waiting, now: Time) -> (bool, bool) {
         let overload = self.config.coupling * self.p > 1.0;
         let ect = packet.flags.has(Flags::ECT);

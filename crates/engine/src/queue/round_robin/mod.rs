@@ -50,12 +50,12 @@ impl Parameters for RoundRobinConfig {
 #[derive(Clone, Debug)]
 pub(crate) struct RoundRobin {
     limit: Capacity,
-    /// Bytes that a flow may send per turn, less the excess of its last turn; `None` for one packet per turn.
+    /// Bytes added to the deficit of a flow at each turn; `None` for one packet per turn.
     quantum: Option<Bytes>,
-    /// Numbers of the flows with packets; the other fields are indexed by them.
+    /// Numbers of the flows with packets; the other fields are indexed by these numbers.
     flows: FlowNumbers,
     packets: SubQueues,
-    /// Bytes that each flow may still send in its turn.
+    /// Deficit of each flow: the bytes that it may still send in its turn.
     deficits: Vec<u64>,
     /// Flows with packets; it is the turn of the first one.
     active: VecDeque<u32>,
@@ -89,7 +89,7 @@ impl RoundRobin {
         }
     }
 
-    /// Forgets a flow without packets: it loses its deficit.
+    /// Discards the deficit of a flow without packets.
     fn forget(&mut self, flow: u32) {
         self.deficits[flow as usize] = 0;
         self.flows.release(flow);

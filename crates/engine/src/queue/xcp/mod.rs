@@ -81,18 +81,19 @@ pub(crate) struct Xcp {
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// Increase of throughput per second of a packet's spacing.
+    /// Increase of the throughput that a packet is assigned, per second of its spacing.
     gain: f64,
-    /// Decrease of throughput per byte of a packet.
+    /// Decrease of the throughput that a packet is assigned, per byte of the packet.
     loss: f64,
-    /// Increase that is left to assign in this interval; the next field is the decrease that is left.
+    /// Increase of the total throughput that is left to assign in this interval; the next field is the decrease that is
+    /// left.
     gains_left: f64,
     losses_left: f64,
     /// The persistent queue: the smallest queue in the last queue interval, in bytes.
     persistent_bytes: u64,
     /// The smallest queue in the current queue interval so far, in bytes.
     least_bytes: u64,
-    /// Time left in the current control interval; the next field is that of the queue interval.
+    /// Time left in the current control interval; the next field is the time left in the queue interval.
     control_in: Span,
     queue_in: Span,
 }
@@ -128,8 +129,8 @@ impl Xcp {
         }
     }
 
-    /// Writes a packet's share of the change into its header when the packet begins service. If the header already
-    /// holds a smaller value, that value stays. `waiting_bytes` is the queue behind the packet.
+    /// Writes a packet's share of the change into its header when the packet begins service. A smaller value that is
+    /// already in the header stays. `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -160,8 +161,8 @@ impl Xcp {
         self.control_in.min(self.queue_in)
     }
 
-    /// Ends a queue interval: the smallest queue in it becomes the persistent queue. The next interval is half of the
-    /// difference between the mean round-trip time and the queueing delay.
+    /// Ends a queue interval: the smallest queue in it becomes the persistent queue. The length of the next interval is
+    /// half of the difference between the mean round-trip time and the queueing delay.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;

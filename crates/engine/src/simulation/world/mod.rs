@@ -38,7 +38,7 @@ pub(super) struct World {
     pub(super) flows: Vec<FlowSlot>,
     /// Ticker with which the recorder's user requests progress reports.
     pub(super) ticker: Ticker,
-    /// If packets are captured, the wire form of packets in flight.
+    /// Wire form of packets in flight, for the capture. Empty if no packets are captured.
     pub(super) journal: Journal,
     /// True if connections are prefetched: there are more of them than the faster caches can hold.
     pub(super) prefetches: bool,
@@ -218,8 +218,8 @@ impl World {
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Returns the number of data packets sent by all flows, and by proxies for them. It is called at times that depend
-    /// on the wall clock, and therefore must not change results.
+    /// Returns the number of data packets sent by all flows, and by proxies for them. Called at times that depend on
+    /// the wall clock, so that the call must not change results.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();

@@ -35,7 +35,7 @@ impl AppConnection {
         }
     }
 
-    /// Discards the packets that are still delayed at the end points, with their options in the network; stores the
+    /// Discards the packets that are still delayed at the end points, with their options in the network. Stores the
     /// queues in `spare` for reuse.
     pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
         if let Some(mut extra_delay) = self.extra_delay.take() {
@@ -53,7 +53,7 @@ impl AppConnection {
         (packets + down.0, timeouts + down.1)
     }
 
-    /// Returns the direction of `side`, to change it; `None` if it does not exist yet.
+    /// Returns a mutable reference to the direction of `side`; `None` if the direction does not exist yet.
     pub(in crate::traffic) fn direction_mut(&mut self, side: Side) -> Option<&mut Direction> {
         match side {
             Side::Up => Some(&mut self.up),
@@ -61,7 +61,8 @@ impl AppConnection {
         }
     }
 
-    /// Returns the direction of `side`, and the opposite direction if both share one TCP connection.
+    /// Returns references to the direction of `side` and, if both directions share one TCP connection, to the opposite
+    /// direction.
     pub(in crate::traffic) fn directions(
         &self,
         side: Side,

@@ -96,7 +96,7 @@ impl AppConnection {
         }
     }
 
-    /// Returns true if the client knows that its request has arrived, since it is acknowledged.
+    /// Returns true if the client knows that its request has arrived, because the request is acknowledged.
     fn knows_of_request(&self) -> bool {
         self.up.sender.acknowledged() >= self.request.1
     }

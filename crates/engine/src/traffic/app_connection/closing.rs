@@ -74,8 +74,8 @@ impl AppConnection {
         }
     }
 
-    /// Closes the side that closes last, when it has received the FIN of `closed`. Does nothing if it has closed
-    /// before.
+    /// Closes the side that closes last, when it has received the FIN of `closed`. Does nothing if it is already
+    /// closed.
     fn close_last(&mut self, closed: Side, context: &mut Context<'_>) {
         if closed == Side::Up && self.down.is_none() {
             self.open_down(context.traffic_source, context.env);

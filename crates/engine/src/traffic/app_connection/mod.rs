@@ -3,9 +3,9 @@
 //!
 //! A direction consists of a sender and a receiver. The client's handshake opens both directions, and segments of one
 //! direction acknowledge those of the other: a response acknowledges its request, and the next request acknowledges the
-//! response. Since the two sides send alternately, a segment's number determines what it acknowledges, and packets need
-//! no field for that. If a proxy splits a direction, or if a response has a separate connection, each direction has its
-//! own handshake and its own acknowledgements.
+//! response. Since the two sides send alternately, a segment's number determines the data that it acknowledges, and
+//! packets need no field for the acknowledgement. If a proxy splits a direction, or if a response has a separate
+//! connection, each direction has its own handshake and its own acknowledgements.
 //!
 //! A connection that both directions share opens and closes completely (RFC 9293 sections 3.5 and 3.6, figures 6 and
 //! 12; `closing.rs`).
@@ -74,10 +74,10 @@ pub(crate) struct AppConnection {
     full: bool,
     /// Rule for the FIN of the side that closes first.
     fin: Fin,
-    /// True if the FIN of that side waits until nothing is in flight.
+    /// True if the FIN of the side that closes first waits until nothing is in flight.
     fin_waits: bool,
     extra_delay: Option<ExtraDelay>,
-    /// Segments of the current request; the next field holds those of the response.
+    /// First segment of the current request, and one past its last. The next field is the same for the response.
     request: (u64, u64),
     response: (u64, u64),
     lifetime: Option<Span>,
@@ -142,12 +142,12 @@ impl AppConnection {
         traffic_source.complete(&mut self.up, id, number);
     }
 
-    /// Returns true if packets are delayed at the end points, where all packets of one end point share a queue.
+    /// Returns true if packets are delayed at the end points, each of which has one queue for all delayed packets.
     pub(super) fn delays_at_end(&self) -> bool {
         self.extra_delay.is_some() && !self.separate_directions
     }
 
-    /// Prefetches the memory that a sample reads.
+    /// Prefetches the memory that a sample of the connection reads.
     pub(super) fn prefetch_for_sample(place: &Option<Self>) {
         prefetch_within::<1, _>(place, 0);
         Direction::prefetch_for_sample(place, offset_of!(Self, up));
@@ -166,7 +166,7 @@ impl AppConnection {
         }
     }
 
-    /// Prefetches the memory for the next packet of a response.
+    /// Prefetches the memory for the next packet of a response at an end of the connection.
     fn prefetch_of_response(&self, end: Side) {
         let Some(down) = &self.down else {
             return;
@@ -208,7 +208,7 @@ impl AppConnection {
         self.request = self.send(Side::Up, bytes, closes, env);
     }
 
-    /// Sends `bytes` from one side; if `closes` is true and no exchange follows, the side then closes. Returns the
+    /// Sends `bytes` from one side. If `closes` is true and no exchange follows, the side then closes. Returns the
     /// first segment of these bytes, and one past the last.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;

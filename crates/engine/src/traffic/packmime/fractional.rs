@@ -20,7 +20,7 @@ const SHARING: usize = 4;
 /// Number of values for which the known parts of the sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
-/// Number of series that draw their past values together.
+/// Number of series whose past values are drawn together.
 const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
@@ -36,7 +36,7 @@ pub(super) fn variance(d: f64) -> f64 {
 struct Weights {
     /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. The zeros are needed
     /// because several sums share each load of past values, some of which do not belong to every sum. Adding a product
-    /// of zero changes nothing, since no sum is -0.
+    /// of zero changes nothing, since a sum is never -0.
     others: Box<[Lanes]>,
     /// Weights of the newest `BLOCK` past values. These values are not all known when the sums of a block begin.
     newest: [Lanes; SHARING],
@@ -74,7 +74,7 @@ pub(super) struct Fractional {
     past: Vec<f64>,
     /// Sums of the next values, still without the contributions of the newest `BLOCK` past values.
     sums: [Lanes; BLOCK],
-    /// Number of `sums` that are used up.
+    /// Number of `sums` already used.
     used: usize,
 }
 
@@ -162,8 +162,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the sum over `past` without the newest weights. These apply in part
-    /// to values that are not known yet.
+    /// Returns, for each value of the next block, the sum over `past` without the newest weights. The newest weights
+    /// apply in part to values that are not known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
@@ -174,7 +174,7 @@ with_wide_vectors! {
 }
 
 with_wide_vectors! {
-    /// Subtracts from each weight its mirror image times `last`.
+    /// Subtracts `last` times its mirror image from each weight.
     fn take_from_mirror_images(phi: &mut [f64], last: f64) -> () = subtract_mirror_images
 }
 
@@ -233,7 +233,7 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
 /// Hosking's recursion: weights of the past values, computed for an increasing number of past values.
 struct Recursion {
     d: f64,
-    /// Weights; that of the newest value is first.
+    /// Weights; the weight of the newest value is first.
     phi: Vec<f64>,
     /// Variance of the innovation, the part of a value that does not depend on the past.
     variance: f64,
@@ -328,7 +328,8 @@ mod tests {
         }
     }
 
-    /// A value is the sum over its past in a fixed order, whichever values are computed together with it.
+    /// A value is the sum over its past in a fixed order. It therefore does not depend on the values computed together
+    /// with it.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

@@ -22,7 +22,7 @@ pub(in crate::traffic) struct Gaussian {
     shape: Shape,
     /// The fractional noise; `None` before the first value.
     fractional: Option<Fractional>,
-    /// Standard deviation of the fractional noise; the next field is that of the white noise.
+    /// Standard deviation of the fractional noise; the next field is the standard deviation of the white noise.
     scale: f64,
     noise: f64,
     previous: f64,

@@ -91,7 +91,7 @@ fn above(y: f64) -> f64 {
     libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// Times between connections. They have a Weibull distribution, whose mean is that of the configured rate.
+/// Times between connections. They have a Weibull distribution, whose mean is the inverse of the configured rate.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     series: Gaussian,
@@ -167,7 +167,8 @@ pub(super) struct Responses {
 impl Responses {
     /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.2314;
-    /// Number of responses in a run of downloads, rounded up; the next constant is for cache validations.
+    /// Number of responses in a run of downloads, rounded up; the next constant is the number in a run of cache
+    /// validations.
     const DOWNLOADS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 3.0059,

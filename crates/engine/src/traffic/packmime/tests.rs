@@ -1,4 +1,4 @@
-//! Checks of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its parts against
+//! Tests of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its parts against
 //! closed forms. Quick tests draw some ten thousand values; the long test draws a million, as the dissertation does.
 
 use super::*;
@@ -40,7 +40,7 @@ const TENTH: f64 = 0.1;
 const FEW: f64 = 0.25;
 
 /// Returns the autocorrelation of `x_t + x_(t-1)` at a lag, where x is FARIMA(0, d, 0). The autocorrelations of x
-/// satisfy `rho(k) = rho(k-1) (k-1+d)/(k-d)`.
+/// satisfy `rho(k) = rho(k-1) (k-1+d)/(k-d)` (Hosking 1984).
 fn correlation(d: f64, lag: usize) -> f64 {
     let rho =
         |lag: usize| (1..=lag).fold(1.0, |rho, k| rho * (k as f64 - 1.0 + d) / (k as f64 - d));
@@ -202,7 +202,7 @@ fn two_thirds_of_the_responses_are_downloads() {
     );
 }
 
-/// The dissertation's statements about a million values of each part.
+/// Statements of the dissertation about each part of the model, checked with a million values.
 #[test]
 #[ignore = "some minutes"]
 fn a_million_values_of_each() {

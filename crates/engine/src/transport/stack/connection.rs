@@ -1,4 +1,4 @@
-//! A connection whose both ends run a foreign stack (a transport outside the engine): its datagrams, timers and
+//! A connection whose ends both run a foreign stack (a transport outside the engine): its datagrams, timers and
 //! records.
 
 use longhaul_units::{Span, Time};
@@ -25,7 +25,7 @@ pub(crate) struct StackConnection {
     /// Paths of data and of answers.
     paths: [Path; 2],
     stack: Guard,
-    /// Time of the earliest pending event of each end.
+    /// Time of the earliest pending event of each end of the connection.
     entries: [Time; 2],
     /// Datagrams that each end has sent.
     sent: [u64; 2],
@@ -35,7 +35,7 @@ pub(crate) struct StackConnection {
     received: u64,
     /// Filter of duplicate datagrams, if links on the path make copies.
     arrivals: Option<Box<Arrivals>>,
-    /// The last report of the stack, kept for the time after a failure of the stack.
+    /// The last report of the stack, which is used after the stack has failed.
     report: StackReport,
     started: bool,
     /// Time at which the connection was lost, and the reason.
@@ -105,14 +105,14 @@ impl StackConnection {
         self.proceed_both(env);
     }
 
-    /// Tells the stack that the application has nothing more to send.
+    /// Notifies the stack that the application has nothing more to send.
     pub(crate) fn stop(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.stack.call(now, |stack| stack.stop(now));
         self.proceed_both(env);
     }
 
-    /// Passes a datagram that arrives to its end.
+    /// Passes a datagram that arrives to the end `host` of the connection.
     pub(crate) fn on_packet(&mut self, host: Host, packet: &Packet, env: &mut Env) {
         let now = env.network.now;
         if host == Host::Receiver {
@@ -153,8 +153,8 @@ impl StackConnection {
         }
     }
 
-    /// Sends all datagrams that an end has ready, schedules its next deadline and records the events that the stack has
-    /// noted.
+    /// Sends all datagrams that an end has ready, schedules its next deadline, and records the events that the stack
+    /// has reported.
     fn proceed(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         loop {
@@ -224,7 +224,7 @@ impl StackConnection {
         }
     }
 
-    /// Records the events that the stack has noted, and its failure.
+    /// Records the events that the stack has reported, and its failure if there was one.
     fn record_notes(&mut self, env: &mut Env) {
         for note in std::mem::take(&mut self.notes) {
             self.record(note, env);

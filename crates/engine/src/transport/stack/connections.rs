@@ -31,12 +31,12 @@ impl StackConnections {
         self.all.len() - 1
     }
 
-    /// Returns the connection with a number, to change it.
+    /// Returns a mutable reference to the connection with this number.
     pub(crate) fn numbered(&mut self, number: u32) -> &mut StackConnection {
         &mut self.all[(number - self.first) as usize]
     }
 
-    /// Returns the connection with a number, to read it.
+    /// Returns a reference to the connection with this number.
     pub(crate) fn get(&self, number: u32) -> &StackConnection {
         &self.all[(number - self.first) as usize]
     }

@@ -19,7 +19,7 @@ pub(super) struct Guard {
     failure: Option<String>,
     /// Time of the last call.
     last: Time,
-    /// Number of calls at that time.
+    /// Number of calls at the simulated time of the last call.
     calls: u64,
 }
 
@@ -33,7 +33,8 @@ impl Guard {
         }
     }
 
-    /// Calls the stack at the simulated time `now`. Returns `None` if the stack failed before or fails in this call.
+    /// Calls the stack at the simulated time `now`. Returns `None` if the stack has failed before, or fails in this
+    /// call.
     #[inline]
     pub(super) fn call<T>(
         &mut self,
@@ -59,7 +60,7 @@ impl Guard {
         }
     }
 
-    /// Reads the stack's state. Returns `None` if the stack has failed, or panics now.
+    /// Reads the stack's state. Returns `None` if the stack has failed before, or panics in this call.
     pub(super) fn read<T>(&self, act: impl FnOnce(&dyn Stack) -> T) -> Option<T> {
         if self.failure.is_some() {
             return None;

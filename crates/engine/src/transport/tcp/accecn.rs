@@ -1,9 +1,8 @@
-//! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of the
-//! ACE field and in an option.
+//! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of
+//! the ACE field and in an option.
 //!
-//! Unlike the RFC's option, which counts bytes by codepoint, the option here counts packets, and
-//! senders rely on the option alone; the ACE field appears in captures only. Both ends are assumed
-//! to support AccECN.
+//! Unlike the RFC's option, which counts bytes by codepoint, the option here counts packets, and senders rely on the
+//! option alone; the ACE field appears in captures only. Both ends are assumed to support AccECN.
 
 /// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;
@@ -21,7 +20,7 @@ pub(super) struct CeCounter {
 }
 
 impl CeCounter {
-    /// Number of unreported marks that triggers an acknowledgement (section 3.2.2.5.1).
+    /// Number of unreported marks from which on an acknowledgement leaves at once (section 3.2.2.5.1).
     const UNREPORTED: u64 = 2;
 
     pub(super) fn new() -> Self {
@@ -90,7 +89,8 @@ mod tests {
         assert_eq!(answered, [(1, (6, 6)), (3, (0, 8)), (5, (1, 9))]);
     }
 
-    /// Section 3.2.2.5.1: the first marked packet of a connection has no marked packet before it.
+    /// Section 3.2.2.5.1: a marked packet is reported at once if the packet before it was unmarked. For the first
+    /// packet of a connection, this holds, too.
     #[test]
     fn a_first_packet_that_is_marked_is_answered_at_once() {
         let mut counter = CeCounter::new();

@@ -4,13 +4,13 @@ use longhaul_units::{Span, Time};
 
 use crate::packet::{Flags, SackHandle, SackOption};
 
-/// An acknowledgement, with the sender's state when it arrived.
+/// An acknowledgement, with the sender's state at its arrival.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    /// The SACK blocks, empty if the acknowledgement is regular ([`super::regular`]); the next field is the packet's
-    /// handle of its options.
+    /// The SACK blocks; empty if the acknowledgement takes the fast path ([`super::regular`]). The next field is the
+    /// handle of the packet's options.
     pub(super) sack: &'a SackOption,
     pub(super) options: SackHandle,
     pub(super) flags: Flags,

@@ -19,9 +19,9 @@ pub(crate) struct Connection {
 pub(crate) struct Received {
     /// Number of data segments.
     delivered_pkts: u64,
-    /// Payload bytes of these segments.
+    /// Payload bytes of the delivered segments.
     delivered_bytes: u64,
-    /// Number of segments passed to the application: all segments before them have arrived, too.
+    /// Number of segments passed to the application, that is, of segments before which none is missing.
     in_order_pkts: u64,
     in_order_bytes: u64,
 }

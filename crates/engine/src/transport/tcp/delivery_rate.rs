@@ -1,9 +1,9 @@
 //! Estimation of the rate at which the network delivered the last flight of segments
 //! (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
-//! Each segment stores the number of segments that had been delivered when it was sent. When it is acknowledged, the
-//! number of segments delivered since then, divided by the sending time or the acknowledging time of these segments,
-//! whichever is longer, is a sample of the rate. Names of the draft's variables are in parentheses.
+//! Each segment stores the number of segments that had been delivered when it was sent. The acknowledgement of the
+//! segment gives a sample of the rate: the number of segments delivered since then, divided by the sending time or the
+//! acknowledging time of these segments, whichever is longer. Names of the draft's variables are in parentheses.
 
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
@@ -40,21 +40,21 @@ const NONE: u64 = 0;
 /// Value of [`DeliveryRate::last`] that means no burst.
 const NO_BURST: (Time, u64) = (Time::NEVER, 0);
 
-/// The estimator of one connection.
+/// Estimator of one connection's delivery rate.
 #[derive(Debug)]
 pub(super) struct DeliveryRate {
     /// Burst number of each segment in flight; [`NONE`] once its delivery has been counted.
     burst_of: SegmentRing<u64>,
     /// Bursts by their numbers, at least those that `burst_of` refers to.
     bursts: SegmentRing<Burst>,
-    /// Time at which the last burst left, and number of segments delivered by then; [`NO_BURST`] if the next segment
-    /// must begin another burst.
+    /// Time at which the last burst left, and number of segments delivered by then. It is [`NO_BURST`] if the next
+    /// segment must begin another burst.
     last: (Time, u64),
     /// Time at which segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,
     /// Send time of the segment delivered last (`C.first_sent_time`).
     flight_began: Time,
-    /// Number of the burst sent last, of all bursts with segments that the current acknowledgement covers.
+    /// Number of the burst that was sent last among all bursts with segments that the current acknowledgement covers.
     newest: u64,
     /// A limit of the sender other than the network, and the count of delivered segments at which it ends
     /// (`C.app_limited`).
@@ -114,8 +114,8 @@ impl DeliveryRate {
         self.last = (now, delivered);
     }
 
-    /// Forgets bursts whose segments have all been delivered, to make room in the ring. Rarely called: only when the
-    /// ring is full.
+    /// Forgets bursts whose segments have all been delivered, to make room in the ring. Only called when the ring is
+    /// full.
     #[cold]
     fn forget_bursts(&mut self) {
         let mut kept = self.bursts.base();
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(limit_of(4), Limit::Application);
     }
 
-    /// The limit ends with the delivery of the segments that were in flight when it was noted.
+    /// The limit ends with the delivery of all segments that were in flight when the limit was noted.
     #[test]
     fn a_limit_holds_until_its_flight_is_delivered() {
         for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {

@@ -1,8 +1,8 @@
-//! Low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz, Morabito
-//! and Palazzo, ToN 9(3), 2001).
+//! Dummies: low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz, Morabito and
+//! Palazzo, ToN 9(3), 2001).
 //!
-//! Dummies are not data of the connection: they have separate routes, out and back, and neither
-//! sequence numbers nor counters include them.
+//! Dummies are not data of the connection: they have separate routes, out and back, and neither sequence numbers nor
+//! counters include them.
 
 use longhaul_congestion::Dummies;
 use longhaul_units::{Span, Time};
@@ -33,7 +33,7 @@ impl DummyTrain {
         }
     }
 
-    /// Begins a train of the requested dummies, which replaces the current train.
+    /// Begins a train with the requested dummies. The new train replaces the current one.
     pub(super) fn begin(&mut self, dummies: Dummies, connection: u32, env: &mut impl Environment) {
         self.left = dummies.count;
         self.spacing = dummies.spacing;

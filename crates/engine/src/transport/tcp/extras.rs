@@ -19,13 +19,13 @@ use crate::config::{Ecn, RttSample, Tcp};
 pub(super) struct Extras {
     /// Estimator of the delivery rate.
     pub(super) rate: Option<DeliveryRate>,
-    /// Send times of all segments, where timestamps do not give the round-trip times.
+    /// Send times of all segments. Only needed where timestamps do not give the round-trip times.
     pub(super) times: Option<SendTimes>,
     /// Measurement of the spacing of packet pairs.
     pub(super) pairs: Option<Pairs>,
     /// Train of dummies, once their path is known.
     pub(super) dummies: Option<DummyTrain>,
-    /// True if only the algorithm uses the times of segments, so that they set the round-trip time of its samples.
+    /// True if only the algorithm uses the send times of segments, which then give the round-trip times of its samples.
     tells_rtt: bool,
     /// True if segments are timed or paired, or carry requests to routers.
     pub(super) marks_segments: bool,
@@ -39,7 +39,7 @@ pub(super) struct Extras {
     pub(super) granted: Option<f64>,
     /// cwnd and ssthresh before the last reduction, if it may be undone.
     pub(super) prior: Option<(f64, f64)>,
-    /// Record of the used part of the window, on connections whose window may grow beyond the part used.
+    /// Record of the use of the window, on connections whose window may grow beyond its use.
     pub(super) usage: Option<WindowUsage>,
     /// Number of the connection within its flow, if its state is recorded at each acknowledgement.
     pub(super) traced_as: Option<u64>,

@@ -16,11 +16,11 @@ pub(crate) struct Ranges {
     /// The last range, which most insertions extend; empty if the set is empty.
     newest: (u64, u64),
     total: u64,
-    /// Numbers of the last range that are below this one are also in the bitmap.
+    /// Numbers of the last range that are below `stored` are also in the bitmap.
     stored: u64,
     /// Bitmap with all numbers below the last range.
     older: Bitmap,
-    /// All SACK blocks except the first, of the acknowledgement with which [`Self::repeats`] was last called.
+    /// All SACK blocks except the first of the last acknowledgement with which [`Self::repeats`] was called.
     repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
@@ -106,7 +106,7 @@ impl Ranges {
         }
     }
 
-    /// Begins a last range at `left`, above all numbers of the set, with no numbers in it yet.
+    /// Begins a new, still empty last range at `left`, above all numbers of the set.
     #[inline(never)]
     fn begin(&mut self, left: u64) {
         let (first, end) = self.newest;
@@ -140,9 +140,9 @@ impl Ranges {
         }
     }
 
-    /// Returns true if all SACK blocks except the first repeat those of the previous acknowledgement, as they usually
-    /// do: they then report nothing new. If the result is false, the caller has to add the blocks. `next` is the
-    /// acknowledgement number.
+    /// Returns true if all SACK blocks except the first are those of the previous acknowledgement, which is usual. They
+    /// then report nothing new. If the result is false, the caller has to add the blocks. `next` is the acknowledgement
+    /// number.
     #[inline]
     pub(crate) fn repeats(&mut self, sack: &SackOption, next: u64) -> bool {
         let [_, older @ ..] = sack.all(next);
@@ -153,8 +153,8 @@ impl Ranges {
         repeats
     }
 
-    /// Returns the SACK blocks of an acknowledgement, and the number of these, from the first on, that may report
-    /// something new; the caller has to add these. `next` is the acknowledgement number.
+    /// Returns the SACK blocks of an acknowledgement, and a number n. Only the first n blocks may report something new,
+    /// and the caller has to add them. `next` is the acknowledgement number.
     #[inline]
     pub(crate) fn unseen(
         &mut self,
@@ -194,7 +194,8 @@ impl Ranges {
         (absent < self.end()).then_some(absent)
     }
 
-    /// Returns the count of numbers of the set in `[left, right)`. Reads all words of the bitmap between the two.
+    /// Returns the count of numbers of the set in `[left, right)`. Reads all words of the bitmap from `left` to
+    /// `right`.
     pub(crate) fn count_in(&self, left: u64, right: u64) -> u64 {
         let (first, end) = self.newest;
         let newest = right.min(end).saturating_sub(left.max(first));

@@ -2,9 +2,9 @@
 //! but not the last segment, while the connection is in its plain state. With a large window, most acknowledgements are
 //! regular.
 //!
-//! The functions that process regular acknowledgements are those that process all others, compiled a second time: with
-//! `REGULAR`, without the cases that cannot occur for regular acknowledgements. Van Jacobson's header prediction is the
-//! same idea (Linux, `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
+//! The functions that process acknowledgements are compiled twice. With `REGULAR`, they process only regular
+//! acknowledgements, and omit the cases that cannot occur for these. Van Jacobson's header prediction is the same idea
+//! (Linux, `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
 
 /// Returns the condition `is_so`, which is always false if `REGULAR`, so that the compiler can remove the code that
 /// depends on it.

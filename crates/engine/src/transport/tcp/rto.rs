@@ -183,8 +183,8 @@ impl RttEstimator {
         }
     }
 
-    /// Reinitialises the timeout when data transmission begins after a lost SYN (RFC 6298 section 5.7). Linux does
-    /// this only if timestamps gave no sample of the handshake (`tcp_init_metrics`).
+    /// Reinitialises the timeout when data transmission begins after a lost SYN (RFC 6298 section 5.7). Linux
+    /// reinitialises it only if timestamps gave no sample of the handshake (`tcp_init_metrics`).
     pub(crate) fn reinitialize(&mut self, config: &Rto) {
         if config.initial < AFTER_LOST_SYN {
             self.base = self.base.max(AFTER_LOST_SYN);

@@ -8,8 +8,8 @@ use longhaul_kernel::memory;
 /// One entry for each segment of a contiguous range.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
-    /// Slots of entries; their number is a power of two. A segment's slot is its number modulo the
-    /// number of slots.
+    /// Slots of entries; their number is a power of two. The slot of a segment is its number modulo the number of
+    /// slots.
     slots: Vec<T>,
     /// Number of the segment of the first entry.
     base: u64,
@@ -48,13 +48,13 @@ impl<T: Copy> SegmentRing<T> {
         segment as usize & (self.slots.len() - 1)
     }
 
-    /// Returns the entry of a segment, if it has one.
+    /// Returns a reference to the entry of a segment, if it has one.
     #[inline]
     pub(super) fn get(&self, segment: u64) -> Option<&T> {
         (self.base <= segment && segment < self.end).then(|| &self.slots[self.place(segment)])
     }
 
-    /// Returns the entry of a segment, if it has one, to change it.
+    /// Returns a mutable reference to the entry of a segment, if it has one.
     #[inline]
     pub(super) fn get_mut(&mut self, segment: u64) -> Option<&mut T> {
         if segment < self.base || segment >= self.end {
@@ -63,20 +63,20 @@ impl<T: Copy> SegmentRing<T> {
         Some(self.at_mut(segment))
     }
 
-    /// Returns those segments of `[left, right)` that have an entry.
+    /// Returns the range of those segments in `[left, right)` that have an entry.
     #[inline]
     pub(super) fn within(&self, left: u64, right: u64) -> Range<u64> {
         left.max(self.base)..right.min(self.end)
     }
 
-    /// Returns the entry of a segment, which must exist.
+    /// Returns a reference to the entry of a segment, which must exist.
     #[inline]
     pub(super) fn at(&self, segment: u64) -> &T {
         debug_assert!((self.base..self.end).contains(&segment), "no entry");
         &self.slots[self.place(segment)]
     }
 
-    /// Returns the entry of a segment, which must exist, for changes.
+    /// Returns a mutable reference to the entry of a segment, which must exist.
     #[inline]
     pub(super) fn at_mut(&mut self, segment: u64) -> &mut T {
         debug_assert!((self.base..self.end).contains(&segment), "no entry");
@@ -103,8 +103,7 @@ impl<T: Copy> SegmentRing<T> {
         }
     }
 
-    /// Sets the entry of a segment as [`Self::set`] does, but only if there is a slot for it; returns false if there is
-    /// none.
+    /// Sets the entry of a segment as [`Self::set`] does, if there is a slot for it. Otherwise returns false.
     #[inline]
     pub(super) fn set_in_place(&mut self, segment: u64, entry: T) -> bool {
         if segment - self.base >= self.slots.len() as u64 {

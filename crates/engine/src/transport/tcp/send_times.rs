@@ -2,8 +2,8 @@
 //!
 //! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because the acknowledgement may be for
 //! any copy. If a cumulative acknowledgement covers a retransmitted segment, the other segments that it covers give no
-//! sample either, since they may have waited at the receiver for that segment. Segments that the SACK blocks of the
-//! same packet report do give samples (Linux, `tcp_clean_rtx_queue`).
+//! sample either, since they may have waited at the receiver for the retransmitted one. Segments that the SACK blocks
+//! of the same packet report do give samples (Linux, `tcp_clean_rtx_queue`).
 
 use longhaul_units::Time;
 
@@ -17,7 +17,7 @@ enum Sent {
     Sacked,
 }
 
-/// Send times of the segments that were sent first and last, among those that an acknowledgement newly covers.
+/// First and last send time of all segments that an acknowledgement newly covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) first: Time,
@@ -25,8 +25,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns the send times of a set of segments to which one more, sent at `at`, is added. `ends` is `None` for the
-    /// empty set.
+    /// Returns the first and last send time of a set of segments, after another segment, sent at `at`, is added. `ends`
+    /// has the times before; it is `None` for the empty set.
     #[inline]
     fn with(ends: Option<Self>, at: Time) -> Option<Self> {
         Some(match ends {
@@ -46,7 +46,7 @@ impl Ends {
 #[derive(Debug, Default)]
 pub(super) struct SendTimes {
     sent: SegmentRing<Sent>,
-    /// Send times for the current acknowledgement, if it gives samples.
+    /// First and last send time of the current acknowledgement's segments, if it gives samples.
     ends: Option<Ends>,
 }
 
@@ -87,7 +87,7 @@ impl SendTimes {
         self.sent.forget_below(next);
     }
 
-    /// Returns the send times of the current acknowledgement's segments, if they give samples.
+    /// Returns the first and last send time of the current acknowledgement's segments, if it gives samples.
     #[inline]
     pub(super) fn ends(&self) -> Option<Ends> {
         self.ends

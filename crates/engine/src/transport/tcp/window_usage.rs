@@ -1,15 +1,15 @@
-//! The used part of the window: while something other than the network limits the sender, growth depends on it (Linux,
-//! `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
+//! Use of the window: a sender that is not limited by its cwnd may grow it only as far as the window was recently
+//! filled (Linux, `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
 
 /// Record of the largest flight in the last round trip.
 #[derive(Debug, Default)]
 pub(super) struct WindowUsage {
-    /// True if that flight filled the window (`is_cwnd_limited`).
+    /// True if this largest flight filled the window (`is_cwnd_limited`).
     filled: bool,
-    /// The number of segments in that flight (`max_packets_out`).
+    /// Number of segments in this largest flight (`max_packets_out`).
     most: u64,
-    /// One past the last segment sent with that flight: the record is valid until that segment is
-    /// acknowledged (`cwnd_usage_seq`).
+    /// One past the last segment sent with this flight: the record is valid until that segment is acknowledged
+    /// (`cwnd_usage_seq`).
     end: u64,
 }
 
@@ -19,8 +19,8 @@ impl WindowUsage {
         (self.filled, self.end) = (true, end);
     }
 
-    /// Records that segments have been sent. Segments from `una` to `end` are not acknowledged now, and `in_flight` of
-    /// them are in the network.
+    /// Records that segments have been sent. The segments from `una` to `end` are not acknowledged, and `in_flight` of
+    /// these are estimated to be in the network.
     pub(super) fn on_sent(&mut self, (una, end): (u64, u64), in_flight: u64, cwnd: f64) {
         let fills = in_flight as f64 >= cwnd;
         let most = end - una;
@@ -33,8 +33,8 @@ impl WindowUsage {
         }
     }
 
-    /// Returns true if the window may grow (`tcp_is_cwnd_limited`): if a flight filled it or, in slow start, if it is
-    /// below twice the largest flight.
+    /// Returns true if the window may grow (`tcp_is_cwnd_limited`): if a flight has filled it or, in slow start, if the
+    /// window is below twice the largest flight.
     pub(super) fn allows_growth(&self, in_slow_start: bool, cwnd: f64) -> bool {
         self.filled || in_slow_start && cwnd < 2.0 * self.most as f64
     }
@@ -61,9 +61,9 @@ impl FlightPeaks {
         self.current = self.current.max(in_flight);
     }
 
-    /// Returns true if at least half of the window `cwnd` was in flight in the last two round trips. A window of which
-    /// less was used does not limit the sender (RFC 7661 section 4.3). Linux applies the same limit to growth in slow
-    /// start (`tcp_is_cwnd_limited`).
+    /// Returns true if at least half of the window `cwnd` was in flight in the last two round trips. A window that is
+    /// less used does not limit the sender (RFC 7661 section 4.3). Linux applies the same limit to growth in slow start
+    /// (`tcp_is_cwnd_limited`).
     #[inline]
     pub(super) fn fill_half_of(&self, cwnd: f64) -> bool {
         2.0 * self.current.max(self.last) as f64 >= cwnd
@@ -107,8 +107,8 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// By `tcp_cwnd_validate`, with a window of ten: a larger flight replaces a smaller one in the record, and a full
-    /// window replaces any. The record ends when all segments sent up to its time are acknowledged.
+    /// By `tcp_cwnd_validate`, with a window of ten: in the record, a larger flight replaces a smaller one, and a full
+    /// window replaces any flight. The record ends when all segments sent up to its time are acknowledged.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();

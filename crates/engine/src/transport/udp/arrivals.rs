@@ -1,6 +1,6 @@
 //! Filter of duplicate datagrams, for paths whose links duplicate packets.
 //!
-//! It keeps one bit for each of the last sequence numbers, as the replay window of IPsec receivers does (RFC 4303
+//! The filter has one bit for each of the last sequence numbers, as the replay window of IPsec receivers does (RFC 4303
 //! section 3.4.3), so that memory does not grow with the run. A datagram older than the window counts as a duplicate.
 
 use std::collections::VecDeque;
@@ -14,8 +14,8 @@ const WINDOW: u64 = 1 << 18;
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// Bits of the sequence numbers, in words of 64, from word number `first` on. All numbers before them count as
-    /// arrived.
+    /// Bits of the sequence numbers, in words of 64, from word number `first` on. All sequence numbers before this word
+    /// count as arrived.
     words: VecDeque<u64>,
     first: u64,
 }
@@ -38,7 +38,8 @@ impl Arrivals {
         first
     }
 
-    /// Moves the window forward to include a word; returns the word's index in the window.
+    /// Moves the window forward so that it includes a word. `place` is the word's index in the window before; returns
+    /// its index in the window afterwards.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

@@ -1,4 +1,4 @@
-//! UDP streams: datagrams that are sent at a rate or in bursts, and counted when they arrive.
+//! UDP streams: datagrams that are sent at a rate or in bursts, and counted on arrival.
 
 mod arrivals;
 mod departures;

@@ -1,6 +1,6 @@
-//! Additions of the kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): an allowance for aggregated
-//! acknowledgements, and the detection of traffic policers. The kernel also paces at 99 % of the rate, keeps a whole,
-//! even number of segments in flight, and measures the round-trip time again even if samples equal the smallest one.
+//! Additions of the Linux kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): an allowance for ACK aggregation,
+//! and the detection of traffic policers. The kernel also paces at 99 % of the rate, rounds the target of segments in
+//! flight to an even number, and measures the round-trip time again even if samples equal the smallest one.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -13,12 +13,12 @@ pub(super) const PACING_MARGIN: f64 = 0.99;
 /// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Minimum number of round trips for which an excess is remembered; the maximum is twice as large
+/// Minimum number of round trips for which the maximum of ACK aggregation is kept; it is kept for at most twice as many
 /// (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
-/// Upper bound of the allowance for an excess, as a time in seconds at the estimated bandwidth
-/// (`bbr_extra_acked_max_us`).
+/// Upper bound of the allowance for ACK aggregation, in seconds: the allowance is at most the number of segments that
+/// the estimated bandwidth delivers in `EXCESS_S` (`bbr_extra_acked_max_us`).
 const EXCESS_S: f64 = 0.1;
 
 /// Minimum ratio of lost to delivered segments in an interval that indicates a policer (`bbr_lt_loss_thresh`).
@@ -27,36 +27,37 @@ const POLICED_LOSS: f64 = 50.0 / 256.0;
 /// Minimum and maximum number of round trips in an interval over which the rate of a policer is measured.
 const INTERVAL: (u32, u32) = (4, 16);
 
-/// Maximum difference of the rates of two intervals that count as equal, as a fraction; the next constant is the
-/// maximum in bits per second (`bbr_lt_bw_ratio`, `bbr_lt_bw_diff`).
+/// Maximum difference between the rates of two intervals that count as equal, as a fraction of the earlier rate
+/// (`bbr_lt_bw_ratio`). The next constant is an alternative maximum in bits per second (`bbr_lt_bw_diff`).
 const RATIO: f64 = 1.0 / 8.0;
 const DIFFERENCE_BPS: f64 = 4000.0;
 
 /// Number of round trips for which the rate of a policer is used (`bbr_lt_bw_max_rtts`).
 const POLICED_ROUNDS: u32 = 48;
 
-/// State of the kernel's two additions.
+/// State of the two additions of the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kernel {
     pub(super) aggregation: Aggregation,
     pub(super) policer: Policer,
 }
 
-/// Estimate of aggregation: the number of segments acknowledged in excess of the number that the bandwidth explains
+/// Estimate of ACK aggregation: the number of acknowledged segments in excess of those that the bandwidth explains
 /// (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Time since which acknowledgements arrive faster than the bandwidth explains.
+    /// Time from which on more segments are acknowledged than the bandwidth explains.
     since: Time,
-    /// Number of segments acknowledged since then.
+    /// Number of segments acknowledged from `since` on.
     acked: f64,
-    /// Largest excess in the current period of `EXCESS_ROUNDS` rounds, and in the period before it.
+    /// Largest numbers of excess segments in the current period of `EXCESS_ROUNDS` rounds and in the previous period.
     most: [f64; 2],
     rounds: u32,
 }
 
 impl Aggregation {
-    /// Processes an acknowledgement of `acked` segments. `bandwidth` is the estimated bandwidth in segments per second.
+    /// Updates the estimate for `acked` newly acknowledged segments. `bandwidth` is the estimated bandwidth in segments
+    /// per second.
     pub(super) fn on_ack(
         &mut self,
         acked: f64,
@@ -80,7 +81,8 @@ impl Aggregation {
         self.most[0] = larger(self.most[0], smaller(self.acked - expected, cwnd));
     }
 
-    /// Returns the number of segments to add to those in flight for the excess (`bbr_ack_aggregation_cwnd`).
+    /// Returns the allowance for ACK aggregation, in segments, which is added to the target of segments in flight
+    /// (`bbr_ack_aggregation_cwnd`). `bandwidth` is in segments per second.
     pub(super) fn room(&self, bandwidth: f64) -> f64 {
         smaller(
             larger(self.most[0], self.most[1]),
@@ -108,7 +110,7 @@ pub(super) struct Policer {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckReport {
     pub(super) now: Time,
-    /// Number of the flow's segments delivered so far; the next field is that of lost ones.
+    /// Number of the flow's segments delivered so far; the next field is the number of lost segments.
     pub(super) delivered: u64,
     pub(super) lost: u64,
     /// True if this acknowledgement reports losses.
@@ -151,7 +153,7 @@ impl Policer {
         false
     }
 
-    /// Ends an interval at a loss, if its losses were high enough.
+    /// Ends the current interval if its losses were high enough; called when losses are reported.
     fn end_interval(&mut self, report: AckReport) {
         let delivered = (report.delivered - self.delivered) as f64;
         let lost = (report.lost - self.lost) as f64;
@@ -202,9 +204,10 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// At 1000 segments per second, bursts of 40 acknowledged segments every 20 ms exceed the expected number by 20.
-    /// The excess is forgotten after five to ten round trips without bursts; it is limited to 100 ms of segments and to
-    /// the window.
+    /// At 1000 segments per second, a burst of 40 acknowledged segments after a time without excess is all excess. A
+    /// second burst 20 ms later exceeds the expected 20 segments by 20, so that the excess is 60. The excess is limited
+    /// to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to ten round
+    /// trips without bursts.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();
@@ -216,7 +219,7 @@ mod tests {
         };
         steady(&mut aggregation, 0, 300);
         assert_eq!(aggregation.room(1000.0), 1.0);
-        // The epoch began with the preceding acknowledgement.
+        // The burst begins a new epoch.
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(320));
         assert_eq!(aggregation.room(1000.0), 40.0);
         aggregation.on_ack(40.0, false, 1000.0, 1e6, ms(340));
@@ -254,8 +257,8 @@ mod tests {
     }
 
     /// The first interval begins with a loss and delivers 100 segments per round, the second one 108: these rates
-    /// differ by less than an eighth. Each interval ends after four rounds, with losses of a fifth of the delivered
-    /// segments. The detection restarts 48 rounds later.
+    /// differ by less than an eighth. Each interval ends after four rounds, in which losses were a fifth of the
+    /// delivered segments. The policer's rate is then used for 48 rounds.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();
@@ -306,8 +309,8 @@ mod tests {
         }
     }
 
-    /// The kernel measures ages in ticks of 4 ms: an age of ten seconds and 3 ms does not exceed ten seconds, an age of
-    /// ten seconds and 4 ms does.
+    /// The kernel measures ages in ticks of 4 ms. An age of ten seconds and 3 ms therefore does not exceed ten seconds;
+    /// an age of ten seconds and 4 ms does.
     #[test]
     fn ages_are_in_ticks() {
         for (variant, expired) in [(Variant::Paper, true), (Variant::Linux6_18, false)] {
@@ -325,8 +328,8 @@ mod tests {
         }
     }
 
-    /// A target of 10.5 segments is rounded up to 11. Three bursts of one segment make 14, and an allowance of four
-    /// segments makes 18. The probing phase adds two.
+    /// A target of 10.5 segments is rounded up to 11. Three bursts of one segment make it 14, and an allowance of four
+    /// segments for ACK aggregation makes it 18. The probing phase adds two.
     #[test]
     fn what_is_in_flight_is_whole_and_even() {
         let mut bbr = bbr(Variant::Linux6_18);

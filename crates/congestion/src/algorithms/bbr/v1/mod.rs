@@ -121,13 +121,13 @@ pub struct Bbr {
     recovery: Recovery,
     /// True in the first round of a recovery, in which one segment is sent for each delivered one.
     conserving: bool,
-    /// True if recovery has begun since the last acknowledgement was processed.
+    /// True if a recovery has begun since the last processed acknowledgement.
     entering: bool,
     was_idle: bool,
     /// Additions of the kernel; `None` in other variants.
     kernel: Option<Box<Kernel>>,
-    /// State of the random sequence from which the first phase of the gain cycle is drawn. The time of the first
-    /// acknowledgement is its seed, so that it is equal in every run, but differs between flows.
+    /// State of the random sequence from which the first phase of the gain cycle is drawn. The seed is the time of the
+    /// first acknowledgement, which differs between flows, but is equal in every run.
     draws: u64,
     /// Bounds of the fast path, which each full update computes.
     #[serde(skip)]
@@ -245,8 +245,8 @@ impl Bbr {
     }
 
     /// Returns a target of segments in flight: `gain` times the bandwidth-delay product at `rate` segments per second,
-    /// plus `room` and a budget for bursts. The kernel rounds to a whole, even number, and adds segments while it
-    /// probes (`bbr_quantization_budget`).
+    /// plus `room` (an allowance for ACK aggregation, in segments) and a budget for bursts. The kernel rounds the
+    /// target to an even number, and adds segments while it probes (`bbr_quantization_budget`).
     fn with_budget(&self, gain: f64, rate: f64, room: f64) -> f64 {
         if self.min_rtt.is_none() {
             return self.initial_window;
@@ -287,7 +287,7 @@ impl Bbr {
         self.phase_start = now;
     }
 
-    /// Begins the gain cycle at a random phase, but not at the one that drains the queue.
+    /// Begins the gain cycle at a random phase other than the phase that drains the queue.
     fn enter_probe_bw(&mut self, now: Time) {
         self.state = State::ProbeBw;
         self.phase = CYCLE.len() - 1 - (split_mix(&mut self.draws) % 7) as usize;
@@ -312,7 +312,7 @@ impl Bbr {
         }
     }
 
-    /// Adds a round-trip time; returns true if the smallest one had expired before (BBRUpdateRTprop).
+    /// Processes a round-trip time; returns true if the smallest one had expired before (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
         // Linux measures ages in clock ticks.
         let old = |since: Time| {
@@ -379,10 +379,9 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Begins a recovery with its first acknowledgement: for one round, the window is the number of segments in flight
-    /// plus those just delivered. As in Linux, the latter are only the segments that this acknowledgement reports,
-    /// without those of earlier acknowledgements that indicated the loss: one more retransmission would find the queue
-    /// full.
+    /// Processes the first acknowledgement of a recovery. For one round, the window is the number of segments in flight
+    /// plus those just delivered. As in Linux, only this acknowledgement's segments count as just delivered, not those
+    /// of earlier acknowledgements that indicated the loss: one more retransmission would find the queue full.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
         self.meter.restart_round();

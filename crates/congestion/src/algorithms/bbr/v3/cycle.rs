@@ -34,8 +34,8 @@ impl Machine {
         self.state = State::Down;
     }
 
-    /// Starts ProbeBW_REFILL. The probe that follows raises the long-term bound as if `up_rounds` of its rounds had
-    /// already passed.
+    /// Starts ProbeBW_REFILL. In the probe that follows, the long-term bound grows as if `up_rounds` rounds of the
+    /// probe had already passed.
     pub(super) fn start_refill(&mut self, up_rounds: u32) {
         self.bounds.reset_short();
         (self.probe.up_rounds, self.probe.up_acked) = (up_rounds, 0.0);
@@ -59,8 +59,8 @@ impl Machine {
         self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
     }
 
-    /// Returns true if this cycle had marks and no losses. It then ends when marks cease, since another flow may have
-    /// left (Linux v3, `bbr_check_time_to_probe_bw`).
+    /// Returns true if this cycle had marks and no losses. Such a cycle ends when marks cease, since another flow may
+    /// have left (Linux v3, `bbr_check_time_to_probe_bw`).
     pub(super) fn probes_after_marks(&self) -> bool {
         self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
     }
@@ -80,7 +80,7 @@ impl Machine {
         smaller(self.with_headroom(), carried)
     }
 
-    /// Returns true if the long-term bound limits the rate, and not the path.
+    /// Returns true if the long-term bound limits the rate, rather than the path.
     pub(super) fn is_held(&self, ack: &AckSample, window: &Window) -> bool {
         self.probe.is_cwnd_limited(ack) && window.cwnd() >= self.bounds.long_in_flight
     }

@@ -1,6 +1,7 @@
 //! Fast path for acknowledgements that change little of the model: no round begins, nothing is lost or marked, the rate
-//! is below the maximum, and the round-trip time is above the minimum. A full update computes bounds within which this
-//! is true. The fast path saves some 170 instructions per acknowledgement, a twelfth of a simulation.
+//! is below the maximum, and the round-trip time is above the minimum. A full update computes the bounds within which
+//! all of these conditions are met. The fast path saves some 170 instructions per acknowledgement, a twelfth of a
+//! simulation.
 
 use longhaul_units::{Span, Time};
 
@@ -28,8 +29,8 @@ pub(super) struct FastPath {
 }
 
 impl FastPath {
-    /// Processes an acknowledgement on the fast path if it is within the bounds; the outcome is that of a full update
-    /// with these rules. Returns false if a full update is needed.
+    /// Processes an acknowledgement on the fast path if it is within the bounds. The outcome equals that of a full
+    /// update with the draft's rules. Returns false if a full update is needed.
     #[inline]
     pub(super) fn admits(
         &self,
@@ -84,7 +85,7 @@ impl FastPath {
 }
 
 impl Machine {
-    /// Processes an acknowledgement in ProbeBW_UP if it only changes counters. Returns false if a full update is
+    /// Processes an acknowledgement in ProbeBW_UP if it changes only counters. Returns false if a full update is
     /// needed.
     #[inline]
     fn goes_on_up(
@@ -178,9 +179,9 @@ mod tests {
         Differential::new(Bbr3::new(&settings))
     }
 
-    /// Passes the acknowledgement with this number, on a path of 1000 segments per second and 100 ms: some
-    /// acknowledgements come together, and few show the full rate. On a `lossy` path, four of a hundred segments are
-    /// lost during a fifth of each second.
+    /// Passes the acknowledgement with this number to both flows, on a path of 1000 segments per second and 100 ms.
+    /// Some acknowledgements come together, and few show the full rate. On a `lossy` path, four of a hundred segments
+    /// are lost during a fifth of each second.
     fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
         let delivered = match number % 50 {
             0 => 3,

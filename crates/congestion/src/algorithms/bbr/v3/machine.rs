@@ -12,27 +12,26 @@ use crate::parameter::Settings;
 use crate::rate_sample::RateSample;
 use crate::window::Window;
 
-/// BBR.StartupPacingGain (draft-ietf-ccwg-bbr-05, section 2.4).
+/// Pacing gain of Startup: BBR.StartupPacingGain (draft-ietf-ccwg-bbr-05, section 2.4).
 pub(super) const STARTUP_GAIN: f64 = 2.77;
-/// BBR.DrainPacingGain (section 2.4).
+/// Pacing gain of Drain: BBR.DrainPacingGain (section 2.4).
 const DRAIN_GAIN: f64 = 0.5;
 /// Pacing gain of ProbeBW_DOWN (section 5.6.1).
 const DOWN_GAIN: f64 = 0.9;
 /// Pacing gain of ProbeBW_UP (section 5.6.1).
 const UP_GAIN: f64 = 1.25;
-/// BBR.DefaultCwndGain (section 2.5).
+/// Window gain in most states: BBR.DefaultCwndGain (section 2.5).
 const WINDOW_GAIN: f64 = 2.0;
 /// Window gain of ProbeBW_UP (section 5.6.1).
 const UP_WINDOW_GAIN: f64 = 2.25;
-/// BBR.ProbeRTTCwndGain (section 2.13.2).
+/// Window gain of ProbeRTT: BBR.ProbeRTTCwndGain (section 2.13.2).
 const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
 
 /// Pacing rate as a fraction of the bandwidth: a margin of one per cent prevents queues (BBR.PacingMarginPercent,
 /// section 2.4).
 pub(super) const PACED: f64 = 0.99;
 
-/// Number of rounds over which the maximum of aggregated acknowledgements is taken (BBR.ExtraAckedFilterLen, section
-/// 2.11).
+/// Number of rounds over which the maximum of ACK aggregation is taken (BBR.ExtraAckedFilterLen, section 2.11).
 const AGGREGATION_ROUNDS: u64 = 10;
 
 /// States of the state machine (draft-ietf-ccwg-bbr-05).
@@ -97,11 +96,13 @@ pub(super) struct Machine {
     /// Bounds of the rate and of the segments in flight: BBR.bw_shortterm, BBR.inflight_shortterm and
     /// BBR.inflight_longterm.
     pub(super) bounds: Bounds,
-    /// State of the probing for bandwidth (section 5.3.3): BBR.cycle_stamp, BBR.bw_probe_wait, BBR.probe_up_cnt and others.
+    /// State of the probing for bandwidth (section 5.3.3): BBR.cycle_stamp, BBR.bw_probe_wait, BBR.probe_up_cnt and
+    /// others.
     pub(super) probe: Probe,
     /// Smallest round-trip times, with the times of their measurement: BBR.min_rtt and BBR.probe_rtt_min_delay.
     pub(super) min_rtt: MinRtt,
-    /// Excess of aggregated acknowledgements and its interval (section 5.5.9): BBR.extra_acked and others.
+    /// ACK aggregation: the number of excess segments and the interval in which they are counted (section 5.5.9):
+    /// BBR.extra_acked and others.
     pub(super) aggregation: Aggregation,
     /// Fraction of marked segments (Linux v3, `ecn_alpha`).
     pub(super) marks: Marks,
@@ -168,15 +169,15 @@ impl Machine {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// Returns a number of segments in flight, raised to the budget of the send quantum and to the smallest window if
-    /// it is below these (BBRQuantizationBudget, section 5.6.4.2).
+    /// Returns `segments`, a number of segments in flight, raised to the budget of the send quantum and to the smallest
+    /// window if it is below these (BBRQuantizationBudget, section 5.6.4.2).
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
     }
 
-    /// Returns the bandwidth-delay product, or the window if congestion has reduced it below (BBRTargetInflight,
-    /// section 5.3.3.6).
+    /// Returns the bandwidth-delay product, or the window if congestion has reduced it below this product
+    /// (BBRTargetInflight, section 5.3.3.6).
     pub(super) fn target(&self, window: &Window) -> f64 {
         smaller(self.carried(self.bandwidth(), 1.0), window.cwnd())
     }
@@ -248,7 +249,7 @@ impl Machine {
         }
     }
 
-    /// Returns the number of round trips over which the maximum of aggregated acknowledgements is taken.
+    /// Returns the number of round trips over which the maximum of ACK aggregation is taken.
     #[inline]
     pub(super) fn aggregation_rounds(&self) -> u64 {
         if self.filled { AGGREGATION_ROUNDS } else { 1 }

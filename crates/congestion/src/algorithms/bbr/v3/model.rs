@@ -1,5 +1,5 @@
 //! Model of the path in BBR version 3: its bounds, recent losses and marks, the state of probing, smallest round-trip
-//! times, and aggregated acknowledgements.
+//! times, and ACK aggregation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,8 @@ const ECN_THRESHOLD: f64 = 0.5;
 /// Bounds of the model; infinity means that there is no bound.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Bounds {
-    /// Short-term bound after recent losses, in segments per second; the next field is that of the segments in flight.
+    /// Short-term bound of the rate after recent losses, in segments per second; the next field is the short-term bound
+    /// of the segments in flight.
     pub(super) short_rate: f64,
     pub(super) short_in_flight: f64,
     /// Long-term bound: number of segments in flight that probing found to be safe.
@@ -40,21 +41,21 @@ pub(super) struct Signals {
     pub(super) losses: f64,
     /// Number of acknowledgements that reported losses in the current round.
     pub(super) loss_events: u32,
-    /// Maximum delivery rate in the current round, in segments per second; the next field is the maximum volume
-    /// delivered.
+    /// Maximum delivery rate in the current round, in segments per second. The next field is the maximum of delivered
+    /// segments per flight.
     pub(super) rate: f64,
     pub(super) volume: f64,
 }
 
-/// The last flight: its delivery rate and the time in which it was delivered. Their product is the number of segments
-/// delivered (RS.delivered).
+/// The last flight: its delivery rate, and the time in which it was delivered. The product of both is the number of
+/// segments delivered (RS.delivered).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     rate: Option<RateSample>,
     rtt: Span,
 }
 
-/// State of the probing for bandwidth.
+/// State of the probing for bandwidth (ProbeBW).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Probe {
     /// Number of rounds since the last probe; the next fields are the time at which the cycle began, and the wait until
@@ -85,7 +86,7 @@ pub(super) struct MinRtt {
     pub(super) expired: bool,
 }
 
-/// Number of segments acknowledged in excess of those that the bandwidth explains (section 5.5.9).
+/// ACK aggregation: the number of acknowledged segments in excess of those that the bandwidth explains (section 5.5.9).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Aggregation {
     pub(super) start: Time,
@@ -93,7 +94,7 @@ pub(super) struct Aggregation {
     pub(super) extra: WindowedMax,
 }
 
-/// The state after an acknowledgement, and the number of excess segments in it.
+/// State of [`Aggregation`] after an acknowledgement, with the number of excess segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aggregated {
     start: Time,
@@ -108,7 +109,7 @@ pub(super) struct Marks {
     pub(super) eligible: bool,
     /// Number of successive rounds with too many marks.
     pub(super) high_rounds: u32,
-    /// Smoothed fraction of marked segments; the next field is that of the last round.
+    /// Smoothed fraction of marked segments; the next field is the fraction in the last round.
     pub(super) alpha: f64,
     pub(super) share: f64,
     pub(super) marked: f64,
@@ -202,7 +203,8 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the state after `newly` delivered segments, with this bandwidth and window (BBRUpdateACKAggregation).
+    /// Returns the state after `newly` delivered segments (BBRUpdateACKAggregation). `bandwidth` is in segments per
+    /// second; `cwnd` is the upper bound of the number of excess segments.
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -238,7 +240,8 @@ impl Aggregation {
 }
 
 impl Signals {
-    /// Raises the maxima of rate and volume to those of a sample, if these are larger.
+    /// Raises the maximum rate and the maximum number of delivered segments to the values of a sample, if these are
+    /// larger.
     #[inline(always)]
     pub(super) fn raise(&mut self, rate: RateSample, flight: Flight) {
         if !rate.is_below(self.rate) {
@@ -280,14 +283,14 @@ impl Marks {
     }
 
     /// Returns true if this cycle had marks and no losses, and if a round trip has passed without marks. (Linux checks
-    /// that it is back in the state `TCP_CA_Open`.)
+    /// instead that the connection is back in the state `TCP_CA_Open`.)
     pub(super) fn have_ceased(&self, ack: &AckSample) -> bool {
         let answered = ack.delivered + ack.lost;
         let over = !ack.ecn_echo && answered >= self.round_until;
         self.in_cycle && !self.lost_in_cycle && over
     }
 
-    /// Begins a cycle of ProbeBW.
+    /// Resets the records of marks and losses at the beginning of a ProbeBW cycle.
     pub(super) fn begin_cycle(&mut self) {
         (self.in_cycle, self.lost_in_cycle) = (false, false);
     }

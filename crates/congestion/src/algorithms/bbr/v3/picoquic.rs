@@ -3,18 +3,18 @@
 //! - The smallest round-trip time is updated with the longest of seven samples, so that jitter does not lower it
 //!   (`BBRUpdateMinRTT`). While samples are close to it, no ProbeRTT is due.
 //! - Startup ends when all seven samples exceed the smallest round-trip time by a quarter (`RTTJitterBufferStartup`).
-//!   ProbeBW_UP ends in this case after a round trip, and also with 1.25 bandwidth-delay products in flight
-//!   (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end it.
+//!   Under this condition ProbeBW_UP ends, too, once it has lasted a round trip; it also ends with 1.25 bandwidth-delay
+//!   products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate does not end ProbeBW_UP.
 //! - A cycle is as long as its wall-clock wait; rounds are not counted (`rounds_since_bw_probe` is never incremented).
 //!   After Startup, and as long as probes increase the rate by a sixteenth, the next probe comes within 250 ms and a
 //!   round trip (`do_rapid_start`).
-//! - Startup begins again if the rate reaches 1.5 times that at which the cycles began (`bw_probe_ceiling`), and after
-//!   a timeout (`do_handle_suspension`). In QUIC the latter is the probe timeout (RFC 9002 section 6.2); here it is a
-//!   silence of two round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
+//! - Startup begins again if the rate reaches 1.5 times its value at the start of the ProbeBW cycles
+//!   (`bw_probe_ceiling`), and after a timeout (`do_handle_suspension`). In QUIC this is the probe timeout (RFC 9002
+//!   section 6.2); here it is a silence of two round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
 //! - A path is saturated if the delivery rate is a third of the pacing rate, at twice the smallest round-trip time. The
 //!   delivery rate is then taken as the bandwidth (`BBRCheckPathSaturated`).
-//! - Losses have an effect from the fourth in a flight on, and hold the window for a round trip (`IsInflightTooHigh`,
-//!   `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
+//! - The first three losses in a flight have no effect. Further losses freeze the window for a round trip
+//!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`). Each loss removes its segment from the window.
 //!
 //! Not implemented: HyStart on paths above 250 ms, careful resume, lost feedback, and the end of a limit by the
 //! application.
@@ -35,18 +35,18 @@ use crate::window::Window;
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Round-trip time below which none counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Minimum round-trip time that counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Difference to the smallest round-trip time up to which a round-trip time is close to it: a fraction of it, plus the
-/// transmission time of the packets in the next constant (`BBRAdaptMinRttMargin`).
+/// Maximum difference from the smallest round-trip time for a sample to count as close to it: this fraction of it, plus
+/// the transmission time of the packets in the next constant (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
 /// Round-trip time above which intervals are multiples of the round-trip time (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
-/// Factor on the rate at which the cycles began; above this product, Startup begins again.
+/// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.
 const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early; the next constant is the number of
@@ -57,14 +57,14 @@ const PROBES: u32 = 3;
 /// Number of round trips without an acknowledgement after which the path counts as suspended.
 const SILENCE_RTTS: u64 = 2;
 
-/// Number of losses in a flight that have no effect.
+/// Number of losses in a flight up to which losses have no effect.
 const FEW_LOSSES: f64 = 3.0;
 
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
 const UP_IN_FLIGHT: f64 = 1.25;
 
-/// Multiple of the smallest round-trip time from which on a path may count as saturated; the next constant is the ratio
-/// of pacing rate to delivery rate.
+/// Minimum round-trip time on a saturated path, as a multiple of the smallest one. The next constant is the minimum
+/// ratio of pacing rate to delivery rate.
 const SATURATED_RTTS: u64 = 2;
 const SATURATED_RATES: f64 = 3.0;
 
@@ -78,10 +78,10 @@ pub(super) struct Picoquic {
     hurries: bool,
     /// Rate above which Startup begins again, in segments per second.
     ceiling: f64,
-    /// Number of segments that had been sent when the window was last held for losses. The hold ends when these
+    /// Number of segments that had been sent when losses last froze the window. The window is released when these
     /// segments are acknowledged.
     held_until: u64,
-    /// Number of segments that had been delivered when the window was last held or released.
+    /// Number of segments that had been delivered when the window was last frozen or released.
     delivered: u64,
     /// Time of the last acknowledgement.
     heard: Time,
@@ -94,7 +94,7 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Records the end of a probe; the growth of the rate decides if the next one comes early.
+    /// Records the end of a probe. The growth of the rate in the probe decides if the next probe comes early.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -161,7 +161,8 @@ impl Rules for Picoquic {
         }
     }
 
-    /// Returns true from the fourth loss on, among the segments sent since the window was last held or released.
+    /// Returns true if `losses` exceeds three, and if the whole flight was delivered after the window was last frozen
+    /// or released. `delivered` is the number of the connection's delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
@@ -191,7 +192,7 @@ impl Rules for Picoquic {
         *bound = flight.or_more(before);
     }
 
-    /// Holds the window after too many losses, or releases it (`BBRCheckRecovery`); ends Drain when the queue has
+    /// Freezes the window after too many losses, or releases it (`BBRCheckRecovery`); ends Drain when the queue has
     /// drained (`BBRCheckDrain`).
     fn drain(
         &mut self,
@@ -321,7 +322,7 @@ impl Picoquic {
         machine.state = State::Startup;
     }
 
-    /// Holds the window at the number of segments in flight for a round trip, after too many losses.
+    /// Freezes the window for a round trip, at the number of segments in flight, after too many losses.
     fn hold(&mut self, machine: &mut Machine, sample: &Sample, window: &mut Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
         let held = sample.in_flight + larger(sample.newly_delivered, 1.0);
@@ -330,7 +331,7 @@ impl Picoquic {
         self.delivered = machine.meter.delivered;
     }
 
-    /// Restores the window after the round trip in which it was held.
+    /// Restores the window after the round trip in which it was frozen.
     fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         if machine.meter.answered() <= self.held_until {
             return;
@@ -355,8 +356,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). Checked only in those cycles whose drawn number
-    /// of rounds is 1, half of all.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). Returns false in the half of all cycles that
+    /// begin with zero rounds, a number that is drawn at random.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -472,7 +473,8 @@ mod tests {
         );
     }
 
-    /// A probe lasts at least a round trip; a plateau of the rate does not end it.
+    /// A probe lasts at least a round trip; a plateau of the rate does not end it. Longer round-trip times or 1.25
+    /// bandwidth-delay products in flight do.
     #[test]
     fn a_probe_ends_when_round_trips_grow_or_with_much_in_flight() {
         let mut flow = going_up();
@@ -488,8 +490,8 @@ mod tests {
         assert_eq!(flow.bbr.machine.state, State::Down);
     }
 
-    /// The next probe comes within a round trip and 250 ms, until four successive probes have increased the rate by
-    /// less than a sixteenth.
+    /// The next probe comes within a round trip and 250 ms after the last one. After four successive probes that have
+    /// increased the rate by less than a sixteenth, probes no longer come early.
     #[test]
     fn probes_come_early_while_they_bring_more() {
         let mut picoquic = Picoquic {
@@ -545,8 +547,8 @@ mod tests {
         );
     }
 
-    /// From the fourth loss on, and if more than 2 % are lost, the window is held for a round trip: at the number of
-    /// segments in flight, plus those that arrive. Then it is restored.
+    /// If a flight has more than three losses, and more than 2 %, the window is frozen for a round trip, at the number
+    /// of segments in flight plus the newly delivered ones. Then it is restored.
     #[test]
     fn many_losses_hold_the_window_for_a_round_trip() {
         let mut flow = cruising();
@@ -567,9 +569,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// In picoquic, an interval of aggregation begins with each ACK (`BBRUpdateACKAggregation`), so that the excess is
-    /// that of one burst only. In the draft, the interval continues: the excess is 5 segments, less the one that the
-    /// rate explains for a millisecond, plus 7.
+    /// In picoquic, an interval of ACK aggregation begins with each ACK (`BBRUpdateACKAggregation`), so that only the
+    /// last burst counts as excess. In the draft, the interval continues: the excess is 5 segments, less the one that
+    /// the rate explains for a millisecond, plus 7.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;
@@ -583,8 +585,8 @@ mod tests {
         assert_eq!(extra(&aggregation), 7.0);
     }
 
-    /// The delivery rate is a third of the pacing rate, at twice the smallest round-trip time, in a cycle in which
-    /// saturation is checked.
+    /// The delivery rate, a third of the pacing rate at twice the smallest round-trip time, becomes the bandwidth. The
+    /// cycle is one of those in which saturation is checked.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

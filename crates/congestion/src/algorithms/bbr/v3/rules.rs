@@ -10,7 +10,7 @@ use crate::window::Window;
 
 /// The rules of a variant, with its additional state. Rules with an empty body here exist only in picoquic.
 pub(super) trait Rules {
-    /// True if each loss removes a segment from the window, and if too many losses hold the window for a round trip.
+    /// True if each loss removes a segment from the window, and if too many losses freeze the window for a round trip.
     const CONSERVES: bool;
 
     /// True if samples after the end of a probe still count as samples of this probe, until one of them shows that too
@@ -20,10 +20,11 @@ pub(super) trait Rules {
     /// Prepares the variant's state before an acknowledgement is processed.
     fn begin_ack(&mut self, _machine: &mut Machine, _ack: &AckSample) {}
 
-    /// Returns true if losses in the last flight have an effect, given that they exceed the loss threshold.
+    /// Returns true if losses in the last flight have an effect. Called only if they exceed the loss threshold.
+    /// `delivered` is the number of the connection's delivered segments.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool;
 
-    /// May begin a new interval of aggregated acknowledgements, before the excess of the current one is computed.
+    /// Begins a new interval of ACK aggregation, if the variant requires it, before excess segments are computed.
     fn begin_aggregation(&self, _aggregation: &mut Aggregation, _now: Time) {}
 
     /// Checks if the pipe is full, and records the result in the state machine.

@@ -142,8 +142,8 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
     assert_eq!(startup.bbr.machine.state, State::Startup);
 }
 
-/// ProbeBW_DOWN ends when fewer segments are in flight than the bandwidth-delay product, and than the long-term bound
-/// less 15 %.
+/// ProbeBW_DOWN ends when the number of segments in flight is below both the bandwidth-delay product and 85 % of the
+/// long-term bound.
 #[test]
 fn exiting_probe_down_on_inflight() {
     for (bound, from, to) in [(f64::INFINITY, 101, 100), (100.0, 86, 85)] {
@@ -217,8 +217,8 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
-/// Fifty segments are acknowledged at a time at which the bandwidth explains one. The window allows for them, in
-/// addition to two bandwidth-delay products.
+/// Fifty segments are acknowledged when the bandwidth explains only one. The window allows for the excess, in addition
+/// to two bandwidth-delay products.
 #[test]
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let mut flow = going_down();
@@ -262,8 +262,8 @@ fn the_long_term_bound_grows_exponentially() {
     assert_eq!(growth, [1.0, 2.0, 4.0, 8.0]);
 }
 
-/// Losses outside probes reduce the short-term bounds by three tenths at most, and not below the delivered rate and
-/// volume. The maximum rate is forgotten after two cycles.
+/// Losses outside probes reduce the short-term bounds by at most three tenths per round, and not below the delivered
+/// rate and number of segments. The maximum rate is forgotten after two cycles.
 #[test]
 fn decreasing_bandwidth_and_ensuring_max_bandwidth_adapts_down() {
     let mut flow = going_down();
@@ -370,7 +370,7 @@ fn marks_end_startup() {
     assert!(flow.bbr.machine.filled);
 }
 
-/// If each acknowledgement covers two segments and counts one mark, half of the segments are marked, not all.
+/// If each acknowledgement covers two segments and reports one mark, half of the segments count as marked, not all.
 #[test]
 fn counted_marks_are_not_those_of_whole_acknowledgements() {
     for (counts, share) in [(true, 0.5), (false, 1.0)] {
@@ -387,8 +387,9 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
     }
 }
 
-/// Linux v3: the next probe begins when a round trip without marks has followed marks, with no losses since the last
-/// probe. Its first round may add 2^5 segments to a bound of 100, since half of the bound is 50.
+/// Linux v3: the next probe begins if a round trip without marks has passed since the last mark, and no losses have
+/// occurred since the last probe. In its first round, the probe may add 2^5 segments to a bound of 100, since half of
+/// the bound is 50.
 #[test]
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {

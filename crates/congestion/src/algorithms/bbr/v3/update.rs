@@ -26,7 +26,8 @@ impl Machine {
         self.pacer.begin(ack, window, STARTUP_GAIN);
     }
 
-    /// Records the delivered, lost and marked segments of an acknowledgement (sections 5.5.10.2 and 5.5.10.3).
+    /// Records the delivered, lost and marked segments that an acknowledgement reports (sections 5.5.10.2 and
+    /// 5.5.10.3).
     #[inline(always)]
     fn note_signals(&mut self, ack: &AckSample, sample: &Sample, flight: Flight) {
         if sample.newly_lost > 0.0 {
@@ -226,7 +227,7 @@ impl Machine {
         smaller(most, cap)
     }
 
-    /// Returns true if the window is held after losses (picoquic's rules).
+    /// Returns true if losses have frozen the window (picoquic's rules).
     pub(super) fn is_conserving<R: Rules>(&self) -> bool {
         R::CONSERVES && self.recovery.is_fast()
     }
@@ -243,8 +244,8 @@ impl Machine {
     /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound of the window once the pipe
     /// is full.
     ///
-    /// Its parts are marked `inline(always)`. Otherwise, since it is compiled for two sets of rules, they would be
-    /// called, which would cost 1.6 % of the instructions of a simulation.
+    /// The methods that it calls are marked `inline(always)`. This method is compiled for two sets of rules, so that
+    /// the compiler would not inline them otherwise, which would cost 1.6 % of the instructions of a simulation.
     pub(super) fn full_update<R: Rules>(
         &mut self,
         rules: &mut R,
@@ -306,8 +307,8 @@ mod tests {
     use crate::algorithms::bbr3::ENTRY;
     use crate::parameter::Variant;
 
-    /// Section 5.3.1.3: six lost ranges end Startup, however many segments they have, but only if more than 2 % of the
-    /// flight are lost.
+    /// Section 5.3.1.3: six lost ranges end Startup, whatever their sizes, but only if more than 2 % of the flight are
+    /// lost.
     #[test]
     fn a_burst_of_losses_does_not_end_the_startup() {
         let rules = Draft::default();

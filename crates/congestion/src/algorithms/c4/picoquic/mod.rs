@@ -1,9 +1,9 @@
 //! C4 of picoquic (c4.c, August 2026), with later additions of its authors: trimming, draining, and any number of
 //! returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
-//! private-octopus/c4). It differs from the draft in these points:
+//! private-octopus/c4). This C4 differs from the draft in these points:
 //!
-//! - The window limits the segments in flight before a segment is sent, so that a part of a segment counts as a whole
-//!   one; a probe adds at least one segment.
+//! - Before a segment is sent, only the segments already in flight are compared with the window. A fraction of a
+//!   segment in the window therefore counts as a whole one. A probe adds at least one segment.
 //! - Initial also uses the maximum rate over a millisecond.
 //! - Pushing has a gain of 1.227 (the constant's name says 25 %, its value is 1256/1024). It ends with the first round
 //!   trip in which the rate grows by less than three quarters of this gain, and is repeated if the rate has grown by a
@@ -32,7 +32,8 @@ const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
 const MAX_LEVEL: u32 = 3;
 /// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
-/// Number of eras without growth after which Initial ends; the next constant is the number after which a delay ends it.
+/// Number of eras without growth after which Initial ends; the next constant is the number of such eras after which a
+/// delay ends it.
 const FULL_ERAS: u32 = 3;
 const FULL_ERAS_AT_DELAY: u32 = 2;
 const CRUISING_ERAS: u32 = 2;
@@ -73,7 +74,7 @@ struct Era {
     alpha: f64,
 }
 
-/// State before a probe or push, against which growth is measured.
+/// State before a probe or push, with which later rates are compared.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attempt {
     rate: f64,
@@ -167,7 +168,7 @@ impl PicoquicC4 {
         self.note_rtt(ack);
     }
 
-    /// Restarts the window. In picoquic, a timeout probes for lost segments at the end of the data, and is no
+    /// Restarts the window. In picoquic, a timeout only probes for lost segments at the end of the data; it is no
     /// congestion signal.
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
         self.timed_out = true;
@@ -311,8 +312,8 @@ impl PicoquicC4 {
     }
 
     /// Updates the rates (`c4_handle_ack`), in whole bytes per second, so that rounding errors do not count as growth.
-    /// If a sample does not exceed the nominal rate, the network still counts as the limit if the sample's segments
-    /// fill the path at this rate.
+    /// The network counts as the limit of the flow if the sample exceeds the nominal rate, or if its segments fill the
+    /// path at that rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;
@@ -512,8 +513,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached: to the maximum sample after two cycles with congestion, and by half
-    /// of the difference to it after a cycle without congestion in which the network was the limit.
+    /// Lowers a nominal rate that was not reached. After two cycles with congestion, it becomes the maximum sample.
+    /// After a cycle without congestion in which the network was the limit, it is lowered by half of its difference to
+    /// the maximum sample.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;

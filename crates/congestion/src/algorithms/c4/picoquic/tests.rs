@@ -136,9 +136,9 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
     }
 }
 
-/// After a cycle without congestion, a rate that was not reached is lowered by half of the difference to the maximum
-/// sample, if the network was the limit and there was a sample. After the second successive cycle with congestion, it
-/// is lowered to the maximum sample.
+/// After a cycle without congestion, a nominal rate that was not reached is lowered by half of its difference to the
+/// maximum sample, if the network was the limit and there was a sample. After the second successive cycle with
+/// congestion, the nominal rate becomes the maximum sample.
 #[test]
 fn a_rate_that_was_not_reached_is_lowered() {
     let lowered = |used, largest, congested: &[bool]| {

@@ -21,8 +21,8 @@ impl Port {
         true
     }
 
-    /// Processes a packet that reaches the near end at `now`; the link has been idle since `idle_since`, if it is idle.
-    /// Returns true if the packet is accepted.
+    /// Processes a packet that reaches the near end at `now`. `idle_since` is the time since which the link has been
+    /// idle; `None` if it is busy. Returns true if the packet is accepted.
     pub(in crate::network::link) fn enqueue(
         &mut self,
         packet: Packet,
@@ -70,7 +70,7 @@ impl Port {
         true
     }
 
-    /// Returns the packet whose transmission begins at `now`, if there is one.
+    /// Removes and returns the packet whose transmission begins at `now`, if there is one.
     pub(in crate::network::link) fn dequeue(
         &mut self,
         now: Time,
@@ -98,7 +98,7 @@ impl Port {
         self.counters.starts_ahead -= u128::from(packet.time.as_ps());
     }
 
-    /// Counts the discipline's effects on packets that it had accepted; usually there are none.
+    /// Counts the discipline's drops and marks of packets that it had accepted; usually there are none.
     #[inline(always)]
     fn settle(&mut self, now: Time, effects: &mut Effects, options: &mut OptionStore) {
         if !effects.is_empty() {

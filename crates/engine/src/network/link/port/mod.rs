@@ -40,12 +40,12 @@ struct Counters {
     dropped_bytes: u64,
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits: u128,
-    /// Sum of the times at which the service of waiting packets will start, in picoseconds. The part of `waits` that is
-    /// in the future is computed from it. With explicit service, where these times are not known, it is the sum of the
+    /// Sum of the times at which the service of waiting packets will start, in picoseconds. From this sum, the future
+    /// part of `waits` is computed. With explicit service, where these times are not known, it is the sum of the
     /// arrival times.
     starts_ahead: u128,
     queue_max: u64,
-    /// Sum over all arrivals of the number of packets that each found waiting.
+    /// Sum over all arrivals of the number of waiting packets that each arriving packet found.
     found_waiting: u64,
 }
 
@@ -55,8 +55,8 @@ struct Counters {
 struct Waits {
     /// Recorded delays. With service on arrival, a packet's delay is recorded when the packet is accepted.
     timed: DelayHistogram,
-    /// Number of packets accepted before the measurement began; with explicit service, of packets that had begun
-    /// service.
+    /// Number of packets that were accepted before the measurement began. With explicit service, number of packets that
+    /// had begun service by then.
     before: u64,
 }
 
@@ -202,8 +202,8 @@ impl Port {
         }
     }
 
-    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if it is the next one
-    /// to be forwarded.
+    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if this packet is the
+    /// next one to be forwarded.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }
@@ -254,7 +254,7 @@ impl Port {
         self.ring.forward(until)
     }
 
-    /// Returns the packet that will be forwarded after `others` other packets, if that is known already.
+    /// Returns the packet that will be forwarded after `others` other packets, if this packet is already known.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.ring.ahead(others)
@@ -287,12 +287,12 @@ impl Port {
         self.counters.waits
     }
 
-    /// Returns the maximum length of the queue so far, and restarts its record.
+    /// Returns the maximum length of the queue so far, and begins a new maximum.
     pub(super) fn restart_maximum(&mut self) -> u64 {
         std::mem::replace(&mut self.counters.queue_max, self.waiting_pkts)
     }
 
-    /// With service on arrival, returns the counters up to `now`. All services that have begun by then must have been
+    /// Returns the counters up to `now`, with service on arrival. All services that have begun by `now` must have been
     /// recorded.
     pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
         let in_service = clock.busy_until() > now;
@@ -301,9 +301,9 @@ impl Port {
         self.counters(self.waiting_pkts, in_service, unsent, waited_ps)
     }
 
-    /// Returns the counters. `in_ring` is the number of packets waiting in the ring. `in_service` is true if the packet
-    /// in front of them is in service, and `unsent` is its unsent part. `waited_ps` is the sum of the waiting times in
-    /// picoseconds.
+    /// Returns the counters. `in_ring` is the number of packets waiting in the ring. `in_service` is true if a packet
+    /// is in service in front of them, and `unsent` is the unsent part of this packet. `waited_ps` is the sum of the
+    /// waiting times in picoseconds.
     pub(super) fn counters(
         &self,
         in_ring: u64,

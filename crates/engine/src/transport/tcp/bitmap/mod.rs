@@ -1,9 +1,8 @@
-//! A set of numbers in a window that moves up, one bit each, in a ring of 64-bit words.
+//! A set of numbers in a window that moves up, with one bit per number, in a ring of 64-bit words.
 //!
-//! Two trees over the words, one of the non-empty and one of the non-full words, find the next or
-//! the last number that is, or is not, in the set. A step of a tree covers 64 times as much as the
-//! one below: every query is `O(log64 n)`. Memory: 1.03 bits for each number of the window, rounded
-//! up to a power of two.
+//! Two trees over the words find the next or the last number that is, or is not, in the set: one is of the non-empty
+//! words, the other of the non-full words. A level of a tree covers 64 times as much as the level below, so that every
+//! query is `O(log64 n)`. Memory: 1.03 bits for each number of the window, rounded up to a power of two.
 
 mod tree;
 
@@ -57,8 +56,8 @@ impl Bitmap {
 /// The words of the set.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Ring of words. Its length is a power of two, and a word's place is its number modulo this length. The ring has
-    /// always more words than the window, so that an empty word lies on either side of the window.
+    /// Ring of words. Its length is a power of two, and a word's index is its number modulo this length. The ring
+    /// always has more words than the window, so that an empty word lies on either side of the window.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,
@@ -80,7 +79,7 @@ impl Words {
         word as usize & (self.words.len() - 1)
     }
 
-    /// Returns the number of words from the place `from` forward to the place `to`, round the ring.
+    /// Returns the number of words from the index `from` forward to the index `to`, around the ring.
     #[inline]
     fn distance(&self, from: usize, to: usize) -> u64 {
         (to.wrapping_sub(from) & (self.words.len() - 1)) as u64
@@ -109,8 +108,8 @@ impl Words {
         word * BITS + u64::from(self.words[found].trailing_ones())
     }
 
-    /// Returns the smallest number from which on all numbers below `end` are in the set; `end` if
-    /// `end - 1` is not in the set.
+    /// Returns the smallest number such that it and all numbers up to `end - 1` are in the set; `end` if `end - 1` is
+    /// not in the set.
     #[inline]
     pub(super) fn begin_of_run(&self, end: u64) -> u64 {
         let Some(last) = end.checked_sub(1) else {
@@ -173,7 +172,7 @@ impl Words {
             .then(|| (word - back) * BITS + BITS - 1 - u64::from(self.words[found].leading_zeros()))
     }
 
-    /// Returns the count of numbers of the set in `[left, right)`. Reads all words between the two.
+    /// Returns the count of numbers of the set in `[left, right)`. Reads all words from `left` to `right`.
     pub(super) fn count(&self, left: u64, right: u64) -> u64 {
         let words = self.window.start.max(left / BITS)..self.window.end.min(right.div_ceil(BITS));
         let count = |word| (self.words[self.place(word)] & mask(word, left, right)).count_ones();
@@ -201,7 +200,7 @@ impl Words {
         }
     }
 
-    /// Widens the window to include these words; an empty set has no window yet.
+    /// Widens the window to include these words. An empty set has no window before.
     #[inline(never)]
     fn widen(&mut self, words: Range<u64>) {
         let mut window = words;
@@ -214,7 +213,7 @@ impl Words {
         self.window = window;
     }
 
-    /// Makes room for more than `count` words.
+    /// Grows the ring so that it has more than `count` words.
     #[cold]
     fn grow(&mut self, count: u64) {
         let places = (count as usize + 1).next_power_of_two();
@@ -268,7 +267,7 @@ impl Words {
         removed.into()
     }
 
-    /// Replaces the word `before` at `place` by `after`, which has fewer bits, and updates the trees.
+    /// Replaces the word `before` at the index `place` by `after`, which has fewer bits, and updates the trees.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;

@@ -1,5 +1,5 @@
-//! A set of places (indices from 0), stored as words of bits. The non-empty words form a set at the next level, and so
-//! on up to a single word (a van Emde Boas tree of degree 64).
+//! A set of indices from 0, called places, stored as words of bits. The non-empty words form a set at the next level,
+//! and so on up to a single word (a van Emde Boas tree of degree 64).
 
 const BITS: usize = u64::BITS as usize;
 
@@ -14,7 +14,7 @@ impl Tree {
     /// A tree without places.
     pub(super) const EMPTY: Self = Self { levels: Vec::new() };
 
-    /// Returns a tree that contains none of `places` places.
+    /// Returns a tree for `places` places that contains none of them.
     pub(super) fn of_none(places: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = places;
@@ -25,7 +25,7 @@ impl Tree {
         Self { levels }
     }
 
-    /// Returns a tree that contains all of `places` places.
+    /// Returns a tree for `places` places that contains all of them.
     pub(super) fn of_all(places: usize) -> Self {
         let mut tree = Self::of_none(places);
         (0..places).for_each(|place| tree.insert(place));
@@ -64,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// Returns the first place of the set at or after a place.
+    /// Returns the first place of the set that is `from` or after it.
     #[inline]
     pub(super) fn next(&self, from: usize) -> Option<usize> {
         let mut at = from;
@@ -81,7 +81,7 @@ impl Tree {
         None
     }
 
-    /// Returns the last place of the set before a place.
+    /// Returns the last place of the set before `end`.
     #[inline]
     pub(super) fn last(&self, end: usize) -> Option<usize> {
         let mut at = end.checked_sub(1)?;
@@ -99,16 +99,16 @@ impl Tree {
         None
     }
 
-    /// Returns the first place of the set at or after `from` or, if there is none, the first place of all. The set must
-    /// not be empty.
+    /// Returns the first place of the set at or after `from` or, if there is none, the first place of the set. The set
+    /// must not be empty.
     #[inline]
     pub(super) fn next_round(&self, from: usize) -> usize {
         let found = self.next(from).or_else(|| self.next(0));
         found.expect("the ring has a place to spare")
     }
 
-    /// Returns the last place of the set before `end` or, if there is none, the last place of all `places`. The set
-    /// must not be empty.
+    /// Returns the last place of the set before `end` or, if there is none, the last place of the set. The tree has
+    /// `places` places, and the set must not be empty.
     #[inline]
     pub(super) fn last_round(&self, end: usize, places: usize) -> usize {
         let found = self.last(end).or_else(|| self.last(places));

@@ -9,7 +9,7 @@ use crate::transport::Environment;
 use crate::transport::tcp::regular::usual;
 
 impl ControlBlock {
-    /// Records what limits the sender now, after the segments from `first` on have left.
+    /// Records the limit that now keeps the sender from sending more, after the segments from `first` on have left.
     #[inline]
     pub(crate) fn note_limit(&mut self, first: u64, now: Time) {
         let limit = if self.nxt >= self.end {
@@ -89,7 +89,7 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the flow has started and not finished.
+    /// Returns true if the flow has started and has not finished.
     fn running(&self) -> bool {
         self.max_sent > 0 && self.finish == Time::NEVER
     }

@@ -12,8 +12,8 @@ use crate::transport::tcp::regular::unusual;
 use crate::transport::tcp::rto::Timing;
 
 impl ControlBlock {
-    /// Processes the options of an acknowledgement. Returns its SACK blocks; router feedback is kept for
-    /// the next sample.
+    /// Processes the options of an acknowledgement. Returns its SACK blocks. Stores router feedback for the next
+    /// sample.
     #[inline]
     pub(crate) fn process_options(
         &mut self,
@@ -67,8 +67,8 @@ impl ControlBlock {
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: everything below is delivered. Of the segments that a partial acknowledgement covers,
-    /// only the first was missing; the others were counted as delivered before.
+    /// Moves `una` to `next`: everything below `next` is delivered. Of the segments that a partial acknowledgement
+    /// covers, only the first was missing; the others were counted as delivered before.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
@@ -85,7 +85,7 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Processes a duplicate acknowledgement: one more segment above `una` has arrived, although it is not known which.
+    /// Processes a duplicate acknowledgement: one more segment above `una` has arrived, but its number is unknown.
     pub(crate) fn process_duplicate_ack(&mut self) {
         self.dupacks += 1;
         self.sacked_or_dupacked =
@@ -164,8 +164,8 @@ impl ControlBlock {
     }
 
     /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
-    /// nothing if the algorithm controls the window itself: such algorithms get only acknowledgements in recovery, from
-    /// [`Self::on_ack_in_recovery`], after losses are handled.
+    /// nothing if the algorithm controls the window itself: such an algorithm gets only acknowledgements in recovery,
+    /// from [`Self::on_ack_in_recovery`], after losses are handled.
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {
@@ -186,10 +186,10 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the window must not grow, for one of two reasons: the acknowledgement echoes congestion (RFC
-    /// 3168 section 6.1.2), or the window does not limit the sender and thus says nothing about the path (RFC 7661;
-    /// ns-2 ignores this). While the flight of a timeout is retransmitted, the window may grow in both cases, up to
-    /// twice the flight. `in_flight` is the flight before the acknowledgement.
+    /// Returns true if the window must not grow, for one of two reasons. Either the acknowledgement echoes congestion
+    /// (section 6.1.2 of RFC 3168), or the window does not limit the sender and thus says nothing about the path (RFC
+    /// 7661; ns-2 ignores this). After a timeout, while the flight is retransmitted, the window may grow in both cases,
+    /// up to twice the flight. `in_flight` is the flight before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
@@ -214,7 +214,7 @@ impl ControlBlock {
         !used && !self.retransmits_after_timeout()
     }
 
-    /// Returns true if the window may grow although something else limits the sender.
+    /// Returns true if the window may grow although something other than the window limits the sender.
     fn may_grow_beyond_use(&self) -> bool {
         let window = &self.congestion.window;
         let usage = self
@@ -252,8 +252,9 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the maximum growth per acknowledgement in slow start: `limit` segments, but one segment after a timeout,
-    /// when the acknowledged segments may have left the network long ago (RFC 3465 section 2.3).
+    /// Returns the maximum growth per acknowledgement in slow start. It is `limit` segments; in slow start after a
+    /// timeout, it is one segment, since the acknowledged segments may have left the network long ago (RFC 3465 section
+    /// 2.3).
     #[inline]
     fn slow_start_limit(&self, limit: f64) -> f64 {
         if self.retransmits_after_timeout() {
@@ -320,8 +321,8 @@ impl ControlBlock {
         marks.map_or(0, |marks| marks.on_ack(count))
     }
 
-    /// Adds to a sample the start of a round trip, if one has begun, and the measurements that only some algorithms
-    /// need.
+    /// Completes a sample: adds the start of a round trip, if one has begun, and the measurements that only some
+    /// algorithms need.
     #[inline(always)]
     pub(crate) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
         sample.round_start = std::mem::take(&mut self.new_round);

@@ -1,7 +1,7 @@
 //! Division of an application's data into segments, when the application gives the data message by message.
 //!
-//! All segments are full except the last one of the data given so far. If the application gives more data before that
-//! segment leaves, the segment is filled up; once it has left, it stays short, wherever it is in the stream.
+//! All segments are full except the last one of the data given so far. If the application gives more data before the
+//! last segment leaves, this segment is filled up. Once it has left, it stays short, even in the middle of the stream.
 
 use std::collections::VecDeque;
 
@@ -13,10 +13,10 @@ use crate::transport::tcp::wire::Wire;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
-    /// The first short segment that is not forgotten; its number is above all segments if there is none. Short segments
-    /// acknowledged long ago are forgotten.
+    /// The first short segment that is not forgotten. If there is none, `first.segment` is larger than any segment's
+    /// number. Short segments acknowledged long ago are forgotten.
     first: Short,
-    /// The other short segments in ascending order, if there ever were any.
+    /// The short segments after the first, in ascending order, if there ever were any.
     #[allow(
         clippy::box_collection,
         reason = "a pointer is smaller than an empty queue"
@@ -31,9 +31,9 @@ pub(super) struct ShortSegments {
 #[repr(C)]
 struct Short {
     segment: u64,
-    /// Bytes by which this and all earlier short segments are smaller than full ones.
+    /// Number of bytes by which this and all earlier short segments together are shorter than full ones.
     missing_so_far: u64,
-    /// Bytes by which this segment is smaller than a full one.
+    /// Number of bytes by which this segment is shorter than a full one.
     missing: u16,
 }
 
@@ -70,7 +70,7 @@ impl ShortSegments {
         self.others.as_deref().filter(|others| !others.is_empty())
     }
 
-    /// Returns the bytes by which a segment is smaller than a full one.
+    /// Returns the number of bytes by which a segment is shorter than a full one.
     pub(super) fn missing_in(&self, segment: u64) -> u16 {
         if segment == self.first.segment {
             return self.first.missing;
@@ -83,8 +83,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the sum of the missing bytes of all segments below `segment`, compared with full segments. All forgotten
-    /// segments must be below `segment`.
+    /// Returns the number of bytes by which all segments below `segment` together are shorter than full ones. All
+    /// forgotten segments must be below `segment`.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;
@@ -119,7 +119,7 @@ impl ShortSegments {
         }
     }
 
-    /// Removes the last segment, if it is short; returns its missing bytes.
+    /// Removes the last segment, if it is short. Returns the number of bytes by which it was shorter than a full one.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.last() {
             Some(last) if last.segment == segment => {
@@ -144,7 +144,7 @@ impl ShortSegments {
 }
 
 impl ControlBlock {
-    /// Begins with no data to send: the application gives data later.
+    /// Begins without data to send: the application gives data later.
     pub(crate) fn begin_empty(&mut self) {
         self.end = 1;
         self.fin = u64::MAX;
@@ -178,8 +178,8 @@ impl ControlBlock {
         self.short.push(self.fin, self.config.mss_bytes.into());
     }
 
-    /// Returns true if the FIN has a separate segment, which does not count as data. The SYN is never such a segment,
-    /// even if a flow is stopped before it has sent anything.
+    /// Returns true if the FIN is a segment of its own, without payload. Segment 0, the SYN, never counts as a FIN,
+    /// even if the flow is stopped before its first data.
     pub(crate) fn fin_is_bare(&self) -> bool {
         (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
     }

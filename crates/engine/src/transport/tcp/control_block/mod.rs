@@ -40,7 +40,7 @@ pub(super) enum LastReduction {
     Loss,
     Ecn,
     Timeout,
-    /// A loss, whose recovery is over.
+    /// A loss. The recovery from it is over.
     Recovered,
 }
 
@@ -117,9 +117,9 @@ pub(super) struct ControlBlock {
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Segment whose round trip is being timed, on connections without timestamps.
+    /// Segment whose round-trip time is measured, on connections without timestamps.
     timed: u64,
-    /// Time at which the timed segment was sent; [`Time::NEVER`] while none is timed.
+    /// Time at which this segment was sent; [`Time::NEVER`] while no segment is timed.
     timed_since: Time,
     round_end: u64,
     pub(super) rtt: RttEstimator,
@@ -144,15 +144,15 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
-    /// Time at which the last segment left, once the application has nothing more to send
+    /// Time at which the last segment left. Only updated once the application has nothing more to send
     /// ([`Self::leaves_plainly`]).
     last_sent: Time,
-    /// Time since which nothing is outstanding, while nothing is.
+    /// Time since which nothing is outstanding; without a meaning while something is.
     idle_since: Time,
-    /// The handshake's round-trip time; zero if it gave none.
+    /// Round-trip time of the handshake; zero if the handshake gave none.
     handshake_rtt: Span,
-    /// Largest recent flights of a sender that something other than the window limits, or that may hold segments
-    /// back.
+    /// Largest recent flights of a sender that may be limited by something other than the window, or that may delay
+    /// segments.
     peaks: FlightPeaks,
     /// The last reduction covers the segments below this number.
     pub(super) recover: u64,
@@ -257,15 +257,15 @@ impl ControlBlock {
         }
     }
 
-    /// Resets the clock. ns-2 resets all agents when a run begins, which draws the phases of their clocks once
+    /// Resets the clock. In ns-2, the beginning of a run resets all agents, which draws the phases of their clocks once
     /// more.
     pub(super) fn reset_clock(&mut self) {
         let phase = tick_phase(&self.config, &mut self.stream);
         self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);
     }
 
-    /// Establishes the connection when the SYN is acknowledged: the window opens to its initial size (RFC 5681
-    /// section 3.1: this acknowledgement does not make it grow).
+    /// Establishes the connection when the SYN is acknowledged. The window opens to its initial size; the
+    /// acknowledgement of the SYN does not make it grow (RFC 5681 section 3.1).
     #[cold]
     pub(super) fn establish(&mut self, ack: Ack, env: &mut impl Environment) {
         self.established = true;
@@ -284,8 +284,9 @@ impl ControlBlock {
         self.begin_dummies(env);
     }
 
-    /// Begins in the established state, with data segments next, since the other side has opened
-    /// the connection. Its SYN was answered, and the answer acknowledged, at these times.
+    /// Begins in the established state, with data segments next, since the other side has opened the connection. The
+    /// parameters are the times at which the SYN of the other side was answered, and at which the answer was
+    /// acknowledged.
     #[cold]
     pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
         self.established = true;
@@ -301,10 +302,9 @@ impl ControlBlock {
         self.rtt.replace_min_rtt();
     }
 
-    /// Returns the shortest round-trip time known for the path, which may be that of the SYN. With
-    /// delayed ACKs, all samples of data may include the time for which the first of several
-    /// segments waited for the others; a segment that is sent alone, such as a probe, does not
-    /// wait.
+    /// Returns the shortest round-trip time known for the path, which may be that of the SYN. With delayed ACKs, all
+    /// samples of data may include the delay of the ACK. A segment that is sent alone, such as a probe, does not wait
+    /// for others at the receiver.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {
@@ -389,7 +389,7 @@ mod tests {
 
     const LINE: usize = 64;
 
-    /// The fields that acknowledgements use begin and end with the cache lines that are prefetched.
+    /// The fields that acknowledgements use begin and end with the prefetched cache lines.
     #[test]
     fn what_acknowledgements_touch_fills_few_cache_lines() {
         let end_of_first = offset_of!(ControlBlock, short) + size_of::<u64>();

@@ -37,8 +37,8 @@ impl ControlBlock {
     }
 
     /// Reduces the window, once for all losses in the data sent so far, if the algorithm responds to the loss. If the
-    /// algorithm tolerates the loss, the window stays as it is, and an earlier reduction can no longer be undone. With
-    /// ns-2's recoveries, which expect a reduction each time, the window is always reduced.
+    /// algorithm tolerates the loss, the window stays as it is, and an earlier reduction can no longer be undone.
+    /// ns-2's recoveries expect a reduction for each loss; with these, the window is always reduced.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
             self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
@@ -48,15 +48,15 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the current recovery is for losses that the algorithm tolerates: the window is not reduced,
-    /// and grows.
+    /// Returns true if the algorithm tolerates the losses of the current recovery: the window is not reduced, and
+    /// grows.
     #[inline]
     pub(crate) fn tolerates_losses(&self) -> bool {
         self.tolerates_losses
     }
 
-    /// Returns true if the window also limits sending in recovery. Returns false if a reduction that is spread over the
-    /// recovery (PRR) does so.
+    /// Returns true if the window also limits sending in recovery. Returns false if proportional rate reduction limits
+    /// sending instead.
     #[inline]
     pub(crate) fn sends_by_window(&self) -> bool {
         self.controls_cwnd || self.tolerates_losses
@@ -115,7 +115,7 @@ impl ControlBlock {
     }
 
     /// Returns true if the last reduction was for a mark and also covers losses in the same window of data (RFC 3168
-    /// section 6.1.2). Returns false if the algorithm reduces in proportion to the marks, because a loss must then
+    /// section 6.1.2). Returns false if the algorithm reduces the window in proportion to the marks. A loss must then
     /// cause the standard reduction in addition (RFC 8257 section 3.5).
     pub(crate) fn mark_covers_loss(&self) -> bool {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
@@ -169,8 +169,8 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Recovered;
     }
 
-    /// Returns true if an earlier reduction for this window of data also covers a timeout now, so that ssthresh stays
-    /// (Linux, `tcp_enter_loss`).
+    /// Returns true if ssthresh must not change at a timeout, because an earlier reduction for this window of data also
+    /// covers the timeout (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
             && self.last_reduction != LastReduction::None

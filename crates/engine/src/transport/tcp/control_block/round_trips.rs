@@ -3,13 +3,14 @@
 //! Linux takes two samples from each acknowledgement, with the sender's clock alone (`tcp_clean_rtx_queue` and
 //! `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`). The first segment newly acknowledged, which waited longest for the
 //! acknowledgement, gives the sample that is smoothed and sets the retransmission timer (`seq_rtt_us`, or `sack_rtt_us`
-//! if only selective acknowledgements give one). The last segment gives the sample for the algorithm (`ca_rtt_us`:
-//! `pkts_acked`, rate samples); RACK uses the minimum of these last samples.
+//! if only selective acknowledgements give a sample). The last segment gives the sample for the algorithm (`ca_rtt_us`:
+//! `pkts_acked`, rate samples). RACK uses the minimum of the samples of last segments.
 //!
 //! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, the other
 //! segments that it covers give no sample either, and the echoed timestamp gives both samples.
 //!
-//! QUIC takes one sample, that of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
+//! QUIC takes one sample, the round-trip time of the last segment less the delay that the receiver reports (RFC 9002
+//! section 5.3).
 
 use longhaul_congestion::AckSample;
 use longhaul_units::{Span, Time};
@@ -60,8 +61,8 @@ impl ControlBlock {
         std::mem::replace(&mut self.timed_since, Time::NEVER)
     }
 
-    /// If the segment being timed is below `next`, ends its timing without a sample (Karn's rule), and ends the timer's
-    /// backoff.
+    /// If the segment being timed is below `next`, stops timing it without a sample (Karn's rule). Also ends the
+    /// timer's backoff in this case.
     pub(super) fn end_timing_below(&mut self, next: u64) {
         if self.times_below(next) {
             self.stop_timing();
@@ -105,8 +106,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns a round-trip time less the delay of its acknowledgement, or the round-trip time itself if the difference
-    /// is below the minimum.
+    /// Returns `rtt` less the delay of its acknowledgement. Returns `rtt` itself if the difference is below the minimum
+    /// round-trip time.
     fn undelayed(&self, rtt: Span, ack: Ack) -> Span {
         let delay = ack.reported_time().unwrap_or_default();
         if rtt < self.rtt.min_rtt() + delay {
@@ -116,7 +117,7 @@ impl ControlBlock {
         }
     }
 
-    /// Uses the first round-trip time for the timer, and the last for the minimum.
+    /// Uses the round-trip time of the first segment for the timer, and that of the last segment for the minimum.
     fn take_segments(&mut self, first: Span, last: Span) {
         let config = &self.config.rto;
         self.rtt.smooth(config, first);
@@ -126,8 +127,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Completes a sample on a connection whose segments are all timed: adds its round-trip time, and passes this to
-    /// the estimator if the cumulative acknowledgement gave it no sample.
+    /// Completes a sample on a connection whose segments are all timed: adds the round-trip time. If the cumulative
+    /// acknowledgement gave the estimator no sample, also passes the round-trip time to the estimator.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();

@@ -19,7 +19,7 @@ use crate::transport::tcp::regular::{unusual, usual};
 /// the former rate.
 const RATE_JUMP: u64 = 2;
 
-/// State of pacing: each segment reserves an interval on the time axis, whose length is its size divided by the rate.
+/// State of pacing. Each segment reserves an interval of time, whose length is its size divided by the rate.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// End of the last interval reserved.
@@ -30,17 +30,17 @@ pub(crate) struct Pace {
     given: Span,
     /// Time of the pending send event.
     due: Time,
-    /// The last rate and the interval of a full segment at that rate, stored since rates change rarely.
+    /// The last rate, with the interval of a full segment at this rate; both are stored, since rates change rarely.
     rate: Option<Rate>,
     gap: Span,
 }
 
-/// Rule for paced segments that could leave now.
+/// Pacing of segments that could leave now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// A segment may leave if the intervals of earlier segments end at this time or before.
+    /// Maximum end of the intervals of earlier segments with which a segment may leave.
     latest: Time,
 }
 
@@ -114,8 +114,8 @@ impl ControlBlock {
         self.retransmitted_bytes += payload;
     }
 
-    /// Prepares a segment for its departure, if the algorithm has extras. Returns the segment's
-    /// flags and options.
+    /// Prepares a segment for its departure, if the algorithm needs extras ([`super::super::extras`]). Returns the
+    /// segment's flags and options.
     #[inline(never)]
     fn equip(
         &mut self,
@@ -200,7 +200,7 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the meter of the delivery rate, if the algorithm needs it.
+    /// Returns a mutable reference to the meter of the delivery rate, if the algorithm needs it.
     #[inline]
     pub(super) fn rate(&mut self) -> Option<&mut DeliveryRate> {
         self.extras.as_mut()?.rate.as_mut()
@@ -212,8 +212,8 @@ impl ControlBlock {
         self.transmit::<false>(segment, env);
     }
 
-    /// Acknowledges the FIN of the receiver, which closes when the last segment of a transfer has arrived (RFC 9293
-    /// section 3.6). Does nothing for ns-2's one-way agents, which have no FIN. The packet has no data.
+    /// Acknowledges the FIN of the receiver. The receiver closes when the last segment of a transfer has arrived (RFC
+    /// 9293 section 3.6). Does nothing for ns-2's one-way agents, which have no FIN. The packet has no data.
     #[cold]
     pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {
@@ -245,8 +245,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the pacing of segments that could leave now; `None` if the connection is not paced. The connection is
-    /// always paced if the algorithm sets a rate.
+    /// Returns the pacing of segments that could leave now; `None` if the connection is not paced. If the algorithm
+    /// sets a rate, the connection is always paced.
     #[inline(always)]
     pub(crate) fn pacing(&mut self, now: Time) -> Option<Pacing> {
         if let Some(rate) = self.congestion.pacing_rate() {
@@ -354,8 +354,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a send event. Returns true if the wait is over, and false if the event is outdated: a later one has
-    /// replaced it.
+    /// Processes a send event. Returns true if the wait is over. Returns false if a later event has replaced this one.
     pub(crate) fn end_wait(&mut self, now: Time) -> bool {
         let is_due = self.sending == Sending::Later && self.pace.due == now;
         if is_due {

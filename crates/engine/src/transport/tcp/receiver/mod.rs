@@ -34,8 +34,9 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// End of the segments that take the fast path if they arrive in order: all except the first and the last segment
-    /// of the data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
+    /// End of the segments that take the fast path if they arrive in order: these are all except the first and the last
+    /// segment of the data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional
+    /// contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -116,7 +117,8 @@ impl Receiver {
         self.path.route
     }
 
-    /// Returns the deadline of the receiver's timer. Until then, only arriving segments change its state.
+    /// Returns the deadline of the receiver's timer. Before this time, only arriving segments change the receiver's
+    /// state.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.timer.deadline()
@@ -133,7 +135,7 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment that does not take the fast path, or that arrives at a receiver whose acknowledgements have
+    /// Processes a segment that does not take the fast path, or any segment if the receiver's acknowledgements have
     /// optional contents. Not inlined, to keep the fast path small.
     #[inline(never)]
     fn take_other_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
@@ -263,14 +265,16 @@ impl Receiver {
         false
     }
 
-    /// Returns true if the acknowledgement of a segment must not be delayed now: because of the rules of prompt
-    /// acknowledgements, or for the last segment of the data (Linux, `tcp_cleanup_rbuf`, for segments with PSH).
+    /// Returns true if the acknowledgement of a segment must not be delayed now. The reason is a rule of prompt
+    /// acknowledgements, or that the segment is the last one of the data (Linux, `tcp_cleanup_rbuf`, for segments with
+    /// PSH).
     fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
         let prompt = self.prompt.as_ref().is_some_and(|prompt| prompt.at_once());
         segment > 0 && (prompt || delayed.push && segment + 1 == self.end)
     }
 
-    /// Records a segment's congestion mark. Returns true if the echo changes with it and has to be sent at once.
+    /// Records a segment's congestion mark. Returns true if the echo changes with this segment and has to be sent at
+    /// once.
     #[inline]
     fn note_congestion(&mut self, flags: Flags, env: &mut impl Environment) -> bool {
         let marked = flags.has(Flags::CE);
@@ -300,7 +304,7 @@ impl Receiver {
         }
     }
 
-    /// Sets the echo to a segment's mark: DCTCP's echo follows every mark, whatever CWR says. First acknowledges the
+    /// Sets the echo to a segment's mark: DCTCP's echo follows every mark and ignores CWR. First acknowledges the
     /// waiting segments with the old echo, so that the sender's count of marks is exact (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
@@ -347,8 +351,8 @@ impl Receiver {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Returns true if an acknowledgement that is held back must leave now: otherwise `segment`, which belongs to
-    /// neither of the last two blocks, would displace a block that has not been reported (Linux,
+    /// Returns true if an acknowledgement that is held back must leave now. Otherwise `segment`, which belongs to
+    /// neither of the last two blocks, would displace a block that has not been reported yet (Linux,
     /// `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
@@ -360,8 +364,8 @@ impl Receiver {
         held_back && blocks.len() >= 2 && !blocks[..2].iter().any(touches)
     }
 
-    /// Returns true if the acknowledgement of a segment is held back, and sets the timer in that case. `missing` is
-    /// true if earlier segments are missing.
+    /// Returns true if the acknowledgement of a segment is held back, and then sets the timer. `missing` is true if
+    /// earlier segments are missing.
     fn holds_back(&mut self, missing: bool, env: &mut impl Environment) -> bool {
         if !missing || !self.reports_sack {
             return false;
@@ -442,8 +446,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement for the segments that have arrived. It has the current SACK blocks if `reports`, and
-    /// the optional contents if `REPORTS`.
+    /// Sends an acknowledgement for the segments that have arrived. The acknowledgement has the current SACK blocks if
+    /// `reports`, and the optional contents if `REPORTS`.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

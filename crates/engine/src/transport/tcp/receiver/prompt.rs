@@ -108,12 +108,12 @@ impl PromptAcks {
         }
     }
 
-    /// Records the arrival of a duplicate segment.
+    /// Records that a duplicate segment has arrived.
     pub(super) fn on_duplicate(&mut self) {
         self.hurry(self.most);
     }
 
-    /// Records the first of several marks to echo.
+    /// Records the first mark to echo after a time without marks.
     pub(super) fn on_mark(&mut self) {
         self.hurry(AFTER_MARK);
     }
@@ -138,8 +138,8 @@ impl PromptAcks {
     }
 
     /// Returns the time for which a duplicate acknowledgement is held back; `None` if it leaves at once. `hole` is the
-    /// first missing segment. At the end of that time, one acknowledgement is sent for all duplicates held back
-    /// (`__tcp_ack_snd_check`).
+    /// first missing segment. At the end of the returned time, one acknowledgement is sent for all duplicates that are
+    /// held back (`__tcp_ack_snd_check`).
     pub(super) fn holds_back(&mut self, hole: u64) -> Option<Span> {
         if self.at_once() || self.held_back >= HELD_BACK_COUNT {
             return None;
@@ -165,8 +165,8 @@ impl PromptAcks {
         self.left > 0 && !self.interactive
     }
 
-    /// Returns the segment below which arrivals in order change nothing in this state: no acknowledgement is prompt,
-    /// the window is as open as the buffer allows, and no more data arrives in the current round trip than in earlier
+    /// Returns the segment up to which arrivals in order do not change this state. No acknowledgement before it is
+    /// prompt, the window is as open as the buffer allows, and the current round trip brings no more data than earlier
     /// ones, so that the buffer does not grow.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
@@ -236,9 +236,9 @@ impl Window {
         room > 0
     }
 
-    /// Once per round trip, grows the buffer to twice the data that arrived in it, plus room for the sender to grow at
-    /// the same pace in the next round trips. Does nothing if more data arrived in an earlier round trip. The buffer
-    /// also gets space for `missing` segments.
+    /// Once per round trip, grows the buffer to twice the data that arrived in the round trip, plus room for the sender
+    /// to grow at the same pace in the next round trips. Does nothing if more data arrived in an earlier round trip.
+    /// The buffer also gets space for `missing` segments.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;
@@ -259,10 +259,11 @@ impl Window {
     }
 }
 
-/// Round-trip time measured by a receiver, from an acknowledgement to the segment that it releases
-/// (`tcp_rcv_rtt_measure_ts`). It is the sum of two transit times: that of the segment, and that of the
-/// acknowledgement. The latter is known from the time between the answer to the SYN and the first segment, which this
-/// answer released. A side that answered no SYN assumes equal transit times in both directions.
+/// Round-trip time measured by a receiver, from an acknowledgement to the arrival of the segment that it releases
+/// (`tcp_rcv_rtt_measure_ts`). It is the sum of the segment's transit time and the acknowledgement's. The transit time
+/// of acknowledgements is taken from the handshake: it is the time from the answer to the SYN to the departure of the
+/// first segment, which this answer released. A side that answered no SYN assumes equal transit times in both
+/// directions.
 #[derive(Debug)]
 struct RoundTrip {
     /// Smoothed round-trip time; zero before the first sample.
@@ -333,10 +334,10 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// When the first segment after a round trip arrives, the buffer is computed from the number of segments that have
-    /// arrived, including this one: 11, 20 and 40. The results are fewer than the initial 56 segments for 2 x 11 + 4 x
-    /// 11 x (11 - 10)/10, then 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 segments, and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240
-    /// segments.
+    /// The sender sends 10, 20, 40 and 40 segments in successive round trips of 20 ms. When the first segment after a
+    /// round trip arrives, the buffer is computed from the number of segments that have arrived, including this one:
+    /// 11, 20 and 40. For 11, the result of 2 x 11 + 4 x 11 x (11 - 10)/10 is below the initial 56 segments. For 20 and
+    /// 40, the buffer becomes 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240 segments.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();
@@ -352,8 +353,8 @@ mod tests {
         assert_eq!(prompt.window.rtt.smoothed, Span::from_millis(20));
         assert_eq!(buffers, [56, 56, 105, 240, 240]);
     }
-    /// On an interactive connection, data carries the acknowledgements, and none is prompt until a duplicate arrives
-    /// (`tcp_enter_quickack_mode`).
+    /// On an interactive connection, data carries the acknowledgements. No acknowledgement is prompt until a duplicate
+    /// arrives (`tcp_enter_quickack_mode`).
     #[test]
     fn answers_carry_acknowledgements_until_a_duplicate_comes() {
         let mut prompt = prompt();

@@ -1,7 +1,7 @@
 //! The receiving end of a connection on which data flows in both directions.
 //!
 //! Each direction has a sender and a receiver. A segment also acknowledges data of the other direction, but a packet
-//! has no field for that acknowledgement: the owner of both directions passes it on.
+//! has no field for this acknowledgement: the owner of both directions passes it to the sender.
 
 use longhaul_units::Time;
 
@@ -20,7 +20,7 @@ impl Receiver {
         self.next
     }
 
-    /// Sets the end of the stream, one past its last segment. The acknowledgement of that segment carries a FIN.
+    /// Sets the end of the stream, one past its last segment. The acknowledgement of the last segment carries a FIN.
     pub(crate) fn expect_end(&mut self, end: u64) {
         self.end = end;
         self.leave_plain();
@@ -40,7 +40,7 @@ impl Receiver {
         self.ack_bytes
     }
 
-    /// Sends the delayed acknowledgement, if there is one: a FIN is answered at once.
+    /// Sends the delayed acknowledgement, if there is one, because a FIN has to be answered at once.
     pub(crate) fn acknowledge_held_back(&mut self, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
             self.timer.stop(self.own_timer(), env.schedule());

@@ -7,8 +7,8 @@
 use crate::transport::tcp::ranges::Ranges;
 
 /// Returns the segment below which all unacknowledged segments are lost; `None` if no loss is known. Outside recovery
-/// (`repairing` is false), `snd.fack` must be more than `threshold` segments ahead of `una` (three in the paper), to
-/// tolerate reordering.
+/// (`repairing` is false), no loss is known until `snd.fack` is more than `threshold` segments ahead of `una` (three in
+/// the paper), to tolerate reordering.
 pub(crate) fn lost_below(
     sacked: &Ranges,
     una: u64,

@@ -25,8 +25,8 @@ use super::control_block::ControlBlock;
 use crate::config::Recovery;
 use crate::transport::Environment;
 
-/// A loss recovery algorithm of a connection. In methods with `REGULAR`, [`Self::is_open`] is true and the other
-/// conditions of [`super::regular`] are met.
+/// A loss recovery algorithm of a connection. With `REGULAR`, methods are compiled for the fast path
+/// ([`super::regular`]), on which [`Self::is_open`] is always true.
 pub(super) trait LossRecovery {
     /// Returns true during fast recovery.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
@@ -50,7 +50,7 @@ pub(super) trait LossRecovery {
     );
 
     /// Sets timers after all segments that may be sent now have been sent. `moves` is true if new segments were sent,
-    /// or if a regular acknowledgement has left its timers to this call.
+    /// or if an acknowledgement on the fast path has left its timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
@@ -59,13 +59,14 @@ pub(super) trait LossRecovery {
     ) {
     }
 
-    /// Records that the window has been reduced for a mark; it was `window` segments before.
+    /// Records that the window has been reduced for a mark; `_window` is the former window in segments.
     fn on_reduction_for_mark(&mut self, _tcb: &mut ControlBlock, _window: u64) {}
 
     /// Processes the expiry of the retransmission timer.
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time);
 
-    /// Processes an acknowledgement. Returns the maximum number of segments that may be sent now; `None` if none may.
+    /// Processes an acknowledgement. Returns the maximum number of segments that may be sent now; `None` if no segment
+    /// may be sent.
     fn on_ack<const REGULAR: bool>(
         &mut self,
         tcb: &mut ControlBlock,

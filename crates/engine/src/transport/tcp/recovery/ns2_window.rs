@@ -42,8 +42,8 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
-    /// Returns false: the effect of every acknowledgement also depends on the last reduction, so that none takes the
-    /// fast path.
+    /// Returns false. The effect of every acknowledgement also depends on the last reduction, so that no
+    /// acknowledgement takes the fast path.
     fn is_open(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
 //! Proportional rate reduction (RFC 6937): the number of segments that may be sent in a recovery.
 //!
 //! While more segments are in flight than the reduced window allows, segments leave in proportion to those delivered,
-//! so that the flight shrinks over a round trip. Once fewer are in flight, the slow start reduction bound applies: for
-//! each segment delivered one leaves, and in addition one for each acknowledgement.
+//! so that the flight shrinks over a round trip. Once fewer segments are in flight, the slow start reduction bound
+//! applies: one segment leaves for each delivered segment, and one more for each acknowledgement.
 //!
 //! Linux (6.18, `tcp_cwnd_reduction`) starts from cwnd instead of the flight size. It sends the additional segment only
 //! after an acknowledgement that advances and reports no loss, as RFC 9937 does.
@@ -80,9 +80,9 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Example with 20 segments in flight and a target of 14: for each segment delivered 14/20 of a segment leaves,
-    /// rounded up in total. Once the flight is below the target, a segment leaves for each delivered, and one more if
-    /// the flight may grow.
+    /// Example with 20 segments in flight and a target of 14. For each segment delivered, 14/20 of a segment leaves,
+    /// rounded up in total. Once the flight is below the target, one segment leaves for each delivered segment, and one
+    /// more if the flight may grow.
     #[test]
     fn segments_leave_in_proportion_and_then_one_for_one() {
         for (grows, at_last) in [(true, 4), (false, 3)] {

@@ -21,7 +21,7 @@ use crate::transport::tcp::regular::usual;
 enum Detection {
     /// A segment is lost if sufficiently many segments above it are acknowledged (RFC 6675 section 4, `IsLost`).
     Count,
-    /// A segment is lost if it is below the highest segment acknowledged.
+    /// A segment is lost if a higher segment is acknowledged (FACK).
     Forward,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct Sack {
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
     prr: Option<Prr>,
-    /// Recovery ends when everything below this is acknowledged (`RecoveryPoint`).
+    /// Segment number at which recovery ends: when everything below it is acknowledged (`RecoveryPoint`).
     recovery_point: u64,
     /// One past the highest segment retransmitted in this recovery (`HighRxt` + 1).
     high_rxt: u64,
-    /// Start of the search for the next retransmission: everything from `high_rxt` to here is acknowledged.
+    /// Start of the search for the next retransmission: everything between `high_rxt` and this segment is acknowledged.
     next_rxt_from: u64,
-    /// Unacknowledged segments below this one are lost (`IsLost`).
+    /// End of the lost segments: all unacknowledged segments below it are lost (`IsLost`).
     lost_below: u64,
 }
 
@@ -209,9 +209,8 @@ impl Sack {
         (segment < self.lost_below).then_some(segment)
     }
 
-    /// Applies rules 3 and 4, if there is no new segment to send: returns a segment that is not
-    /// known to be lost and has acknowledged segments above it or, once per recovery, the last
-    /// segment.
+    /// Applies rules 3 and 4, if there is no new segment to send. Returns a segment that is not known to be lost and
+    /// has acknowledged segments above it. Once per recovery, returns the last segment instead.
     fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
@@ -225,13 +224,13 @@ impl Sack {
         Some(last)
     }
 
-    /// Moves `high_rxt` past a segment just retransmitted. Segments that it skips are acknowledged.
+    /// Moves `high_rxt` past a segment just retransmitted. All segments that are skipped are acknowledged.
     fn note_retransmission(&mut self, segment: u64) {
         self.high_rxt = segment + 1;
         self.retransmitted += 1;
     }
 
-    /// Ends and begins recoveries, and lets the window grow if that is allowed. `sample` belongs to an
+    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `sample` belongs to an
     /// acknowledgement that reports newly delivered segments.
     #[inline(always)]
     fn update_ca_state(
@@ -308,7 +307,8 @@ impl Sack {
         }
     }
 
-    /// Lets the algorithm decide again if it tolerates the losses of a recovery, whose number may have grown.
+    /// Lets the algorithm decide again if it tolerates the losses of a recovery, since more segments may have been
+    /// lost.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);
@@ -347,7 +347,7 @@ impl Sack {
         self.sacked.total() > before
     }
 
-    /// Adds the SACK blocks after the first. Not inlined, since these rarely report new segments.
+    /// Adds all SACK blocks except the first to the scoreboard. Not inlined, since these rarely report new segments.
     #[inline(never)]
     fn process_older_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) {
         let older = ack.sack.blocks(ack.next).skip(1);

@@ -44,7 +44,7 @@ impl TailProbe {
     }
 
     /// Returns the segment to send as a probe (section 7.3): a new one that the peer accepts, or else the last one
-    /// sent. Returns `None` while a probe is in flight, or if there was no round-trip sample since the last probe.
+    /// sent. Returns `None` while a probe is in flight, or if no round-trip sample has been taken since the last probe.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
@@ -72,10 +72,10 @@ impl TailProbe {
         self.under_way = None;
     }
 
-    /// Processes an acknowledgement; returns true if it shows that the probe has repaired a loss, for which the window
+    /// Processes an acknowledgement. Returns true if it shows that the probe has repaired a loss, for which the window
     /// must be reduced (section 7.4). `duplicate` is true if the acknowledgement shows that a second copy of a segment
-    /// has arrived: it says so (case 1 of section 7.4.2), or it reports nothing new and has no SACK blocks, so that
-    /// only the probe can have caused it.
+    /// has arrived. Either it reports the duplicate (case 1 of section 7.4.2), or it reports nothing new and has no
+    /// SACK blocks, so that only the probe can have caused it.
     pub(crate) fn on_ack(&mut self, ack: Ack, duplicate: bool) -> bool {
         let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {
             return false;

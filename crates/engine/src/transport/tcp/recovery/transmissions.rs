@@ -2,9 +2,9 @@
 //! lost is always the first of the list, so that no walk through all segments is necessary (as in RFC 8985 section
 //! 6.2).
 //!
-//! The doubly linked list is stored in the ring of segments. Every segment enters and leaves it once per transmission,
-//! so that no cost depends on the window. A segment takes 16 bytes, and two bits more once any segment is lost and
-//! retransmitted.
+//! The doubly linked list is stored in the ring of segments. Every segment enters and leaves the list once per
+//! transmission, so that no cost depends on the window. A segment takes 16 bytes, and two bits more once any segment is
+//! lost and retransmitted.
 
 use longhaul_units::Time;
 
@@ -18,8 +18,8 @@ const NONE: u64 = u64::MAX;
 struct Entry {
     /// Time of the last transmission; [`Time::NEVER`] once the segment is delivered.
     sent: Time,
-    /// The previous and the next segment in the list, as the lower halves of their numbers. If there is none, the
-    /// segment's own number.
+    /// The previous and the next segment in the list, as the lower halves of their numbers. An end of the list has the
+    /// segment's own number instead.
     before: u32,
     after: u32,
 }
@@ -102,7 +102,7 @@ impl Transmissions {
         self.lost.contains(segment)
     }
 
-    /// Returns the number of segments from `from` to `to` that were retransmitted and have not arrived.
+    /// Returns the number of segments in `[from, to)` that were retransmitted and have not arrived.
     pub(crate) fn repeated_in(&self, from: u64, to: u64) -> u64 {
         let under_way = |&segment: &u64| {
             let sent = self.entries.at(segment).sent;
@@ -173,8 +173,8 @@ impl Transmissions {
         was_lost
     }
 
-    /// Records that a segment is acknowledged. Returns the time of its last transmission, and true if there was more
-    /// than one; none if the segment had been delivered before.
+    /// Records that a segment is acknowledged. Returns the time of its last transmission; the flag is true if there was
+    /// more than one transmission. Returns `None` if the segment had been delivered before.
     #[inline]
     pub(crate) fn deliver(&mut self, segment: u64) -> Option<(Time, bool)> {
         let entry = self.entries.get_mut(segment)?;
@@ -200,8 +200,8 @@ impl Transmissions {
         self.lost_count == 0 && self.overtaken == NONE
     }
 
-    /// Returns true if the list contains the segments from `una` on in the order of their numbers. Only valid if none
-    /// of them is delivered or lost.
+    /// Returns true if the list contains the segments from `una` on in the order of their numbers. Only valid if no
+    /// segment from `una` on has been delivered or lost.
     #[inline]
     pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
         self.repeated_below <= una
@@ -238,7 +238,7 @@ impl Transmissions {
         self.overtaken = NONE;
     }
 
-    /// Inserts a transmission into the list before those that were sent later.
+    /// Inserts a transmission into the list, before all transmissions that were sent later.
     fn put_in_line(&mut self, own: Transmission) {
         let mut after = self.first;
         while after != NONE && self.transmission(after) < own {
@@ -262,7 +262,7 @@ impl Transmissions {
         }
     }
 
-    /// Forgets all segments below `segment`, which are delivered.
+    /// Forgets all segments below `segment`, which must be delivered.
     #[inline]
     pub(crate) fn forget_below(&mut self, segment: u64) {
         if self.lost_count > 0 {
@@ -317,8 +317,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of a neighbour of `segment` in the list from `half`, its lower half. Neighbours in the list
-    /// are never forgotten, so that the halves are unambiguous.
+    /// Returns the number of a neighbour of `segment` in the list from `half`, the lower half of the neighbour's
+    /// number. Neighbours in the list are never forgotten, so that the lower half is unambiguous.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {
@@ -363,7 +363,7 @@ mod tests {
         Delivered,
     }
 
-    /// State of a segment in the reference model of the tests.
+    /// State of a segment in the reference model.
     #[derive(Clone, Copy, Debug)]
     struct Known {
         last: Transmission,

@@ -1,18 +1,18 @@
 //! Detection of spurious reductions, which are undone: the retransmitted segments had only been delayed (Linux,
 //! `tcp_may_undo` of `net/ipv4/tcp_input.c`).
 //!
-//! There are three signs. The acknowledgement is for the first copy of a segment: its timestamp is older than any
-//! retransmission (Eifel, RFC 3522; `tcp_packet_delayed`). The receiver reports that all retransmitted segments have
-//! arrived twice (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). After a timeout, a segment that was never
-//! retransmitted is acknowledged; for this, new data is sent before further retransmissions (F-RTO, RFC 5682 section 3;
-//! `tcp_process_loss`).
+//! There are three signs of a spurious reduction. The acknowledgement is for the first copy of a segment: its timestamp
+//! is older than any retransmission (Eifel, RFC 3522; `tcp_packet_delayed`). The receiver reports that all
+//! retransmitted segments have arrived twice (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). After a timeout, a
+//! segment that was never retransmitted is acknowledged; for this, new data is sent before further retransmissions
+//! (F-RTO, RFC 5682 section 3; `tcp_process_loss`).
 
 use longhaul_units::Time;
 
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 
-/// Evidence collected on the question if a reduction was spurious.
+/// Evidence whether a reduction was spurious.
 #[derive(Debug)]
 pub(crate) struct Undo {
     /// Time of the first retransmission; [`Time::NEVER`] if there was none.
@@ -54,8 +54,8 @@ impl Undo {
         self.unexplained += 1;
     }
 
-    /// Records that the segments from `left` to `right` have arrived twice. Returns true if this now holds for all
-    /// retransmitted segments, so that none was lost.
+    /// Records that the segments from `left` to `right` have arrived twice. Returns true if all retransmitted segments
+    /// have now arrived twice, so that no segment was lost.
     pub(crate) fn on_duplicates(&mut self, (left, right): (u64, u64)) -> bool {
         if right <= self.first || self.resent == Time::NEVER || self.unexplained == 0 {
             return false;
@@ -69,8 +69,8 @@ impl Undo {
         tcb.config.timestamps.bytes().is_some() && tcb.echoes_before(ack, self.resent)
     }
 
-    /// Returns true while the acknowledgement of a segment that was never retransmitted would show that the timeout was
-    /// spurious.
+    /// Returns true while F-RTO is under way: the acknowledgement of a segment that was never retransmitted would then
+    /// show that the timeout was spurious.
     pub(crate) fn trusts_original(&self) -> bool {
         self.frto
     }
@@ -79,8 +79,8 @@ impl Undo {
     /// acknowledgement moves `una`, but not to the end of the flight at the timeout. `reports` is true if it reports
     /// segments out of order. `sent_new` is true if new data has been sent since the timeout.
     ///
-    /// Returns true if F-RTO's step 2.b applies: new data leaves next, if there is any, and the segments in flight now
-    /// are the ones to observe.
+    /// Returns true if F-RTO's step 2.b applies: new data leaves next, if there is any. From then on, acknowledgements
+    /// of the segments that are in flight now show if the timeout was spurious.
     pub(crate) fn go_on(
         &mut self,
         tcb: &ControlBlock,
@@ -121,7 +121,7 @@ pub(crate) fn duplicates(ack: Ack) -> Option<(u64, u64)> {
     (right <= ack.next || blocks.next().is_some_and(holds)).then_some((left, right))
 }
 
-/// Multiplier of RACK's reordering window: duplicates make the window longer (RFC 8985 section 6.2, step 4; Linux,
+/// Multiplier of RACK's reordering window: duplicates increase it (RFC 8985 section 6.2, step 4; Linux,
 /// `tcp_rack_update_reo_wnd`).
 #[derive(Debug)]
 pub(crate) struct Patience {

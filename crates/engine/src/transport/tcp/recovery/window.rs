@@ -15,10 +15,10 @@ use crate::transport::tcp::regular::{unusual, usual};
 pub(crate) struct WindowRecovery {
     kind: Recovery,
     recovering: bool,
-    /// The recovery covers the segments below this (`recover` of RFC 6582).
+    /// One past the last segment that the recovery covers (`recover` of RFC 6582).
     recover: u64,
-    /// Number of segments by which the window is inflated, one for each duplicate acknowledgement: each shows that a
-    /// segment has left the network.
+    /// Number of segments by which the window is inflated, one for each duplicate acknowledgement. Each duplicate shows
+    /// that a segment has left the network.
     inflation: i64,
     /// True if a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,

@@ -10,15 +10,15 @@ use crate::config::IdleRestart;
 use crate::transport::Environment;
 
 impl Sender {
-    /// Begins with no data to send: the application gives data later. To be called before the start; the configured
+    /// Begins without data to send: the application gives data later. To be called before the start; the configured
     /// transfer size is ignored.
     pub(crate) fn begin_empty(&mut self) {
         self.tcb.leave_plain();
         self.tcb.begin_empty();
     }
 
-    /// Begins to send over a connection that the other side has opened. `handshake` holds two times: when the SYN was
-    /// answered, and when that answer was acknowledged. Their difference is the first round-trip sample.
+    /// Begins to send over a connection that the other side has opened. `handshake` contains two times: when the SYN
+    /// was answered, and when the answer was acknowledged. Their difference is the first round-trip sample.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -28,7 +28,7 @@ impl Sender {
         self.tcb.join(handshake);
     }
 
-    /// Adds `bytes` to the data to send. Returns one past the last segment of this data.
+    /// Adds `bytes` to the data to send. Returns one past the last segment of these bytes.
     pub(crate) fn append(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -36,7 +36,7 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Adds the last `bytes` of data to send, and closes the connection after them. Returns one past the last segment.
+    /// Adds the last `bytes` of data to send, after which the connection closes. Returns one past the last segment.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -77,8 +77,8 @@ impl Sender {
         next > self.tcb.fin
     }
 
-    /// Returns true if all segments except the last one have been sent, and all of these are acknowledged by an
-    /// acknowledgement of `next`.
+    /// Returns true if all segments except the last one have been sent, and an acknowledgement of `next` acknowledges
+    /// all of them.
     pub(crate) fn only_last_is_left(&self, next: u64) -> bool {
         next + 1 == self.tcb.end && self.tcb.max_sent == next
     }

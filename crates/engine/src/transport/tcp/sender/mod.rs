@@ -35,7 +35,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Offset of the memory that a sample reads, from the sender's beginning; the next constant is that of the
+    /// Offset of the memory that a sample reads, from the sender's beginning. The next constant is the offset of the
     /// counters.
     pub(crate) const SAMPLED: usize = offset_of!(Self, tcb);
     pub(crate) const COUNTED: usize = offset_of!(Self, tcb.counters);
@@ -375,7 +375,7 @@ fn process_ack<const REGULAR: bool>(
     }
 }
 
-/// Responds to a mark that an acknowledgement echoes; `base` is the window in use when it arrived.
+/// Responds to a mark that an acknowledgement echoes; `base` is the window in use when the acknowledgement arrived.
 #[cold]
 fn answer_mark(
     tcb: &mut ControlBlock,
@@ -389,8 +389,8 @@ fn answer_mark(
     }
 }
 
-/// Sends at most `burst` segments, as far as the window, the data and pacing allow. Unless `released` is true, a random
-/// delay holds back the whole burst.
+/// Sends at most `burst` segments, as far as the window, the data and pacing allow. A random delay holds back the whole
+/// burst, except if `released` is true.
 #[inline(always)]
 fn send(
     tcb: &mut ControlBlock,

@@ -24,8 +24,8 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// Delivers the nine segments, one per millisecond, and at 60 ms a duplicate, whose answer shows that the timer's
-/// acknowledgement has left; returns the acknowledgement numbers.
+/// Delivers the nine segments, one per millisecond, and a duplicate at 60 ms. The answer to the duplicate shows that
+/// the acknowledgement of the timer has left. Returns the acknowledgement numbers.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
@@ -37,8 +37,8 @@ fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     all
 }
 
-/// The ninth segment has no second one: its acknowledgement waits for the timer, but leaves at once if the segment has
-/// PSH. The answer to the duplicate is again an acknowledgement of 10.
+/// The ninth segment is not followed by another one. Its acknowledgement waits for the timer, but leaves at once if the
+/// segment has PSH. The duplicate segment at 60 ms is answered by a second acknowledgement with number 10.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(
@@ -79,8 +79,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// An acknowledgement that leaves at once for another reason also uses up one of the prompt acknowledgements; a
-/// duplicate segment makes the same number available again.
+/// An acknowledgement that leaves at once for another reason also uses up one of the prompt acknowledgements. A
+/// duplicate segment restores their initial number.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);
@@ -94,7 +94,7 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// The echo of the first mark makes two acknowledgements prompt (Linux, `__tcp_ecn_check_ce`); the segment that ends
+/// The echo of the first mark makes two acknowledgements prompt (Linux, `__tcp_ecn_check_ce`). The segment that ends
 /// the echo is acknowledged at once (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {
@@ -110,8 +110,8 @@ fn marks_and_their_answers_are_acknowledged_at_once() {
     }
 }
 
-/// The first three duplicate acknowledgements for a hole leave at once. After them, one leaves per millisecond, for all
-/// segments that arrive in that time (Linux, `__tcp_ack_snd_check`), until the hole is filled.
+/// The first three duplicate acknowledgements for a hole leave at once. After these, one acknowledgement leaves per
+/// millisecond, for all segments that arrive in this time (Linux, `__tcp_ack_snd_check`), until the hole is filled.
 #[test]
 fn later_duplicate_acknowledgements_are_held_back() {
     let mut bench = nine_segments(1, false, 20);
@@ -130,7 +130,7 @@ fn later_duplicate_acknowledgements_are_held_back() {
     assert!(numbers(110, 9).is_empty());
 }
 
-/// Every second segment is lost, so that each arrival adds a block: two blocks can be held back, and the third one
+/// Every second segment is lost, so that each arrival adds a block. Two blocks can be held back, and the third one
 /// forces an acknowledgement.
 #[test]
 fn what_is_held_back_fits_into_one_acknowledgement() {

@@ -116,8 +116,9 @@ fn every_delivery_is_told_in_every_phase() {
     }
 }
 
-/// Sync-TCP must not act on a congestion signal after the recovery in which it came. Here a queueing delay of 80 ms,
-/// the largest so far, is reported during a recovery; after the recovery, standard TCP controls the window.
+/// Sync-TCP must not respond to a congestion signal after the end of the recovery in which the signal came. Here a
+/// queueing delay of 80 ms, the largest so far, is reported during a recovery. After the recovery, standard TCP
+/// controls the window.
 #[test]
 fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -178,8 +179,8 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
     }
 }
 
-/// Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms. There is no sample from segment 3, which is retransmitted
-/// (Karn's rule), nor from segments that waited for it at the receiver.
+/// Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms. Segment 3, which is retransmitted, gives no sample (Karn's
+/// rule). Segments that waited for it at the receiver give none either.
 #[test]
 fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     for recovery in [Recovery::Sack, Recovery::Ns2Sack] {
@@ -203,8 +204,8 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     }
 }
 
-/// Only the algorithm gets samples of every acknowledgement: the retransmission timer times one
-/// segment per round trip, as in ns-2.
+/// The retransmission timer times one segment per round trip, as in ns-2. Only the algorithm gets samples of every
+/// acknowledgement.
 #[test]
 fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
     let scribe = Scribe::new(Phases::Avoidance);

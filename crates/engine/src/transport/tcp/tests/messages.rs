@@ -80,8 +80,8 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
     }
 }
 
-/// Idle time begins when the last segment is sent. An arrival, such as the request for the next data on a persistent
-/// connection, does not end it, nor does reading the counters.
+/// Idle time begins when the last segment is sent. Neither reading the counters nor an arrival ends it, such as the
+/// request for the next data on a persistent connection.
 #[test]
 fn a_request_that_arrives_does_not_end_the_idle_time() {
     for recovery in [

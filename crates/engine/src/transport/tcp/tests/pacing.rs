@@ -65,8 +65,8 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
 }
 
 /// At 1 bit/s, a packet of 12,000 bits takes 12,000 s, of which 0.1 s has passed when the rate rises to 1 Mbit/s: the
-/// rest takes 12 ms. Linux's variant keeps the original departure time. So does the other variant if the rate falls or
-/// does not double. Without a pacing rate, nothing waits.
+/// rest takes 12 ms. Linux's variant keeps the original departure time. The other variant keeps it if the rate falls or
+/// does not double. Without a pacing rate, no segment waits.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;
@@ -79,7 +79,8 @@ fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
 }
 
-/// The event scheduled for the original departure, at 12,000.1 s, sends nothing.
+/// At 1 bit/s, segment 2 would leave at 12,000.1 s, but a rise of the rate to 1 kbit/s lets it leave earlier. The event
+/// scheduled for the original departure sends nothing.
 #[test]
 fn a_wait_that_was_shortened_ends_once() {
     let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);

@@ -1,4 +1,4 @@
-//! Segments that loss recovery sends, acknowledgement by acknowledgement.
+//! Tests of the segments that loss recovery sends, acknowledgement by acknowledgement.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -93,8 +93,8 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// PRR does not apply to a reduction for a mark, even if it halves the window below the pipe while a hole may be due to
-/// reordering.
+/// PRR does not apply to a reduction for a mark. This is so even if the reduction halves the window below the pipe
+/// while a hole may be due to reordering.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -181,7 +181,7 @@ fn linux_prr() -> Tcp {
 }
 
 /// A window of three segments is halved. A reduction for a loss leaves ssthresh at two segments or more (RFC 5681
-/// section 3.2). A reduction for a mark may go below (RFC 3168 section 6.1.2), as any reduction may in ns-2.
+/// section 3.2). A reduction for a mark may leave less (RFC 3168 section 6.1.2), as may any reduction in ns-2.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -206,7 +206,8 @@ fn reductions_leave_the_smallest_window_of_the_profile() {
     assert_eq!(cut(Recovery::Ns2Sack, ns2, 1, &loss, Flags::NONE), 1.5);
 }
 
-/// FACK considers everything below a block lost as soon as the block is more than three segments ahead.
+/// FACK considers all unacknowledged segments below a SACK block lost, as soon as the block is more than three segments
+/// ahead.
 #[test]
 fn fack_takes_everything_below_the_furthest_segment_for_lost() {
     let mut bench = SenderBench::open(tcp(Recovery::Fack), reno());
@@ -237,8 +238,8 @@ fn fack_waits_while_the_gap_may_be_reordering() {
     assert!(bench.sent().contains(&2));
 }
 
-/// The last two of ten segments are lost. Two round trips after the last acknowledgement the last segment is
-/// retransmitted as a probe, and the acknowledgement of the probe reveals the loss of the other segment.
+/// The last two of ten segments are lost. Two round trips after the last acknowledgement, the last segment is
+/// retransmitted as a probe. The acknowledgement of the probe reveals the loss of the other segment.
 #[test]
 fn a_probe_repairs_the_tail_without_a_timeout() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -344,7 +345,7 @@ fn rack_does_not_take_reordering_for_loss() {
     assert_eq!(reordered(Recovery::Sack), (1, 1));
 }
 
-/// Segment 3, sent together with segment 2, arrives after 100 ms: segment 2 counts as lost a quarter of the minimum
+/// Segment 3, sent together with segment 2, arrives after 100 ms. Segment 2 counts as lost a quarter of the minimum
 /// round-trip time later.
 #[test]
 fn the_reordering_timer_ends_the_patience() {
@@ -356,7 +357,8 @@ fn the_reordering_timer_ends_the_patience() {
     assert_eq!(bench.sender.counters(ms(230)).cuts_loss, 1);
 }
 
-/// The retransmission of segment 2 is lost, too, which is detected when segment 14, sent after it, arrives.
+/// The retransmission of segment 2 is lost, too. RACK detects this loss when segment 14, sent after the retransmission,
+/// arrives.
 #[test]
 fn rack_notices_the_loss_of_a_retransmission() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -405,9 +407,10 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, but it stays if a timeout
-/// has retransmitted this data before. First, the first of ten segments is lost twice. Then the first segment of a
-/// flight of six is lost, and finally the third segment of that flight, after slow start has retransmitted it.
+/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight. The threshold does not
+/// change if a timeout has retransmitted this data before. First, the first of ten segments is lost twice. Then the
+/// first segment of a flight of six is lost, and finally the third segment of that flight, after slow start has
+/// retransmitted it.
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
@@ -466,8 +469,8 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     }
 }
 
-/// Fifteen of twenty segments are acknowledged at once after a timeout: nine of them raise the window to the threshold
-/// of ten, the others count in congestion avoidance.
+/// Fifteen of twenty segments are acknowledged at once after a timeout. The first nine raise the window to the
+/// threshold of ten; the others count in congestion avoidance.
 #[test]
 fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     let config = Tcp {
@@ -532,7 +535,8 @@ fn the_end_of_a_recovery_after_a_timeout_is_told() {
 }
 
 /// ns-2.35, `Sack1TcpAgent::recv`: three duplicates of the last acknowledgement start a recovery. Acknowledgements
-/// older than the last do not count, nor do duplicates between a timeout and the next new acknowledgement.
+/// older than the last one do not count as duplicates, nor do duplicates between a timeout and the next new
+/// acknowledgement.
 #[test]
 fn ns2_counts_duplicates_of_the_last_acknowledgement_alone() {
     let opened = || {

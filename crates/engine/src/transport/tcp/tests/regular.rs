@@ -1,5 +1,5 @@
-//! Differential tests: the fast path, compiled for regular acknowledgements and segments, has the same effect as the
-//! code compiled for any.
+//! Differential tests of the fast path: the code compiled for regular acknowledgements and segments has the same effect
+//! as the code compiled for all.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -85,7 +85,8 @@ impl Arrivals {
     }
 }
 
-/// After a recovery, acknowledgements take the fast path again; also without ECN, where no segment with CWR is awaited.
+/// After a recovery, acknowledgements take the fast path again. The connection has no ECN, so that the sender does not
+/// wait for a chance to send CWR.
 #[test]
 fn acknowledgements_are_regular_again_after_a_recovery() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -166,8 +167,8 @@ fn segments_whose_transit_times_or_loads_are_reported_are_regular() {
     assert!(bench.receiver.is_plain());
 }
 
-/// If each acknowledgement has a full sample, the fast path can be used although the receive window limits the sender:
-/// the sample decides if the window may grow.
+/// The receive window limits the sender. If each acknowledgement has a full sample, the fast path can be used
+/// nevertheless: the sample shows if the window may grow.
 #[test]
 fn acknowledgements_with_samples_are_regular_where_the_receive_window_limits_the_sender() {
     for (algorithm, regular) in [("bbr", true), ("reno", false)] {

@@ -1,4 +1,4 @@
-//! Requests that segments carry to routers, and the return of the routers' answers.
+//! Tests of the requests that segments carry to routers, and of the return of the routers' answers.
 
 use std::sync::Arc;
 
@@ -60,8 +60,8 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
     assert_eq!(echo(14, 6, Load::Low), Some((5, Some(Load::Low))));
 }
 
-/// After an echo of low load, VCP's window grows by 6.25 % per interval of 200 ms, thus by half of that per round trip
-/// of 100 ms; after an echo of overload, it falls by an eighth.
+/// After an echo of low load, VCP's window grows by 6.25 % per interval of 200 ms, and thus by half of this fraction
+/// per round trip of 100 ms. After an echo of overload, it is reduced by an eighth.
 #[test]
 fn vcp_follows_the_echo() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("vcp"));
@@ -147,7 +147,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// A window that the receive window keeps from being used does not grow, but routers can still lower it.
+/// A window that is not fully used, because of the receive window, does not grow. Routers can still lower it.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {
@@ -161,8 +161,8 @@ fn routers_lower_a_window_that_is_not_used() {
     assert_eq!(bench.sender.sample(ms(201)).cwnd.unwrap(), 8.75);
 }
 
-/// New segments leave when the window has room for two. The acknowledgements of a pair come 4 ms apart, which gives a
-/// window of 25 segments for a path of 100 ms, plus one.
+/// New segments leave when the window has room for two. The acknowledgements of a pair come 4 ms apart. For a path of
+/// 100 ms, this gives a window of 25 segments, plus one.
 #[test]
 fn pairs_leave_together_and_are_timed() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));
@@ -227,7 +227,7 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
 }
 
 /// The only segment of the flow is acknowledged at 150 ms. Of the four dummies due from 120 ms on, two have left by
-/// then, and the others never do.
+/// then; the other two are never sent.
 #[test]
 fn no_dummies_leave_when_all_is_acknowledged() {
     let (mut env, mut sender) = probing(Tcp {

@@ -35,8 +35,8 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// All segments below this one count as lost, even if no later ones have arrived: segments in flight at a timeout,
-    /// and the first one of a recovery.
+    /// All segments below `given_up` count as lost, even if no later ones have arrived. These are the segments in
+    /// flight at a timeout, and the first segment of a recovery.
     given_up: u64,
 }
 
@@ -63,8 +63,8 @@ impl Reference {
         (self.una..self.max_sent).filter(|segment| !self.sacked.contains(segment))
     }
 
-    /// Returns true if at least `DupThresh` segments above this one have arrived (section 4). Three discontiguous
-    /// sequences, the other condition, imply this.
+    /// Returns true if at least `DupThresh` segments above `segment` have arrived (section 4). The other condition of
+    /// the RFC, three discontiguous sequences, implies this one.
     fn is_lost(&self, segment: u64) -> bool {
         let counted = || self.sacked.range(segment + 1..).count() > THRESHOLD - 1;
         segment < self.given_up || !self.forward && counted()
@@ -80,7 +80,7 @@ impl Reference {
         }
     }
 
-    /// Returns the number of segments in flight (`SetPipe`).
+    /// Returns the pipe, the number of segments in flight (`SetPipe`).
     fn pipe(&self) -> u64 {
         let counts =
             |segment| u64::from(!self.is_lost(segment)) + u64::from(segment < self.high_rxt);
@@ -181,7 +181,8 @@ impl Reference {
         self.dupacks = 0;
     }
 
-    /// Sends as many segments as the window allows, after `first`, which has been sent already; returns all of them.
+    /// Sends as many segments as the window allows, after `first`, which has already been sent. Returns all of them,
+    /// including `first`.
     fn send(&mut self, first: Option<u64>, cwnd: f64) -> Vec<u64> {
         let mut sent = Vec::from_iter(first);
         while (self.pipe() + 1) as f64 <= cwnd
@@ -293,7 +294,7 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Random windows with many lost segments, lost retransmissions, lost acknowledgements and reordering; some losses
+    /// Random windows with many lost segments, lost retransmissions, lost acknowledgements and reordering. Some losses
     /// are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(

@@ -12,7 +12,7 @@ const RECOVERIES: [Recovery; 4] = [
     Recovery::RackTlpPrr,
 ];
 
-/// Returns CUBIC with tolerance of a smoothed loss rate up to 0.15: it tolerates two lost segments in a row, but not
+/// Returns CUBIC with tolerance of a smoothed loss rate up to 0.15. It tolerates two lost segments in a row, but not
 /// three.
 fn cubic() -> Controller {
     let spec = ControllerSpec {
@@ -23,7 +23,7 @@ fn cubic() -> Controller {
     spec.build().expect("a registered algorithm")
 }
 
-/// Sends forty segments from 100 ms on, of which the first `lost` are lost; the others are acknowledged one by one.
+/// Sends forty segments from 100 ms on. The first `lost` of these are lost, and the others are acknowledged one by one.
 /// Returns the window, and the segments sent, after each acknowledgement.
 fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     let config = Tcp {
@@ -60,8 +60,8 @@ fn a_single_loss_changes_nothing() {
     }
 }
 
-/// The third loss reduces the window once, to 49/64 of it: by 7/8, and again by 7/8 since fast convergence also applies
-/// to a first reduction.
+/// The third loss reduces the window once, to 49/64: by a factor of 7/8 for the loss, and by another factor of 7/8
+/// since fast convergence also applies to a first reduction.
 #[test]
 fn three_losses_in_a_row_reduce_the_window_once() {
     for recovery in RECOVERIES {

@@ -37,8 +37,8 @@ fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
     (sample.cwnd.unwrap(), sample.ssthresh.unwrap())
 }
 
-/// If the acknowledgement after the timeout is for a first copy, the window is restored and continues to grow, and
-/// nothing else is retransmitted. If it is for the retransmission, slow start begins.
+/// If the acknowledgement after the timeout is for a first copy, the window is restored and continues to grow, and no
+/// other segment is retransmitted. If it is for the retransmission, slow start begins.
 #[test]
 fn an_early_timeout_is_undone_by_timestamps() {
     for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {
@@ -60,7 +60,7 @@ fn an_early_timeout_is_undone_by_timestamps() {
     }
 }
 
-/// Without timestamps, two new segments leave after the timeout; then a segment that was never retransmitted is
+/// Without timestamps, two new segments leave after the timeout. Then a segment that was never retransmitted is
 /// acknowledged, which shows that the timeout was spurious.
 #[test]
 fn an_early_timeout_is_undone_by_new_data() {
@@ -76,7 +76,8 @@ fn an_early_timeout_is_undone_by_new_data() {
     assert!(bench.sent().iter().all(|&segment| segment > 13));
 }
 
-/// The new segments arrive, but no segment of the original flight does: the flight was lost, and is retransmitted.
+/// After the timeout, only the new segments are acknowledged, and no segment of the original flight. The flight was
+/// lost, and is retransmitted.
 #[test]
 fn a_timeout_for_a_loss_is_not_undone() {
     let mut bench = open(Timestamps::Off);
@@ -106,8 +107,8 @@ fn a_recovery_from_reordering_is_undone() {
     }
 }
 
-/// The first copy and the retransmission of a segment both arrive, as the receiver reports. After the recovery, the
-/// window is restored, and RACK's reordering window is doubled from then on.
+/// The receiver reports that the first copy and the retransmission of a segment have both arrived. After the recovery,
+/// the window is restored, and RACK's reordering window is doubled from then on.
 #[test]
 fn a_recovery_is_undone_by_duplicates() {
     let mut bench = open(Timestamps::Off);

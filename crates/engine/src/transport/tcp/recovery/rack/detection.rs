@@ -14,15 +14,15 @@ use crate::transport::tcp::regular::usual;
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
-    /// The newest of their transmissions. A transmission that may not have arrived, since an earlier copy has, is not
-    /// considered.
+    /// The newest transmission of any of the newly delivered segments. A retransmission is not considered if the
+    /// acknowledgement may be for an earlier copy of the segment.
     pub(super) newest: Option<Transmission>,
     /// Send time of the last selectively acknowledged segment or, if there is none, of the last cumulatively
-    /// acknowledged one. RACK uses the round-trip time since then (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
-    /// The next field is true once this time is final.
+    /// acknowledged one. RACK uses the time from this send time to the acknowledgement as round-trip time (Linux,
+    /// `tcp_rack_advance`; RFC 8985 section 6.2). The next field is true once this send time is final.
     pub(super) last: Option<Time>,
     pub(super) last_known: bool,
-    /// The first of these segments that was never retransmitted.
+    /// The first of the newly delivered segments that was never retransmitted.
     pub(super) original: Option<u64>,
 }
 
@@ -124,7 +124,7 @@ impl Rack {
         }
     }
 
-    /// Marks segments as lost that were overtaken and whose reordering window has ended at `now` (step 5).
+    /// Marks segments as lost that were overtaken and whose reordering window has ended by `now` (step 5).
     pub(super) fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
         let reordering_timeout = self.rtt + self.reordering_window(tcb);

@@ -29,7 +29,7 @@ use crate::transport::tcp::regular::{unusual, usual};
 #[derive(Debug)]
 pub(crate) struct Rack {
     ca_state: CaState,
-    /// Recovery ends when everything below this is acknowledged.
+    /// Segment number at which recovery ends: when everything below it is acknowledged.
     recovery_point: u64,
     prr: Option<Prr>,
     /// Selectively acknowledged segments above the cumulative acknowledgement.
@@ -37,14 +37,14 @@ pub(crate) struct Rack {
     flight: Transmissions,
     /// The newest transmission that has arrived (`RACK.xmit_ts`, `RACK.end_seq`).
     newest: Transmission,
-    /// Round-trip time of that transmission (`RACK.rtt`).
+    /// Round-trip time of the transmission `newest` (`RACK.rtt`).
     rtt: Span,
     /// True after a timeout: the first segment is sent regardless of the flight (RFC 6298 section 5.4).
     forced: bool,
     probe: TailProbe,
     timer: Timer,
     wait: Wait,
-    /// Evidence on whether the current reduction was spurious, if reductions may be undone.
+    /// Evidence whether the current reduction was spurious, if reductions may be undone.
     undo: Option<Undo>,
     patience: Patience,
 }
@@ -92,7 +92,8 @@ impl LossRecovery for Rack {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
-    /// Returns the next segment to send, if there is room: lost segments first.
+    /// Returns the next segment to send, if there is room: a lost segment, or else a new one. There are two exceptions:
+    /// right after a timeout, `una` is sent even without room, and in F-RTO new data goes first.
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if unusual::<REGULAR>(self.forced) {
@@ -142,8 +143,8 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Begins proportional rate reduction for a mark, as Linux does (`tcp_enter_cwr`), which spreads also this
-    /// reduction over a round trip. Does nothing if the algorithm controls the window itself (`tcp_cong_control`).
+    /// Begins proportional rate reduction for a mark: Linux spreads reductions for marks over a round trip, too
+    /// (`tcp_enter_cwr`). Does nothing if the algorithm controls the window itself (`tcp_cong_control`).
     fn on_reduction_for_mark(&mut self, tcb: &mut ControlBlock, window: u64) {
         let linux = tcb.config.prr == PrrRule::Linux && !tcb.controls_cwnd;
         if !linux || self.ca_state > CaState::Cwr {

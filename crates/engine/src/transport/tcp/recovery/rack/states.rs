@@ -15,7 +15,7 @@ use crate::transport::tcp::recovery::undo::Undo;
 use crate::transport::tcp::recovery::{CaState, LossRecovery};
 
 impl Rack {
-    /// Restores the state before the current reduction if that reduction was spurious; no segment counts as lost then.
+    /// Restores the state before the current reduction if this reduction was spurious. No segment counts as lost then.
     #[cold]
     pub(super) fn look_for_undo(
         &mut self,
@@ -92,7 +92,7 @@ impl Rack {
     }
 
     /// While the window is being reduced, updates the number of segments that may be sent, after `delivered` more
-    /// segments were delivered. `grows` is true if that number may exceed `delivered`.
+    /// segments were delivered. `grows` is true if more segments may be sent than were delivered.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;
@@ -106,7 +106,7 @@ impl Rack {
         }
     }
 
-    /// Ends and begins recoveries, and lets the window grow if that is allowed. `told` is the sample of an
+    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is the sample of an
     /// acknowledgement that newly delivers segments; `None` for other events.
     pub(super) fn update_ca_state(
         &mut self,
@@ -189,7 +189,8 @@ impl Rack {
         }
     }
 
-    /// Lets the algorithm decide again if it tolerates the losses of a recovery, whose number may have grown.
+    /// Lets the algorithm decide again if it tolerates the losses of a recovery, since more segments may have been
+    /// lost.
     pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let window = tcb.window();
         if tcb.weigh_losses(env) {

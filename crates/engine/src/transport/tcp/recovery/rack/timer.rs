@@ -84,8 +84,8 @@ impl Rack {
         }
     }
 
-    /// Returns true if a probe may be sent when no acknowledgement arrives, which is the case while no segment is known
-    /// to be missing (section 7.2).
+    /// Returns true if a probe may be sent when no acknowledgement arrives. A probe may be sent while no segment is
+    /// known to be missing (section 7.2).
     #[inline]
     pub(super) fn may_probe(&self, tcb: &ControlBlock) -> bool {
         self.ca_state <= CaState::Cwr && self.sacked.is_empty() && tcb.una < tcb.max_sent

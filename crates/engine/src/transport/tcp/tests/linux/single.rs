@@ -5,7 +5,7 @@ use super::table::Settings;
 use super::{Driver, options};
 use crate::packet::Flags;
 
-/// `ecn/ecn-uses-ect0`: on a connection that has negotiated ECN, data segments are ECN-capable; on others they are not.
+/// `ecn/ecn-uses-ect0`: data segments are ECN-capable on a connection that has negotiated ECN, and only there.
 #[test]
 fn data_says_that_it_is_ecn_capable() {
     for ecn in [true, false] {
@@ -25,8 +25,9 @@ fn data_says_that_it_is_ecn_capable() {
     }
 }
 
-/// `tcp_dsack_mult` (a selftest of the kernel), one segment at a time where the script sends several at once: the
-/// newest blocks are reported first, after a D-SACK block if there is one, whichever block that lies in.
+/// `tcp_dsack_mult` (a selftest of the kernel); one segment arrives at a time where the script sends several at once.
+/// The newest blocks are reported first. A D-SACK block, if there is one, comes before them, even if another block
+/// contains it.
 #[test]
 fn receivers_report_blocks_and_what_arrives_twice() {
     let mut bench = ReceiverBench::open(options(&Settings::USUAL));

@@ -153,7 +153,7 @@ impl Relation {
 }
 
 impl Fact {
-    /// Creates a condition of a script, where the value has its kernel name.
+    /// Creates a condition of a script on the value that has the name `name` in the kernel.
     pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
         let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
         Self {

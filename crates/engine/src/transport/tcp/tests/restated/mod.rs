@@ -1,6 +1,6 @@
 //! Differential tests: each loss recovery is compared with a second implementation, restated from its source with sets
-//! of segments and walks through the flight. Both see the same random events. Their segments, windows, timers, counters
-//! and calls of the algorithm must be equal.
+//! of segments and walks through the flight. Both process the same random events. The segments, windows, timers,
+//! counters and calls of the algorithm of both must be equal.
 
 mod common;
 mod measures;
@@ -180,7 +180,7 @@ impl Far {
     }
 }
 
-/// The sender under test, and the restated connection that it must agree with.
+/// The sender under test, and the restated connection with which it must agree.
 struct Twins<R> {
     bench: SenderBench,
     notes: Notes,

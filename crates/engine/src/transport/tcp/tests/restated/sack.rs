@@ -281,8 +281,8 @@ fn selective_acknowledgement_follows_rfc_6675_and_6937() {
     }
 }
 
-/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`). An acknowledgement decrements the pipe by one, a partial one by two, and
-/// each segment sent increments it. Segments below the highest reported one are retransmitted once each.
+/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`). An acknowledgement decrements the pipe by one, a partial acknowledgement
+/// by two, and each segment sent increments it. Each segment below the highest reported one is retransmitted once.
 struct Sack1 {
     recovering: bool,
     timed_out: bool,
@@ -303,7 +303,7 @@ impl Sack1 {
         }
     }
 
-    /// Adds an acknowledgement's blocks; returns true if they report something new.
+    /// Adds the blocks of an acknowledgement to the scoreboard; returns true if they report new segments.
     fn take(&mut self, connection: &mut Connection, report: &Report) -> bool {
         let before = self.sacked.len();
         for &(left, right) in &report.blocks {

@@ -273,8 +273,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the step of the last event if the time has not advanced since then; otherwise adds a step without an
-    /// event.
+    /// Returns the step of the last event if the time has not advanced since then. Otherwise adds a step without an
+    /// event, and returns it.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);

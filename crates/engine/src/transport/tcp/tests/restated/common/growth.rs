@@ -114,9 +114,9 @@ impl Connection {
     }
 
     /// Returns true if the window must not grow: on echoes, and while the congestion window does not limit the sender.
-    /// For algorithms other than the standard one, at least half of the window must also have been used (RFC 7661
-    /// section 4.3). While the flight of a timeout is retransmitted, the window may grow in all these cases if half of
-    /// it is used.
+    /// Algorithms other than the standard one must also have used at least half of the window (RFC 7661 section 4.3).
+    /// After a timeout, while the flight is retransmitted, the window may grow in all these cases if half of it is
+    /// used.
     fn growth_is_held(&mut self, echoes: bool, flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
         let slack = self.algorithm != Algorithm::Standard && !self.ns2;

@@ -104,7 +104,7 @@ pub(super) struct Connection {
     pub(super) cwnd: f64,
     pub(super) ssthresh: f64,
     pub(super) dupacks: u32,
-    /// Number of segments that have arrived above `una`: those reported or, without SACK, one for each duplicate
+    /// Number of segments that have arrived above `una`: the reported segments or, without SACK, one for each duplicate
     /// acknowledgement.
     pub(super) arrived: u64,
     pub(super) delivered: u64,
@@ -129,8 +129,8 @@ pub(super) struct Connection {
     round: u64,
     round_end: u64,
     round_start: bool,
-    /// Largest flights before acknowledgements: the round trip's number, the largest flight in it, and that in the
-    /// round trip before.
+    /// Largest flights before acknowledgements: the number of the current round trip, the largest flight in it, and the
+    /// largest flight in the round trip before.
     peaks: (u64, u64, u64),
     limit: Limit,
     counters: FlowCounters,
@@ -438,8 +438,8 @@ impl Connection {
         self.deadline = self.now + (self.base.max(rto.min) * self.backoff).min(rto.max);
     }
 
-    /// Restarts the timer for a retransmission. The segment being timed can no longer give an unambiguous round-trip
-    /// time.
+    /// Restarts the timer for a retransmission, and stops timing a segment: the measured round-trip time would be
+    /// ambiguous (Karn's rule).
     pub(super) fn restart_timer_for_retransmission(&mut self) {
         self.restart_timer();
         self.timed = None;

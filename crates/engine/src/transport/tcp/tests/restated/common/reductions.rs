@@ -83,7 +83,7 @@ impl Connection {
         }
     }
 
-    /// Decides again if losses that are tolerated so far still are; returns true if they no longer are.
+    /// Decides again if the tolerated losses are still tolerated. Returns true if they no longer are.
     pub(in super::super) fn weigh_losses(&mut self) -> bool {
         let tolerated = self.tolerates;
         if tolerated {
@@ -92,7 +92,7 @@ impl Connection {
         tolerated && !self.tolerates
     }
 
-    /// Returns true if only the window determines the segments that may leave, even in a recovery.
+    /// Returns true if the window alone determines the segments that may leave, even in a recovery.
     pub(in super::super) fn window_governs(&self) -> bool {
         self.tolerates || self.algorithm == Algorithm::Controlling
     }
