@@ -60,7 +60,7 @@ class Expected:
 
     @classmethod
     def within_part(cls, printed: float, part: float, at_least: float = 0.0) -> "Expected":
-        """Return an expectation whose band is the printed number plus or minus a fraction of it.
+        """Return an expectation whose band is `printed` plus or minus its fraction `part`.
 
         The half-width of the band is at least `at_least`.
         """
@@ -76,7 +76,10 @@ class Expected:
         return cls.within(printed, half_a_unit(decimals) + inputs)
 
     def judge(self, measured: float | None, interval: Interval | None = None) -> str:
-        """Return the verdict on a measured value."""
+        """Return the verdict on a measured value, which may have a confidence interval.
+
+        None means that there is no value.
+        """
         if measured is None:
             return NOT_RUN
         low, high = interval or (measured, measured)
@@ -133,12 +136,12 @@ class Expected:
         return any(other is not None and low <= other <= high for other in others)
 
     def _at_most(self, low: float, high: float) -> bool:
-        """Return true if `low` is at most `high`, up to rounding error."""
+        """Return true if `low` is at most `high`, with a tolerance for rounding errors."""
         return low <= high or low - high <= self.precision * min(abs(low), abs(high)) + ABSOLUTE
 
 
 def half_a_unit(decimals: int) -> float:
-    """Return half a unit of the last digit of a number with so many decimals."""
+    """Return half a unit of the last digit of a number with `decimals` decimals."""
     return 0.5 * 10.0**-decimals
 
 

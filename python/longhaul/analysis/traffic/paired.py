@@ -60,7 +60,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
 @dataclass(frozen=True)
 class Paired:
-    """Statistics of paired differences, the second value minus the first."""
+    """Statistics of paired differences: the value in the second run minus that in the first."""
 
     count: int
     mean: float
@@ -75,6 +75,8 @@ class Paired:
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:
     """Compare paired values, which are in order of time.
+
+    Differences of at most `tolerance` count as equal.
 
     The 95 % intervals are percentile intervals of a moving-block bootstrap with fifty blocks, since
     connections that are close in time see the same queue (Kuensch, Annals of Statistics 17(3),
