@@ -57,7 +57,7 @@ class Results:
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
-        """Return the advice for a missing table."""
+        """Return advice on how to record the table `name`, for the error if it is missing."""
         return self.kind.remedies.get(name, "run the scenario again")
 
     @cached_property
@@ -221,7 +221,10 @@ class Results:
         return response_times(self.bundles, exchanges, self.measured_from_s)
 
     def observed_links(self) -> list[str]:
-        """Return the links whose samples are recorded; if there are none, the busiest link."""
+        """Return the names of the links whose samples were recorded.
+
+        If there are none, return the busiest link.
+        """
         if "series" not in self.tables:
             return self._by_utilization(self.links)["name"].head(1).to_list()
         return list(self._sampled_links)
@@ -254,7 +257,7 @@ class Results:
         return links.sort("utilization", descending=True, nulls_last=True, maintain_order=True)
 
     def busy_links(self) -> list[str]:
-        """Return the observed links at least half as busy as the busiest, in their order."""
+        """Return the links with samples that are at least half as busy as the busiest of them."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         share = pl.col("utilization").fill_null(0.0)
         return observed.filter(share >= share.max() / 2)["name"].to_list()
@@ -272,7 +275,7 @@ class Results:
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
-        """Return the algorithm of each label, in the order of the scenario."""
+        """Return the congestion control algorithm of each label, in the scenario's order."""
         return dict(
             self.flows.select("label", pl.col("congestion").fill_null("udp"))
             .unique(maintain_order=True)
@@ -281,7 +284,7 @@ class Results:
 
     @property
     def quic_labels(self) -> set[str]:
-        """The labels of flows that run in a QUIC stack."""
+        """Labels of the flows that run in a QUIC stack."""
         groups = self.meta["scenario"]["flows"]
         return {group["label"] for group in groups if group["protocol"] == "quic"}
 
@@ -301,7 +304,7 @@ class Results:
         )
 
     def provenance(self) -> dict[str, str]:
-        """Return facts about the origin of this run, as texts by name."""
+        """Return facts about the origin of this run, such as versions, as texts by name."""
         meta, machine = self.meta, self.meta["machine"]
         return {
             "scenario": self.title,
@@ -318,12 +321,15 @@ class Results:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return the run and its figures as plain lists and dictionaries."""
+        """Return the run and its metrics as lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
         return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
 
     def figures(self) -> dict[str, Any]:
-        """Return the values in the run's summary as lists and dictionaries, for every kind."""
+        """Return the metrics in the run's summary as lists and dictionaries.
+
+        This works for every kind of simulation.
+        """
         return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:
