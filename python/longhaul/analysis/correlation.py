@@ -78,7 +78,11 @@ def by_strength(matrix: ArrayLike) -> list[int]:
 
 
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
-    """Return the indices of responses by number of partners, the fewest first (for index plots)."""
+    """Return the indices of responses by number of partners, the fewest first (for index plots).
+
+    A partner is a response with |r| above `threshold`. Ties are ordered by the number of responses
+    with |r| above 0.5, then as given.
+    """
     r = np.abs(np.asarray(matrix, float))
     above = [(r > limit).sum(axis=0) for limit in (threshold, 0.5)]
     return [int(i) for i in np.lexsort((above[1], above[0]))]

@@ -14,7 +14,10 @@ NIST_COUNT = 7
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """Return the critical value of Grubbs' statistic for `count` normally distributed values."""
+    """Return the critical value of Grubbs' statistic for `count` normally distributed values.
+
+    Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
+    """
     if count < 3:
         raise ValueError("Grubbs' test: expected at least three values")
     tail = significance / count / (2 if two_sided else 1)

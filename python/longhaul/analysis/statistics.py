@@ -23,7 +23,11 @@ def medians(values: np.ndarray) -> np.ndarray:
 
 
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
-    """Draw `count` bootstrap samples of `items`, of the same size and with replacement."""
+    """Draw `count` bootstrap samples of `items`, of the same size and with replacement.
+
+    The same arguments give the same samples. A single item has no samples, since it has no
+    variation.
+    """
     if len(items) < 2:
         return []
     random = np.random.default_rng(seed)
@@ -48,7 +52,10 @@ def correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
-    """Return deviations from the mean along `axis`, scaled to vectors of length 1."""
+    """Return deviations from the mean along `axis`, scaled to vectors of length 1.
+
+    The deviations are zero if they are only rounding errors.
+    """
     given = np.asarray(values, float)
     unit: np.ndarray = given - given.mean(axis=axis, keepdims=True)
     norm, whole = (np.linalg.norm(each, axis=axis, keepdims=True) for each in (unit, given))
