@@ -130,9 +130,9 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return pairs of runs whose results are equal since no random number was used.
+    """Return pairs of runs whose results are equal since no random number was drawn.
 
-    The scenarios of the two runs differ only in their seeds.
+    Their scenarios differ only in the random numbers (seed or replication).
     """
     equal = []
     for group in replicated(runs):
