@@ -133,7 +133,10 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def without(self, reasons: Mapping[str, str]) -> "Suite":
-        """Return the suite without the experiments in `reasons`, a mapping from name to reason."""
+        """Return the suite without the experiments in `reasons`, a mapping from name to reason.
+
+        A criterion that has no experiment left is not evaluated.
+        """
         criteria = tuple(criterion.without(reasons) for criterion in self.criteria)
         experiments = {
             name: experiment for name, experiment in self.experiments.items() if name not in reasons
@@ -153,7 +156,10 @@ class Suite:
         return sorted(runs, key=lambda run: run.replication)
 
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-        """Return an experiment with the contenders `field_` as levels of its axis of contenders."""
+        """Return an experiment with the contenders `field_` as levels of its axis of contenders.
+
+        The axis `other` keeps its levels: existing algorithms that compete with the new algorithm.
+        """
         tables = {self.terms.subject: {contender.name: contender.table for contender in field_}}
         if OTHER in experiment.factors:
             tables[OTHER] = {name: {"kind": name} for name in experiment.factors[OTHER]}
