@@ -159,7 +159,11 @@ def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
 
 
 def _settings_and_derived(run: RunData) -> Rows:
-    """Yield the settings of a run, followed by values that are derived from them."""
+    """Yield the settings of a run, followed by values that are derived from them.
+
+    The original's file has both (NIST SP 500-282, section 3.2.8); derived values are, for example,
+    the probabilities of flow classes and the minimum sizes of large files.
+    """
     settings = list(_settings(run.scenario))
     yield from settings
     known = {name for name, _ in settings}
