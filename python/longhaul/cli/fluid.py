@@ -80,7 +80,7 @@ def laws(
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as text, with a dash for each missing value."""
+    """Return a row as texts by column; a missing value is a dash."""
     ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
     return row | {
         "ahead_of_standard_below": {None: "-", 0.0: "never", 1.0: "always"}.get(ahead)
@@ -303,7 +303,7 @@ def beside_packets(
     overwrite: bool,
     json: bool,
 ) -> None:
-    """Simulate a scenario and solve its fluid model: `longhaul compare SCENARIO --with fluid`."""
+    """Simulate a scenario, solve its fluid model, and compare them (`compare --with fluid`)."""
     from longhaul.models import fluid_comparison
 
     if model != "fluid":
