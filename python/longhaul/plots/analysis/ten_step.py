@@ -77,7 +77,7 @@ class Screening:
         return order[0], order[1]
 
     def explain(self, drawing: Figure) -> None:
-        """Write the numbers of factors and runs, and the meanings of - and +, next to the panels."""
+        """Write the numbers of factors and runs, and the legend of - and +, next to the panels."""
         runs, factors = self.coded.shape
         levels = [
             f"{name}: {MINUS} {minus}, + {plus}"
@@ -96,7 +96,7 @@ def spelled(effect: Effect, join: str = " ") -> str:
 
 @styled()
 def ordered_data(given: Screening) -> Figure:
-    """Draw step 1: the runs in order of their response, with the levels of factors below each run."""
+    """Draw step 1: runs in ascending order of the response, with their levels below."""
     runs, factors = given.coded.shape
     width = min(14.0, 3.0 + 0.16 * runs)
     drawing, axes = single(width, 3.2 + 0.14 * factors)
