@@ -160,7 +160,7 @@ def hybrid(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print three sets of ten flows over Abilene by a hybrid model: NIST SP 500-282, appendix B.
+    """Simulate three sets of ten flows over Abilene (hybrid model; NIST SP 500-282, appendix B).
 
     The columns are each set's mean throughput per flow and mean round-trip time, and ratios of the
     sets.
