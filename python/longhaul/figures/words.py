@@ -1,7 +1,7 @@
 """Descriptions of metrics ("figures") and of other columns: text, subject and unit.
 
-A path names a figure as in responses of campaigns, such as `labels.cubic.goodput_bps`. A name alone
-means the figure of all flows together, if labels have a figure with this name.
+A path names a metric as in responses of campaigns, such as `labels.cubic.goodput_bps`. A name alone
+means the metric of all flows together, if labels have a metric with this name.
 """
 
 import re
@@ -46,8 +46,8 @@ RENAMED = {"utilisation": "utilization"}
 def figure_at(place: str) -> Figure | None:
     """Return the metric at a path; None if the path names a column or is unknown.
 
-    A name alone is searched among the figures of the summary, and then among those of the run.
-    Other figures are not found by name alone, since columns of other tables may have their names,
+    A name alone is searched among the metrics of the summary, and then among those of the run.
+    Other metrics are not found by name alone, since columns of other tables may have their names,
     such as `lost`.
     """
     where, _, name = place.rpartition(".")
@@ -69,7 +69,7 @@ def place_of(figure: Figure) -> str:
 def of_response(place: str) -> Figure | None:
     """Return the metric that a response's path names; None if there is none.
 
-    A name alone means the figure of all flows or, if there is none, of a link.
+    A name alone means the metric of all flows or, if there is none, of a link.
     """
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
@@ -77,7 +77,7 @@ def of_response(place: str) -> Figure | None:
 def of_suite(name: str) -> Figure | None:
     """Return the metric that a name in an evaluation's suite means.
 
-    It is a figure of the run, or of the label, link or proxy before the last dot.
+    It is a metric of the run, or of the label, link or proxy before the last dot.
     """
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
