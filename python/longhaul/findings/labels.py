@@ -27,16 +27,16 @@ def label(column: str) -> str:
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label of a column with the unit that tables use, and the factor to that unit.
+    """Return the label of a column in the unit that tables use, and the factor to convert to it.
 
-    The values in the column's base unit are multiplied by this factor. `values` selects the unit:
-    seconds are shown as milliseconds if all values are below one second.
+    The factor multiplies `values`, which are in the column's base unit. They also select the unit:
+    seconds become milliseconds if all values are below one second.
     """
     return in_unit_of_rows(*words_and_unit(column), values)
 
 
 def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label `words` with the unit that tables use, and the factor to that unit.
+    """Return the label `words` in the unit that tables use, and the factor to convert to it.
 
     `unit` is the base unit of `values`. Values in bit/s are always converted, values in s if all
     are below one second.
