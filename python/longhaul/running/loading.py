@@ -29,7 +29,7 @@ def load(
     beside: str | Path = "",
     limit: TimeLimit | None = None,
 ) -> Scenario:
-    """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
+    """Check a scenario and fill in its defaults; `set` has `key=value` overrides.
 
     File names in a text or mappings are relative to the directory `beside`. Loading fails if an
     algorithm's file is still executing after `limit`.
