@@ -27,7 +27,7 @@ class Cells:
         self._fitting: dict[tuple[str, Word], np.ndarray] = {}
 
     def selected(self, words: Mapping[str, Word]) -> Iterator[Cell]:
-        """Return the cells whose levels match all `words` (axis and word) of a claim.
+        """Return the cells whose levels match all `words` of a claim, such as `flows=5..`.
 
         A word for an axis that a cell lacks is ignored.
         """

@@ -189,7 +189,7 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the words of a claim's table `where`: key and value.
+    """Yield the key and the value of each word in a claim's table `where`.
 
     A word in a nested table such as `less` becomes `less.word`.
     """

@@ -179,7 +179,10 @@ def check(study: Study) -> None:
 
 
 def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements of the claims and set-up checks that a conclusion names."""
+    """Return the judgements of the claims that a conclusion names, including checks of set-up.
+
+    Such checks are claims on the configuration of runs.
+    """
     return [
         judgement
         for judgement in judgements

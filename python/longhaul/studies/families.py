@@ -90,7 +90,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
-    """Compare a family's printed numbers with measured numbers.
+    """Compare the printed numbers of a family of claims with measured numbers.
 
     Return None if fewer than three replications have all numbers of the family.
     """

@@ -59,7 +59,7 @@ class CoveredLevels:
 
     @property
     def words(self) -> dict[str, Word]:
-        """Words of a claim (axis and levels) that select these levels."""
+        """`key=value` word of a claim that selects these levels: the axis and its levels."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 

@@ -154,7 +154,7 @@ class _Sample(Data):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over draws of a metric's values in two cells, joined by `combine`."""
+        """Return the median over draws of a metric in two cells, joined by `combine`."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

@@ -133,7 +133,7 @@ class DeclaredQuestion(Question):
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that are neither known nor an axis of the experiments."""
+        """Raise ValueError for `key=value` words whose key is neither known nor an axis."""
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
@@ -162,7 +162,7 @@ class DeclaredQuestion(Question):
                 )
 
     def value(self, data: Data) -> float:
-        """Return the measure's value."""
+        """Return the number, computed from the results of the study."""
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
@@ -191,7 +191,10 @@ class DeclaredQuestion(Question):
         return number
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics in the word `metric` of one side of a comparison."""
+        """Return the metrics that the word `metric` names on one side of a comparison.
+
+        `words` are the `key=value` words of this side.
+        """
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:

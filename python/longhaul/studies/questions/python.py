@@ -36,7 +36,7 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that the function does not accept, and for missing words."""
+        """Raise ValueError if the function does not accept a word, or if a required word is missing."""
         words = dict(self.words)
         if self.whole_axis is not None:
             words.setdefault(self.whole_axis, "")  # filled in with the existing levels later
@@ -54,7 +54,7 @@ class PythonQuestion(Question):
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the word `metric` lists."""
+        """Return the metrics that the word `metric` names in a claim."""
         return names(words[METRIC])
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:

@@ -35,7 +35,7 @@ class Question(ABC):
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that do not fit a study's experiments."""
+        """Raise ValueError for `key=value` words that do not fit a study's experiments."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
@@ -59,7 +59,7 @@ class Question(ABC):
 
     @abstractmethod
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics in the words of one side of a comparison."""
+        """Return the metrics that the `words` (`key=value`) of one side of a comparison name."""
 
     @property
     def metric(self) -> str:
@@ -98,7 +98,7 @@ class Question(ABC):
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
-        """Return the question restricted to `levels`, words by axis."""
+        """Return the question restricted to `levels`, `key=value` words by axis."""
         words = {**self.words, **levels}
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 

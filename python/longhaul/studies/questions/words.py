@@ -83,10 +83,10 @@ class Sides:
 
 
 def names(word: Word) -> list[str]:
-    """Return the names that a word lists, separated by commas."""
+    """Return the names in the value of a word, which are separated by commas."""
     return str(word).split(SEVERAL)
 
 
 def is_when(word: str) -> bool:
-    """Return true for a word that restricts points by the value of another metric."""
+    """Return true for a word `when.METRIC`, which restricts points by another metric's value."""
     return word.startswith(WHEN)
