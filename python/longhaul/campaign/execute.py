@@ -1,4 +1,4 @@
-"""Execution of runs whose results are not in a store, which several processes may use."""
+"""Execution of the runs whose results a store lacks; several processes may share the store."""
 
 import os
 import time

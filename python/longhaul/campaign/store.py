@@ -62,7 +62,7 @@ class Store:
     def put(
         self, run: Scenario | str, kept: Kept, tables: Mapping[str, bytes] | None = None
     ) -> None:
-        """Store the values of a run atomically.
+        """Store `kept`, the values of a run, atomically.
 
         `tables` are Parquet files by name; they are stored before the values.
         """
