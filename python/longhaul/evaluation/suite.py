@@ -99,7 +99,10 @@ class Terms:
     note: str
     """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if better in one quantity and worse in another counts as a trade-off, not as worse."""
+    """True if the verdict is a trade-off, not worse, for a subject that is better in one quantity.
+
+    The subject is then worse in another quantity.
+    """
 
 
 @dataclass(frozen=True)
