@@ -50,7 +50,7 @@ def panels(
 
 
 def wrapped(text: str, width: int = 22) -> str:
-    """Return a title, broken into lines of at most `width` characters."""
+    """Return `text`, such as a title, in lines of at most `width` characters."""
     width = min(width, int(PER_IN * for_width_of(width / PER_IN)))
     return "\n".join(textwrap.wrap(text, width)) or text
 
