@@ -28,7 +28,7 @@ class RunData(Protocol):
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The resolved scenario."""
+        """The resolved scenario, with all defaults."""
 
     @property
     def tables(self) -> dict[str, int]:
@@ -61,7 +61,7 @@ class PlannedRun(Protocol):
 
     @property
     def resolved(self) -> Scenario:
-        """The resolved scenario; resolving takes some time."""
+        """Scenario after all checks and with all defaults; computing it takes some time."""
 
 
 TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]

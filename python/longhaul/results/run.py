@@ -62,12 +62,15 @@ class Results:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """Table of flows, a row each, for the measurement window and the whole run."""
+        """Table with a row per flow: values for the measurement window, and totals of the whole run.
+
+        The names of the totals begin with `total_`.
+        """
         return self.table("flows")
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Table with a row per link direction, for the measurement window and the whole run."""
+        """Table with a row per link direction: values for the measurement window and whole run."""
         return self.table("links")
 
     @cached_property
@@ -77,7 +80,7 @@ class Results:
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """Table of proxies, a row each, for the measurement window and the whole run."""
+        """Table with a row per proxy: values for the measurement window and whole run."""
         return self.table("proxies")
 
     @cached_property
@@ -92,7 +95,7 @@ class Results:
 
     @cached_property
     def acks(self) -> pl.DataFrame:
-        """The state of traced flows at each ACK, one row per quantity."""
+        """State variables of traced flows at each ACK; a row has the value of one variable."""
         return self.table("acks")
 
     @cached_property
@@ -125,13 +128,13 @@ class Results:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The resolved scenario."""
+        """The resolved scenario, with all defaults."""
         resolved: dict[str, Any] = self.meta["scenario"]
         return resolved
 
     @property
     def title(self) -> str:
-        """The scenario's title."""
+        """Title of the scenario."""
         return str(self.scenario.get("title") or self.name)
 
     @property
@@ -141,7 +144,7 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings to read before the numbers are trusted."""
+        """Warnings that users should read before they trust the run's numbers."""
         return list(self.meta["warnings"]) + ([self.stopped] if self.stopped else [])
 
     @property
@@ -175,12 +178,12 @@ class Results:
 
     @cached_property
     def sample_times(self) -> pl.Series:
-        """Times of the samples, in order."""
+        """Times of the run's samples in seconds, in ascending order."""
         return self.series["t_s"].unique().sort()
 
     @cached_property
     def link_series(self) -> pl.DataFrame:
-        """The samples of links."""
+        """Samples of links over time."""
         return self.series.filter(pl.col("kind") == "link")
 
     @cached_property
@@ -247,7 +250,7 @@ class Results:
 
     @cached_property
     def bottleneck(self) -> str:
-        """The busiest of the observed links."""
+        """Name of the busiest link among those with samples."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         return str(self._by_utilization(observed)["name"][0])
 
@@ -271,7 +274,7 @@ class Results:
 
     @property
     def bottleneck_series(self) -> pl.DataFrame:
-        """Samples of the bottleneck."""
+        """Samples of the bottleneck link over time."""
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
