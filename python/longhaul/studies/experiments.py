@@ -1,4 +1,4 @@
-"""`experiments.toml`: the runs of a study at each scale."""
+"""Reader of `experiments.toml`, which defines the runs of a study at each scale."""
 
 import tomllib
 from collections.abc import Mapping
