@@ -39,7 +39,7 @@ class Family:
 
     @property
     def mean(self) -> float:
-        """The mean over replications."""
+        """Mean of the family's values over replications."""
         return float(np.mean(self.values))
 
     @property
@@ -49,7 +49,7 @@ class Family:
 
     @property
     def reaching(self) -> int:
-        """Number of replications that reach the printed value.
+        """Number of replications that reach the value printed in the source.
 
         These replications equal it, or deviate from it in the direction opposite to the mean.
         """
@@ -63,7 +63,7 @@ class Family:
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value of the test that the printed value is one more replication.
+        """Two-sided p-value of the test that the source's value is one more replication.
 
         Source: Hahn and Meeker, Statistical Intervals, 1991, section 4.7.
         """
@@ -85,7 +85,7 @@ class Family:
 def family(
     ours: np.ndarray, printed: Sequence[float], bands: Sequence[Interval], statistic: str
 ) -> Family:
-    """Compare our values of a family of cells with the printed values.
+    """Compare measured values of a family of numbers with the values that the source prints.
 
     `ours` has a row for each replication and a column for each printed number. `printed` and
     `bands` have an entry for each number. `statistic` is the kind of value, as in `Family`. Raises

@@ -35,7 +35,7 @@ ABSOLUTE = 1e-12
 
 @dataclass(frozen=True)
 class Expected:
-    """The band in which a value has to lie, its ends included, and the printed number."""
+    """The band in which a value must lie, ends included, and the number that the source prints."""
 
     low: float = -inf
     high: float = inf
@@ -50,12 +50,15 @@ class Expected:
 
     @classmethod
     def exactly(cls, printed: float) -> "Expected":
-        """Return an expectation whose band is the printed number alone."""
+        """Return an expectation whose band is only the number that the source prints."""
         return cls(printed, printed, printed=printed)
 
     @classmethod
     def within(cls, printed: float, distance: float) -> "Expected":
-        """Return an expectation whose band is the printed number plus or minus `distance`."""
+        """Return an expectation with the band `printed` plus or minus `distance`.
+
+        `printed` is the number that the source prints.
+        """
         return cls(printed - distance, printed + distance, printed=printed)
 
     @classmethod
@@ -111,7 +114,10 @@ class Expected:
         return (REPRODUCED if in_band else OUTSIDE), ""
 
     def _is_contrary(self, low: float, high: float) -> bool:
-        """Return true if the whole interval is beyond `opposite`."""
+        """Return true if the whole interval is beyond `opposite`.
+
+        The opposite of the claim is then true.
+        """
         if self.opposite is None:
             return False
         if self._at_most(self.opposite, self.low):

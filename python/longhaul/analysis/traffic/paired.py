@@ -68,9 +68,9 @@ class Paired:
     median: float
     median_interval: tuple[float, float]
     smaller: float
-    """Fraction of pairs whose second value is smaller by more than the tolerance."""
+    """Fraction of pairs whose second value is below the first by more than the tolerance."""
     larger: float
-    """Fraction of pairs whose second value is larger by more than the tolerance."""
+    """Fraction of pairs whose second value is above the first by more than the tolerance."""
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:
