@@ -1,4 +1,4 @@
-"""Responses of campaigns: metrics of a run, or values of the user's functions."""
+"""Responses of campaigns: metrics of runs, or values of a user's function of runs."""
 
 import hashlib
 import json
