@@ -268,7 +268,7 @@ def _metrics_of(data: Data, run: Run) -> dict[str, float]:
 
 
 def _levels(words: list[str]) -> dict[str, list[str]]:
-    """Parse words such as `condition=8,21` into levels by axis."""
+    """Parse words such as `condition=8,21` into levels (texts) by axis."""
     levels: dict[str, list[str]] = {}
     for word in words:
         axis, equals, given = word.partition("=")
