@@ -58,7 +58,7 @@ class Network:
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if the diagram of `other` also shows this network, except for numbers."""
+        """Return true if the diagram of `other` shows this network too, except for its numbers."""
         return self.nodes == other.nodes and self.ways <= other.ways
 
 
