@@ -61,7 +61,7 @@ def _best(factors: int, basic: int) -> tuple[int, ...]:
 
 
 def _parities(basic: int) -> np.ndarray:
-    """Return a matrix of parities: whether two masks share an odd number (1) of bits or not (0).
+    """Return a matrix of parities: 1 if two masks share an odd number of bits, otherwise 0.
 
     Rows and columns are all masks of `basic` bits.
     """
