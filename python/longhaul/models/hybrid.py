@@ -54,7 +54,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Start:
-    """How flows start: initial window and slow start, which is limited above `max_ssthresh`."""
+    """Start of all flows: initial window, and slow start, which is limited above `max_ssthresh`."""
 
     window_pkts: float = 2.0
     ssthresh_pkts: float = 100.0
