@@ -37,7 +37,7 @@ PHASES = ("avoidance", "slow start", "all")
 
 @dataclass(frozen=True)
 class UserAlgorithm:
-    """A user's class of an algorithm after checks, with the parameters of its constructor."""
+    """A user's algorithm class that passed all checks, with the parameters for its constructor."""
 
     name: str
     # Function that makes the object of one flow; its arguments are the parameters.
@@ -104,7 +104,7 @@ def interrupt(thread: int) -> None:
 
 
 def forget_interruption(thread: int) -> None:
-    """Cancel an interruption that came too late."""
+    """Cancel an interruption that has not yet taken effect when the algorithm has returned."""
     _raise_in(thread, None)
 
 
@@ -113,7 +113,10 @@ def _raise_in(thread: int, error: "ctypes.py_object[type[BaseException]] | None"
 
 
 def explain(error: BaseException, file: str, where: str, now_s: float | None = None) -> str:
-    """Return the message of an exception, with the line of `file` that raised or caused it."""
+    """Return the message of an exception, with the line of `file` that raised or caused it.
+
+    `where` is the method or step that failed, and `now_s` the simulated time in seconds, if known.
+    """
     line = error.lineno if isinstance(error, SyntaxError) else None
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
@@ -132,7 +135,10 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
 
 
 def _available(error: BaseException) -> str:
-    """Return the available attributes if the error is an unknown attribute."""
+    """Return a list of the valid attributes, as text, if `error` is an AttributeError.
+
+    The text is empty for other errors.
+    """
     asked = getattr(error, "obj", None)
     if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":
         return ""
@@ -140,7 +146,7 @@ def _available(error: BaseException) -> str:
 
 
 def _executed(file: str, text: str) -> ModuleType:
-    """Execute the text as a module that no other scenario shares."""
+    """Return a new module, private to a scenario, in which `text` has been executed."""
     digest = hashlib.sha256(f"{file}\n{text}".encode()).hexdigest()[:12]
     module = ModuleType(f"longhaul_algorithm_{digest}")
     module.__file__ = file
@@ -185,7 +191,7 @@ def _unknown(name: str, given: Iterable[str]) -> str:
 
 
 def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
-    """Raise an error, which lists the valid keys, for keys that the constructor does not take."""
+    """Raise an error, which lists the valid keys, if the constructor does not accept a key."""
     signature = inspect.signature(algorithm)
     try:
         signature.bind(**keys)
@@ -219,7 +225,7 @@ def _written(algorithm: Class) -> tuple[str, str]:
 
 
 def _codes(class_: type) -> list[CodeType]:
-    """Return the code objects of a class's own methods."""
+    """Return the code objects of the methods that a class itself defines."""
     functions = (
         inspect.unwrap(value) for value in vars(class_).values() if inspect.isfunction(value)
     )

@@ -42,7 +42,7 @@ PACKET_BITS = 12_000
 
 @dataclass(frozen=True)
 class Interval:
-    """Measurements of one flow in one round trip."""
+    """Measurements of one flow during one round trip."""
 
     agent: int
     """Number of the flow among flows with the label, from 0 in the order of their first steps."""
@@ -60,7 +60,7 @@ class Interval:
 
 
 def aurora(interval: Interval) -> float:
-    """Return a reward: 10 throughput - 1000 latency - 2000 loss.
+    """Return the reward 10 throughput - 1000 latency - 2000 loss.
 
     Throughput is in packets of 1500 bytes per second, latency in seconds, and loss a fraction.
     Source: Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on
@@ -112,7 +112,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a run with other random numbers; `options["set"]` has settings for this run."""
+        """Begin a new run with other random numbers; `options["set"]` has settings for this run."""
         super().reset(seed=seed)
         self.close()
         more = list((options or {}).get("set", ()))
@@ -178,7 +178,7 @@ class _StoppedError(Exception):
 
 
 class _Episode:
-    """A run in its own thread; it waits for an answer after each interval."""
+    """A simulation in its own thread, which waits for an action after each interval."""
 
     of: ClassVar[dict[int, _Episode]] = {}
     numbers = itertools.count()
@@ -209,9 +209,9 @@ class _Episode:
         self.intervals.put(None)
 
     def next(self, factor: float | None = None) -> Interval | None:
-        """Answer the last interval, if there was one, and wait for the next one.
+        """Give the simulation an action for the last interval, and wait for the next interval.
 
-        `factor` multiplies the window. Return None at the end of the run.
+        `factor` multiplies the window; it is None at the start. Return None at the end of the run.
         """
         if self.waits:
             self.factors.put(factor)
@@ -231,7 +231,7 @@ class _Episode:
         self.of.pop(self.number, None)
 
     def ask(self, interval: Interval) -> float:
-        """Return the factor of the window, in the thread of the run."""
+        """Return the factor for the window; called in the thread of the simulation."""
         self.intervals.put(interval)
         factor = self.factors.get()
         if factor is None:
@@ -240,7 +240,7 @@ class _Episode:
 
 
 class Agent(CongestionControl):
-    """Algorithm of a flow whose window only the environment sets, once per round trip."""
+    """Algorithm of a flow whose window the environment alone sets, once per round trip."""
 
     def __init__(self, episode: int) -> None:
         """Create the algorithm of a flow in the run with number `episode`."""
@@ -278,4 +278,4 @@ class Agent(CongestionControl):
         """Do nothing: the agent observes the losses."""
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """Keep the window."""
+        """Keep the window: only the environment sets it."""

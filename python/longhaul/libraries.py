@@ -1,4 +1,4 @@
-"""Parts of SciPy, each loaded on first use.
+"""Parts of SciPy that are loaded only when they are first used.
 
 Loading `scipy.special` alone takes longer than simulating 100,000 packets, and most commands use
 none of these parts.
@@ -15,7 +15,7 @@ class _Library:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401
-        """Return an attribute of the module."""
+        """Return an attribute of the module, which is loaded if necessary."""
         found = getattr(import_module(self._name), attribute)
         setattr(self, attribute, found)
         return found

@@ -66,7 +66,7 @@ def report(
 
 
 def card(run: Results) -> str:
-    """Return HTML of a run for a notebook: the table of its summary and a small plot."""
+    """Return HTML for a run in a notebook: the summary as a table, and a small plot."""
     there = plots.suitable([run])
     name = next((name for name in run.kind.report_plots if name in there and name != "shares"), "")
     drawn = _inline(name, [run])["svg"] if name else ""
@@ -74,7 +74,7 @@ def card(run: Results) -> str:
 
 
 def page(template: str, **content: object) -> str:
-    """Fill in a template with this content; return the page."""
+    """Return the page that results from filling in a template."""
     environment = Environment(
         loader=PackageLoader("longhaul"),
         autoescape=True,
@@ -86,20 +86,20 @@ def page(template: str, **content: object) -> str:
 
 
 def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
-    """Return the provenance of runs: rows with the name of a fact, and its value for each run."""
+    """Return facts about the origin of runs: the name of each fact, and its value for each run."""
     facts = [run.provenance() for run in runs]
     return [(name, [fact[name] for fact in facts]) for name in facts[0]]
 
 
 def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
-    """Return the plot with this name as an SVG element, with its description for the page."""
+    """Return the plot with this name for the page: an SVG element and its description."""
     words = plots.find(name).help
     svg = inline_svg(plots.figure(name, runs), name, f"{name}: {words}")
     return {"name": name, "help": words, "svg": svg}
 
 
 def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
-    """Return a figure as an SVG element for HTML, with limited magnification.
+    """Return a figure as an SVG element for HTML, whose magnification is limited.
 
     `title` is the alternative text for readers who cannot see the figure.
     """
@@ -108,7 +108,7 @@ def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
 
 
 def embedded(svg: str, name: str, title: str = "", most_px: float | None = None) -> Markup:
-    """Return the text of an SVG file as an element for a page, without superfluous parts.
+    """Return the text of an SVG file as an element for a page, without parts that it can omit.
 
     Names of groups are removed, and coordinates are rounded to a hundredth of a point. `most_px` is
     the maximum width in pixels; None for no limit.

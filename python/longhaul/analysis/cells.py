@@ -1,4 +1,4 @@
-"""Means of a response in every cell of a design, with intervals."""
+"""Mean of a response, with its interval, for each combination of factor levels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from longhaul.analysis.table import REPLICATION, Level, ResponseTable
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination of levels, with the mean of the response."""
+    """A combination of factor levels, with the mean of a response."""
 
     levels: tuple[Level, ...]
-    """Levels, in the order of the factors."""
+    """Levels of the combination, in the order of the factors."""
     mean: MeanInterval
 
 

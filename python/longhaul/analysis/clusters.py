@@ -17,14 +17,20 @@ CUT = 0.7
 
 @dataclass(frozen=True)
 class Dendrogram:
-    """Hierarchical clustering of the competitors under one condition."""
+    """Hierarchical clustering of the competitors in one condition."""
 
     merges: np.ndarray
-    """SciPy's linkage matrix."""
+    """Linkage matrix as of `scipy.cluster.hierarchy.linkage`."""
     labels: np.ndarray
-    """Number of each competitor's cluster at the cut, from 1."""
+    """Number of each competitor's cluster, from 1.
+
+    The tree is cut at a fraction of its height, which defines the clusters.
+    """
     distinctive: tuple[int, ...]
-    """Competitors that the last merge separates from all others; none if there is no such group."""
+    """Indices of competitors that the last merge separates from all others.
+
+    Empty if there is no such group.
+    """
     responses: int
     """Number of responses used; those that are equal for all competitors are left out."""
 
@@ -35,7 +41,7 @@ class Dendrogram:
 
 
 def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
-    """Cluster competitors by their responses: a row per competitor, a column per response.
+    """Cluster competitors by their responses; `responses` has shape competitors x responses.
 
     `cut` is a fraction of the largest height. Responses that are equal for all competitors are left
     out. Competitors are distinctive if they are fewer than half, the last merge separates them from
@@ -57,7 +63,7 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
 
 
 def _labels(merges: np.ndarray, height: float) -> np.ndarray:
-    """Return the number of each competitor's cluster, for clusters that join below a height."""
+    """Return the cluster number of each competitor if clusters are merged only below `height`."""
     labels: np.ndarray = hierarchy.fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
     return labels
 

@@ -24,7 +24,7 @@ class MeanInterval:
 
 
 def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """Return the mean of values and its interval; a single value has no interval."""
+    """Return the mean of values and its confidence interval; a single value has no interval."""
     given = np.asarray(values, float)
     mean = float(given.mean()) if len(given) else float("nan")
     if len(given) < 2:
@@ -35,7 +35,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
 
 
 def over_replications(means: Iterable[MeanInterval]) -> str:
-    """Return a note on the intervals of means, with the number of replications."""
+    """Return a note that the intervals are over replications, and over how many."""
     counts = {mean.count for mean in means}
     if max(counts, default=0) < 2:
         return NO_INTERVAL
@@ -43,13 +43,13 @@ def over_replications(means: Iterable[MeanInterval]) -> str:
 
 
 def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
-    """Return half the width of a mean's interval; None for a single value."""
+    """Return half the width of the mean's confidence interval; None for a single value."""
     interval = mean_interval(values, coverage)
     return interval.high - interval.mean if interval.count > 1 else None
 
 
 def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """Return the mean of first minus second over pairs of values that share their random numbers.
+    """Return the mean of `first` minus `second` over pairs of runs with the same random numbers.
 
     The interval is computed from the differences, so that effects common to both values of a pair
     cancel (Law 2015, Simulation Modeling and Analysis, section 11.2).

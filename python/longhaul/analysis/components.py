@@ -12,12 +12,15 @@ from longhaul.libraries import hierarchy, stats
 
 @dataclass(frozen=True)
 class Components:
-    """Principal components, the largest variance first."""
+    """Principal components, in descending order of variance."""
 
     weights: np.ndarray
-    """One unit vector over the responses per row (component); its largest entry is positive."""
+    """Weights of the responses; shape: components x responses.
+
+    Each row is a unit vector, with the sign for which its entry of largest magnitude is positive.
+    """
     scores: np.ndarray
-    """A row per run, a column per component."""
+    """Scores; shape: runs x components."""
     deviations: np.ndarray
     """Standard deviation of the scores of each component."""
 
@@ -45,7 +48,10 @@ def standardised(responses: ArrayLike) -> np.ndarray:
 
 
 def principal_components(responses: ArrayLike) -> Components:
-    """Return the principal components of responses (columns), from their correlation matrix."""
+    """Return the principal components of `responses`, from their correlation matrix.
+
+    `responses` has shape runs x responses.
+    """
     scaled = standardised(responses)
     _, singular, weights = np.linalg.svd(scaled, full_matrices=False)
     largest = np.take_along_axis(weights, np.abs(weights).argmax(axis=1)[:, None], axis=1)

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 
 def congestion_order(rates: ArrayLike) -> list[int]:
-    """Return the indices of conditions by increasing retransmission rate, or a similar measure.
+    """Return the indices of conditions in ascending order of their rates, such as retransmissions.
 
-    An array of shape (condition, competitor) is averaged over competitors first.
+    If `rates` has shape (condition, competitor), they are averaged over competitors first.
     """
     given = np.asarray(rates, float)
     means = given.reshape(len(given), -1).mean(axis=1)
@@ -24,19 +24,19 @@ NAMES = {
 
 
 def class_names(classes: int) -> list[str]:
-    """Return names for classes: NIST's letters if there are four, otherwise C1, C2, ..."""
+    """Return names of `classes` classes: NIST's letters for four classes, otherwise C1, C2, ..."""
     return list(NAMES) if classes == len(NAMES) else [f"C{k}" for k in range(1, classes + 1)]
 
 
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
-    """Return the class of each condition: the number of bounds that its rate reaches."""
+    """Return the class of each condition, from 0: the number of bounds that its rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):
         raise ValueError("expected ascending bounds")
     return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]
 
 
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
-    """Return class bounds at the widest gaps between rates, on a logarithmic scale.
+    """Return the bounds between `classes` classes, at the widest gaps between logarithms of rates.
 
     Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
     """

@@ -14,7 +14,7 @@ NIST_THRESHOLD = 0.65
 
 
 def correlations(responses: ArrayLike) -> np.ndarray:
-    """Return Pearson's correlations of all pairs of columns; zero if a column is constant."""
+    """Return Pearson's correlations of all pairs of columns; zero for constant columns."""
     scaled = unit_deviations(responses, axis=0)
     matrix: np.ndarray = np.clip(scaled.T @ scaled, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
@@ -31,7 +31,10 @@ class Pair:
 
 
 def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
-    """Return the pairs of responses whose |r| is `at_least` or more, in descending order of |r|."""
+    """Return pairs with |r| of at least `at_least`, in descending order of |r|.
+
+    `matrix` is a correlation matrix.
+    """
     r = np.asarray(matrix, float)
     upper = zip(*np.triu_indices(len(r), k=1), strict=True)
     listed = [Pair(int(i), int(j), float(r[i, j])) for i, j in upper]
@@ -40,7 +43,7 @@ def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
 
 @dataclass(frozen=True)
 class Group:
-    """Responses that are connected, directly or indirectly, by correlations above a threshold."""
+    """Responses that are linked, directly or through others, by correlations above a threshold."""
 
     members: tuple[int, ...]
     correlated: int
@@ -53,7 +56,7 @@ class Group:
 
 
 def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
-    """Return the groups that are connected by |r| above the threshold, the smallest group first."""
+    """Return groups of responses linked by |r| above `threshold`, the smallest group first."""
     linked = np.abs(np.asarray(matrix, float)) > threshold
     np.fill_diagonal(linked, val=False)
     _, label = graphs.connected_components(linked, directed=False)
@@ -63,22 +66,22 @@ def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
 
 
 def mean_strength(matrix: ArrayLike) -> np.ndarray:
-    """Return the mean |r| of each response with the others."""
+    """Return, for each response, the mean |r| of its correlations with all others."""
     r = np.abs(np.asarray(matrix, float))
     strength: np.ndarray = (r.sum(axis=0) - 1.0) / (len(r) - 1)
     return strength
 
 
 def by_strength(matrix: ArrayLike) -> list[int]:
-    """Return responses in the order of correlation matrices: by descending mean |r|."""
+    """Return the indices of responses by descending mean |r|, the order in correlation plots."""
     return [int(i) for i in np.argsort(-mean_strength(matrix), kind="stable")]
 
 
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
-    """Return the responses by number of partners, in the order of index plots: the fewest first.
+    """Return the indices of responses by number of partners, the fewest first (for index plots).
 
-    A partner is a response with |r| above the threshold. Ties are ordered by the number of
-    responses with |r| above 0.5, then as given.
+    A partner is a response with |r| above `threshold`. Ties are ordered by the number of responses
+    with |r| above 0.5, then as given.
     """
     r = np.abs(np.asarray(matrix, float))
     above = [(r > limit).sum(axis=0) for limit in (threshold, 0.5)]
@@ -86,7 +89,7 @@ def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[in
 
 
 def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray]:
-    """Return a histogram of |r| over all pairs: counts, and edges of the bins from 0 to 1."""
+    """Return a histogram of |r| over all pairs: counts, and the edges of the bins from 0 to 1."""
     r = np.abs(np.asarray(matrix, float))[np.triu_indices(len(np.asarray(matrix)), k=1)]
     count, edges = np.histogram(r, bins=bins, range=(0.0, 1.0))
     return count, edges
@@ -95,9 +98,9 @@ def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray
 def gained_and_lost(
     before: ArrayLike, after: ArrayLike, at_least: float
 ) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
-    """Return the pairs whose |r| reaches `at_least` in one of two matrices only.
+    """Return the pairs of responses whose |r| reaches `at_least` in only one of two matrices.
 
-    The first list has the pairs of `after`, the second one those of `before`.
+    The first list has the pairs that reach it only in `after`, the second those only in `before`.
     """
     first, second = (
         {(p.first, p.second) for p in pairs(matrix, at_least)} for matrix in (before, after)

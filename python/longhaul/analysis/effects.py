@@ -27,9 +27,9 @@ class Effect:
     """Name, such as `x1` or `x1*x2`."""
     term: Term
     low: float
-    """Mean response at the minus level."""
+    """Mean response at the factor's minus level."""
     high: float
-    """Mean response at the plus level."""
+    """Mean response at the factor's plus level."""
     grand_mean: float
     interval: tuple[float, float] | None = None
     """95 % interval of the effect, from differences between replications.
@@ -41,14 +41,14 @@ class Effect:
 
     @property
     def effect(self) -> float:
-        """Mean at the plus level minus mean at the minus level."""
+        """Mean at the plus level minus the mean at the minus level."""
         return self.high - self.low
 
     @property
     def percent(self) -> float:
-        """Effect in percent of the grand mean; NaN if the grand mean is zero up to rounding.
+        """Effect in percent of the grand mean; NaN if the grand mean is zero except for rounding.
 
-        The grand mean is zero for scores on a principal component.
+        The grand mean is zero, for example, for scores of a principal component.
         """
         rounding = 1e-12 * max(abs(self.low), abs(self.high))
         is_zero = abs(self.grand_mean) <= rounding
@@ -69,8 +69,8 @@ def effects(
     `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
     replications: the variance within them gives intervals, by Student's t with as many degrees of
     freedom as there are repetitions. If other factors vary as well, `cells` has a value for each
-    run, and runs with equal values are replications. Of interactions that are aliased with one
-    another only the first is returned; the others are its `aliases`.
+    run, and runs with equal values are replications. If interactions are aliased with one another,
+    only the first is returned, with the others as its `aliases`.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
@@ -87,9 +87,9 @@ def effects(
 
 
 def pure_error(cells: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
-    """Return variance between replications, and its degrees of freedom; None without replications.
+    """Return the variance between replications, and its degrees of freedom.
 
-    Replications are equal rows of `cells`.
+    Replications are runs with equal rows of `cells`. Return None if there are none.
     """
     _, which, count = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     freedom = int((count - 1).sum())
@@ -117,7 +117,7 @@ def by_size(effects: Sequence[Effect]) -> list[Effect]:
 
 
 def half_normal_quantiles(count: int) -> np.ndarray:
-    """Return the values expected for ordered absolute effects if all effects are noise.
+    """Return the values expected for `count` ordered absolute effects if all effects are noise.
 
     They are the half-normal quantiles of the medians of uniform order statistics.
     """
@@ -128,10 +128,11 @@ def half_normal_quantiles(count: int) -> np.ndarray:
 def cumulative_residual_sd(
     coded: ArrayLike, response: ArrayLike, effects: Sequence[Effect]
 ) -> np.ndarray:
-    """Return the residual standard deviation as terms are added, the largest effect first.
+    """Return the residual standard deviation of models with more and more effects.
 
-    The first value is for the grand mean alone. Sums of squares are divided by the number of runs
-    minus the number of coefficients; models with as many coefficients as runs are left out.
+    The first model is the grand mean alone; each further one adds the largest remaining effect.
+    Sums of squares are divided by the number of runs minus the number of coefficients; models with
+    as many coefficients as runs are left out.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     residual = y - y.mean()
@@ -143,7 +144,7 @@ def cumulative_residual_sd(
 
 
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
-    """Return the response of each run predicted by a linear model of the chosen effects.
+    """Return the response of each run predicted by a linear model of the `chosen` effects.
 
     The model is the grand mean plus half of each effect, with the sign of its term in the run.
     """
@@ -157,11 +158,11 @@ def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> 
 def block_means(
     coded: ArrayLike, response: ArrayLike, primary: int, secondary: Sequence[int]
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Return the mean responses at both levels of a primary factor, for each block.
+    """Return the mean responses at the two levels of a primary factor, for each block.
 
-    A block is a combination of levels of the secondary factors. The primary factor is robust if the
-    same level has the higher mean in all blocks. By chance, this has the probability 2^(1 -
-    blocks).
+    `primary` and `secondary` are columns of `coded`. A block is a combination of levels of the
+    secondary factors. The primary factor is robust if the same level has the higher mean in all
+    blocks. By chance, this has the probability 2^(1 - blocks).
     """
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     blocks: dict[tuple[int, ...], tuple[float, float]] = {}
@@ -177,7 +178,10 @@ def block_means(
 def corner_means(
     coded: ArrayLike, response: ArrayLike, first: int, second: int
 ) -> dict[tuple[int, int], float]:
-    """Return the mean response at the four combinations of levels of two factors."""
+    """Return the mean response at each combination (-1 or +1) of the levels of two factors.
+
+    `first` and `second` are columns of `coded`.
+    """
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     return {
         (a, b): float(y[(matrix[:, first] == a) & (matrix[:, second] == b)].mean())

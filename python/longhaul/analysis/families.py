@@ -1,4 +1,4 @@
-"""Joint judgement of families of printed numbers, each of which comes from a single run.
+"""Joint judgement of a family of printed numbers that each come from a single run.
 
 One printed number inside the wide prediction interval of one more run is weak evidence. Sixteen
 numbers on the same side of our medians are stronger evidence. Each of our replications gives one
@@ -26,41 +26,44 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """Values of a family of cells, one per replication, relative to the printed values.
+    """Measured values of a family relative to the printed ones, one for each replication.
 
     A value of 0 means that the replication equals the printed values on average.
     """
 
     values: tuple[float, ...]
     band: Interval
-    """Mean of the cells' bands; with logarithms, it begins at -inf if a band includes 0."""
+    """Mean of the bands of the numbers; with logarithms, it begins at -inf if a band includes 0."""
     statistic: str
-    """Kind of value: mean logarithm of measured over printed numbers, or their mean difference."""
+    """Kind of value: mean logarithm of measured over printed numbers, or mean difference."""
 
     @property
     def mean(self) -> float:
-        """The mean over replications."""
+        """Mean of the family's values over replications."""
         return float(np.mean(self.values))
 
     @property
     def is_outside(self) -> bool:
-        """True if the mean over replications lies outside the band."""
+        """True if the mean over replications lies outside `band`."""
         return not self.band[0] <= self.mean <= self.band[1]
 
     @property
     def reaching(self) -> int:
-        """Number of replications that equal the printed value, or deviate opposite to the mean."""
+        """Number of replications that reach the value printed in the source.
+
+        These replications equal it, or deviate from it in the direction opposite to the mean.
+        """
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
 
     @property
     def difference(self) -> float:
-        """Excess of our values over the printed ones, as a fraction of the printed values."""
+        """Excess of the measured over the printed values, as a fraction of the printed values."""
         return exp(self.mean) - 1.0 if self.statistic == LOGARITHM else self.mean
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value of the test that the printed value is one more replication.
+        """Two-sided p-value of the test that the source's value is one more replication.
 
         Source: Hahn and Meeker, Statistical Intervals, 1991, section 4.7.
         """
@@ -82,11 +85,12 @@ class Family:
 def family(
     ours: np.ndarray, printed: Sequence[float], bands: Sequence[Interval], statistic: str
 ) -> Family:
-    """Compare our values of a family of cells with the printed values.
+    """Compare measured values of a family of numbers with the values that the source prints.
 
-    `ours` has a row for each replication and a column for each cell; `printed` and `bands` have an
-    entry for each cell. Raises ValueError for fewer than three replications, and for logarithms of
-    numbers that are not positive.
+    `ours` has a row for each replication and a column for each printed number. `printed` and
+    `bands` have an entry for each number. `statistic` is the kind of value, as in `Family`. Raises
+    ValueError for fewer than three replications, and for logarithms of numbers that are not
+    positive.
     """
     print_, ends = np.asarray(printed, float), np.asarray(bands, float)
     if len(ours) < MIN_RUNS:
@@ -104,7 +108,7 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; if empty, the verdicts of the cells stay.
+    """Return a verdict for each family of one source; empty if its numbers keep their verdicts.
 
     *Outside the band*: the mean lies outside the family's band, and the test rejects that the
     printed value is one more replication, at 5 % for all families together (Holm, Scandinavian

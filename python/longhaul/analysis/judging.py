@@ -35,7 +35,7 @@ ABSOLUTE = 1e-12
 
 @dataclass(frozen=True)
 class Expected:
-    """The band in which a value has to lie, its ends included, and the printed number."""
+    """The band in which a value must lie, ends included, and the number that the source prints."""
 
     low: float = -inf
     high: float = inf
@@ -50,17 +50,20 @@ class Expected:
 
     @classmethod
     def exactly(cls, printed: float) -> "Expected":
-        """Return an expectation whose band is the printed number alone."""
+        """Return an expectation whose band is only the number that the source prints."""
         return cls(printed, printed, printed=printed)
 
     @classmethod
     def within(cls, printed: float, distance: float) -> "Expected":
-        """Return an expectation whose band is the printed number plus or minus `distance`."""
+        """Return an expectation with the band `printed` plus or minus `distance`.
+
+        `printed` is the number that the source prints.
+        """
         return cls(printed - distance, printed + distance, printed=printed)
 
     @classmethod
     def within_part(cls, printed: float, part: float, at_least: float = 0.0) -> "Expected":
-        """Return an expectation whose band is the printed number plus or minus a fraction of it.
+        """Return an expectation whose band is `printed` plus or minus its fraction `part`.
 
         The half-width of the band is at least `at_least`.
         """
@@ -76,7 +79,10 @@ class Expected:
         return cls.within(printed, half_a_unit(decimals) + inputs)
 
     def judge(self, measured: float | None, interval: Interval | None = None) -> str:
-        """Return the verdict on a measured value."""
+        """Return the verdict on a measured value, which may have a confidence interval.
+
+        None means that there is no value.
+        """
         if measured is None:
             return NOT_RUN
         low, high = interval or (measured, measured)
@@ -108,7 +114,10 @@ class Expected:
         return (REPRODUCED if in_band else OUTSIDE), ""
 
     def _is_contrary(self, low: float, high: float) -> bool:
-        """Return true if the whole interval is beyond `opposite`."""
+        """Return true if the whole interval is beyond `opposite`.
+
+        The opposite of the claim is then true.
+        """
         if self.opposite is None:
             return False
         if self._at_most(self.opposite, self.low):
@@ -133,12 +142,12 @@ class Expected:
         return any(other is not None and low <= other <= high for other in others)
 
     def _at_most(self, low: float, high: float) -> bool:
-        """Return true if `low` is at most `high`, up to rounding error."""
+        """Return true if `low` is at most `high`, with a tolerance for rounding errors."""
         return low <= high or low - high <= self.precision * min(abs(low), abs(high)) + ABSOLUTE
 
 
 def half_a_unit(decimals: int) -> float:
-    """Return half a unit of the last digit of a number with so many decimals."""
+    """Return half a unit of the last digit of a number with `decimals` decimals."""
     return 0.5 * 10.0**-decimals
 
 

@@ -1,4 +1,4 @@
-"""Means of a response at each level of a factor, of any number of levels, with intervals."""
+"""Means of a response at each level of a factor, with intervals; for any number of levels."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,7 +19,7 @@ class FactorMeans:
     levels: tuple[Level, ...]
     means: tuple[MeanInterval, ...]
     share: float | None
-    """The factor's sum of squares divided by the total over all runs."""
+    """Fraction of the variance: the factor's sum of squares divided by the total over all runs."""
     p: float | None
     """P-value of the F test that all levels have the same mean."""
 
@@ -55,7 +55,7 @@ class Comparison:
     first: Level
     second: Level
     difference: MeanInterval
-    """Response at the first level minus that at the second, averaged over conditions."""
+    """Response at the first level minus that at the second, as a mean over conditions."""
     ahead: int
     """Number of conditions in which the first level has the larger mean."""
     conditions: int

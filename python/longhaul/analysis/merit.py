@@ -1,4 +1,4 @@
-"""Figures of merit of flows that share a path: harm, convergence, starvation.
+"""Metrics of flows that share a path: harm, convergence, starvation.
 
 `delivered[t, i]` has the bytes of flow i delivered up to `times[t]` in seconds, at equal intervals.
 Rates are in bytes per second.
@@ -23,9 +23,10 @@ ROUNDING = 1e-9
 def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
     """Return the harm that a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
 
-    `alone` and `beside` are a metric of a flow without and with the competitor. The value is NaN if
-    the denominator is zero. Source: Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness
-    index" (HotNets 2019), section 4.
+    `alone` and `beside` are a metric of a flow without and with the competitor; `more_is_better` is
+    true for metrics such as throughput, false for delays. The value is NaN if the denominator is
+    zero. Source: Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019),
+    section 4.
     """
     worse, by = (alone - beside, alone) if more_is_better else (beside - alone, beside)
     return worse / by if by else float("nan")
@@ -74,7 +75,7 @@ def convergence_time(given: Rates, joined_s: float, window_s: float, band: float
     """Return the seconds from `joined_s` until all active flows reach and keep their fair share.
 
     A rate may deviate from the fair share by the fraction `band`. The flows must keep their shares
-    for ten windows; None if the samples end before.
+    for ten windows of `window_s` seconds. Return None if the samples end before.
     """
     fair = given.fair[:, None]
     with np.errstate(invalid="ignore"):
@@ -104,11 +105,13 @@ class Starvation:
     """
     starves: bool
     least_share: float
-    """Smallest mean rate of a flow, divided by the flow's fair share."""
+    """Smallest mean rate of a flow divided by the flow's fair share."""
 
 
 def starvation(given: Rates, every_s: float) -> Starvation | None:
     """Return the inequality of the flows' rates in the last half of a run; None for a single flow.
+
+    `every_s` is the sampling interval in seconds.
 
     The measure follows s-fairness of Arun, Alizadeh and Balakrishnan (SIGCOMM 2022), who compare
     throughputs from some time on, here from the middle of the run.
@@ -135,7 +138,7 @@ def starvation(given: Rates, every_s: float) -> Starvation | None:
 
 
 def _longest(flags: np.ndarray) -> int:
-    """Return the number of true flags in the longest unbroken sequence of them."""
+    """Return the length of the longest sequence of consecutive true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
@@ -204,7 +207,10 @@ class Ellipse:
 
 
 def ellipse(points: Sequence[tuple[float, float]]) -> Ellipse:
-    """Return the ellipse of points such as (delay, goodput) of replications; at least two."""
+    """Return the ellipse of one standard deviation around at least two points.
+
+    A point is, for example, (delay, goodput) of a replication.
+    """
     given = np.asarray(points, float)
     values, vectors = np.linalg.eigh(np.cov(given.T))
     x, y = given.mean(axis=0)

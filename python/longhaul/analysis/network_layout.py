@@ -16,7 +16,10 @@ Place = tuple[float, float]
 
 
 def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Return positions (0 to 1) of a graph's nodes, by stress majorisation."""
+    """Return the position of each node of a graph, with coordinates from 0 to 1.
+
+    Positions are found by stress majorisation.
+    """
     if len(names) == 1:
         return {names[0]: (0.5, 0.5)}
     fitted = _fit(majorised(names, links)).tolist()
@@ -24,10 +27,11 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndarray:
-    """Return points, a row per node, by stress majorisation; the longest distance is horizontal.
+    """Return an array of points, a row per node, found by stress majorisation.
 
-    Distances approximate numbers of links. Source: E. Gansner, Y. Koren and S. North, *Graph
-    Drawing by Stress Majorization*, 2004. The initial layout is classical multidimensional scaling.
+    The distance of two points approximates the number of links between the nodes. The longest
+    distance is horizontal. The initial layout is classical multidimensional scaling. Source: E.
+    Gansner, Y. Koren and S. North, *Graph Drawing by Stress Majorization*, 2004.
     """
     count = len(names)
     places = {name: at for at, name in enumerate(names)}
@@ -100,14 +104,14 @@ def _classical(distances: np.ndarray) -> np.ndarray:
 
 
 def _turned(points: np.ndarray) -> np.ndarray:
-    """Rotate points: the longest distance becomes horizontal, the first point is upper left."""
+    """Rotate points so that the longest distance is horizontal, and the first point upper left."""
     middle = points - points.mean(0)
     turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
     return turned * np.where(turned[0] > 0, -1.0, 1.0)
 
 
 def _fit(points: np.ndarray) -> np.ndarray:
-    """Rotate and scale points into the unit square."""
+    """Rotate points, and scale them into the unit square."""
     turned = _turned(points)
     # Flat layouts, such as a path, are not stretched.
     spans = np.ptp(turned, axis=0)

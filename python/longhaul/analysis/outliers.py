@@ -14,7 +14,7 @@ NIST_COUNT = 7
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """Return the critical value of Grubbs' statistic for a number of normal values.
+    """Return the critical value of Grubbs' statistic for `count` normally distributed values.
 
     Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
     """
@@ -26,12 +26,12 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """Return the largest value that Grubbs' statistic can take, with all values equal but one."""
+    """Return the maximum of Grubbs' statistic for `count` values, where all but one are equal."""
     return (count - 1) / math.sqrt(count)
 
 
 def nist_critical(count: int) -> float:
-    """Return NIST's critical value, or for fewer than seven values one of equal significance.
+    """Return NIST's critical value; for fewer than seven values, one of the same significance.
 
     Grubbs' statistic of six values cannot reach NIST's value of 2.08 (`largest_grubbs`).
     """
@@ -44,24 +44,27 @@ def nist_critical(count: int) -> float:
 
 @dataclass(frozen=True)
 class Residuals:
-    """Residuals of the values under one condition from their mean."""
+    """Residuals of the competitors' values in one condition, from their mean."""
 
     residuals: np.ndarray
     mean: float
     extreme: int
-    """Index of the value farthest from the mean; -1 if all are equal."""
+    """Index of the value farthest from the mean; -1 if all values are equal."""
     statistic: float
-    """Grubbs' G: the largest residual in sample standard deviations; 0 if all are equal."""
+    """Grubbs' G: the largest absolute residual, in sample standard deviations.
+
+    It is 0 if all values are equal.
+    """
     critical: float
 
     @property
     def is_outlier(self) -> bool:
-        """True if the extreme value is a significant outlier."""
+        """True if the value farthest from the mean is a significant outlier."""
         return self.statistic > self.critical
 
     @property
     def largest(self) -> float:
-        """The residual of the extreme value, with its sign."""
+        """Residual of the value farthest from the mean, with its sign."""
         return float(self.residuals[self.extreme]) if self.extreme >= 0 else 0.0
 
     @property
@@ -71,16 +74,19 @@ class Residuals:
 
     @property
     def percent(self) -> float:
-        """The residual of the extreme value in percent of the mean; NaN if the mean is zero."""
+        """Residual of the value farthest from the mean, in percent of the mean.
+
+        NaN if the mean is zero.
+        """
         return 100.0 * self.largest / self.mean if self.mean else float("nan")
 
 
 def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
-    """Return the residuals of competitors under one condition, and test the extreme one by Grubbs.
+    """Return the residuals of competitors in one condition, with Grubbs' test of the largest.
 
     `critical` is the critical value, by default the exact one for a two-sided test at 5 %. The
-    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: the statistic of
-    eight values is then about 1.62.
+    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: the statistic of eight
+    values is then about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical

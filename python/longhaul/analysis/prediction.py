@@ -60,7 +60,10 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 
 def shape_of(runs: np.ndarray) -> str:
-    """Return the better fit of `normal` and `lognormal`, or `ORDER` if many runs reject both."""
+    """Return `normal` or `lognormal`, whichever fits `runs` better.
+
+    Return `ORDER` (order statistics) if there are enough runs and neither fits.
+    """
     correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:
         correlations[LOGNORMAL] = probability_plot_correlation(np.log(runs))
@@ -70,12 +73,15 @@ def shape_of(runs: np.ndarray) -> str:
 
 
 def probability_plot_correlation(ordered: np.ndarray) -> float:
-    """Return the correlation of ordered values with normal order-statistic medians."""
+    """Return the correlation of ordered values with the normal quantiles expected for them."""
     return float(np.corrcoef(ordered, _normal_medians(len(ordered)))[0, 1])
 
 
 def uniform_medians(count: int) -> np.ndarray:
-    """Return the medians of uniform order statistics (Filliben, Technometrics 17(1), 1975)."""
+    """Return the medians of `count` uniform order statistics.
+
+    Source: Filliben, Technometrics 17(1), 1975.
+    """
     places = (np.arange(1, count + 1) - 0.3175) / (count + 0.365)
     places[-1] = 0.5 ** (1.0 / count)
     places[0] = 1.0 - places[-1]
@@ -89,7 +95,7 @@ def _normal_medians(count: int) -> np.ndarray:
 
 @cache
 def _critical(count: int) -> float:
-    """Return the 5 % quantile of the correlation in normal samples of this size."""
+    """Return the 5 % quantile of `probability_plot_correlation` for `count` normal values."""
     samples = np.sort(np.random.default_rng(1).standard_normal((SAMPLES, count)), axis=1)
     centred = samples - samples.mean(axis=1, keepdims=True)
     medians = _normal_medians(count)
@@ -98,7 +104,7 @@ def _critical(count: int) -> float:
 
 
 def _of_next(runs: np.ndarray, coverage: float) -> tuple[float, float]:
-    """Return the interval of one more value of a normal distribution."""
+    """Return the prediction interval of one more value of a normal distribution."""
     count = len(runs)
     factor = float(special.stdtrit(count - 1, 0.5 + coverage / 2.0)) * sqrt(1.0 + 1.0 / count)
     half = factor * float(runs.std(ddof=1))

@@ -43,26 +43,29 @@ def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
 
 
 def corners(factors: int) -> list[Corner]:
-    """Return the corners of the cube, in standard order: the first factor changes fastest."""
+    """Return the corners of a cube of two-level factors, each a tuple of -1 and +1.
+
+    They are in standard order: the first factor changes fastest.
+    """
     return [corner[::-1] for corner in product((-1, 1), repeat=factors)]
 
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge of the cube: one factor changes, the others do not."""
+    """An edge of a cube of two-level factors: one factor changes, the others do not."""
 
     factor: int
     ends: tuple[int, int]
-    """Indices of the edge's corners, the corner at the minus level first."""
+    """Indices of the two corners, the one at the factor's minus level first."""
     change: float
-    """Absolute difference between the values at both corners."""
+    """Absolute difference between the values at the two corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
-    """Return the edges of a cube with a value at each corner, such as an average rank.
+    """Return the edges of a cube of two-level factors, whose corners have values such as ranks.
 
-    Large changes along a factor's edges mean a large effect. With `digits` values are rounded
-    first, as in printed tables.
+    Large changes along the edges of a factor mean that its effect is large. With `digits`, values
+    are rounded to so many decimals first, as in printed tables.
     """
     count = len(values)
     factors = count.bit_length() - 1
@@ -78,7 +81,7 @@ def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]
 
 
 def edge_means(edges: Sequence[Edge]) -> dict[int, float]:
-    """Return the mean change along the edges of each factor."""
+    """Return the mean change along the edges of each factor, by index of the factor."""
     factors = sorted({edge.factor for edge in edges})
     return {f: float(np.mean([e.change for e in edges if e.factor == f])) for f in factors}
 
@@ -90,15 +93,15 @@ class RankSummary:
     groups: Mapping[str, np.ndarray]
     """Average rank of each competitor in each group."""
     average: np.ndarray
-    """Mean over the groups."""
+    """Average rank of each competitor, as a mean over the groups."""
     spread: np.ndarray
-    """Sample standard deviation over the groups."""
+    """Sample standard deviation of each competitor's average rank over the groups."""
 
 
 def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
-    """Average the ranks in each group for each competitor, and over the groups.
+    """Return each competitor's average rank in each group, and its mean over the groups.
 
-    The last axis of an array is the competitor; all others are averaged.
+    The last axis of each array in `groups` is the competitor; all other axes are averaged.
     """
     means = {
         name: np.asarray(ranks, float).reshape(-1, np.shape(ranks)[-1]).mean(axis=0)
@@ -112,7 +115,8 @@ def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
 def distinctive(values: ArrayLike) -> int:
     """Return the index of the competitor whose value is farthest from the mean of all.
 
-    Rank matrices fill this competitor's cell (Mills et al. 2010, NIST SP 500-282, chapter 8).
+    Plots of ranks mark this competitor by a filled square (Mills et al. 2010, NIST SP 500-282,
+    chapter 8).
     """
     given = np.asarray(values, float)
     mean = given.mean()

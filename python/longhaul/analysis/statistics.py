@@ -23,7 +23,7 @@ def medians(values: np.ndarray) -> np.ndarray:
 
 
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
-    """Draw `count` bootstrap samples of the items, of the same size and with replacement.
+    """Draw `count` bootstrap samples of `items`, of the same size and with replacement.
 
     The same arguments give the same samples. A single item has no samples, since it has no
     variation.
@@ -46,13 +46,13 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
 
 
 def correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Return Pearson's coefficients along the last axis; zero if `x` or `y` is constant."""
+    """Return Pearson's coefficients of `x` and `y` along the last axis; zero if one is constant."""
     product: np.ndarray = (unit_deviations(x) * unit_deviations(y)).sum(axis=-1)
     return product
 
 
 def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
-    """Return deviations from the mean, scaled to a vector of length 1.
+    """Return deviations from the mean along `axis`, scaled to vectors of length 1.
 
     The deviations are zero if they are only rounding errors.
     """
@@ -91,18 +91,19 @@ def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def _ranks(values: ArrayLike) -> np.ndarray:
-    """Return twice the rank of each value, from 1 on; equal values share their mean rank.
+    """Return twice the rank of each value.
 
-    Twice a rank is a whole number, so that sums are exact.
+    Ranks begin at 1, and equal values share their mean rank. Twice a rank is a whole number, so
+    that sums are exact.
     """
     each, others = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
     return 2.0 * (each > others).sum(axis=-1) + (each == others).sum(axis=-1) + 1.0  # type: ignore[no-any-return]
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:
-    """Return the x at which a falling curve meets a rising one, by linear interpolation.
+    """Return the x at which two curves over `x` cross, by linear interpolation.
 
-    Return None if the curves do not cross.
+    One curve is `falling`, the other `rising`. Return None if they do not cross.
     """
     at = np.asarray(x, float)
     gap = np.asarray(falling, float) - np.asarray(rising, float)

@@ -39,7 +39,7 @@ class Drift:
     """Trend of a series that should be steady."""
 
     change: float
-    """Change from beginning to end along the fitted line, in the response's unit."""
+    """Change from the beginning to the end of the series along the fitted line."""
     percent: float
     """The change in percent of the mean; NaN if the mean is zero."""
     p: float
@@ -62,7 +62,7 @@ def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
 
 
 def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
-    """Return the mean of a steady series with a 95 % interval from the means of batches."""
+    """Return the mean of a steady series, with a 95 % interval computed from means of batches."""
     parts = np.array_split(np.asarray(values, float), batches)
     return mean_interval([float(part.mean()) for part in parts])
 
@@ -70,9 +70,10 @@ def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
 def period_means(
     times: ArrayLike, values: ArrayLike, periods: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
-    """Return the mean of the samples in each period, which excludes its begin and includes its end.
+    """Return the mean of the samples in each period.
 
-    `periods` maps names to begin and end in seconds.
+    `periods` maps names to begin and end in seconds. A sample at the begin is excluded, one at the
+    end is included.
     """
     at, given = np.asarray(times, float), np.asarray(values, float)
     means = {}

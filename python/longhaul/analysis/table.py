@@ -38,7 +38,7 @@ MOST_LEVELS = 40
 
 
 class TableError(LonghaulError):
-    """A table, or a part of one, that cannot be analysed as requested."""
+    """Error: a table, or a column or level of it, cannot be analysed as requested."""
 
 
 def _text(level: Level) -> str:
@@ -55,7 +55,7 @@ def is_meant(level: Level, text: str) -> bool:
 
 
 def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Read a table, and the facts that a campaign stored with it."""
+    """Return a table from a file, and the metadata that a campaign stored with it."""
     if file.suffix == ".csv":
         # R writes NA for a missing value.
         return pl.read_csv(file, comment_prefix="#", infer_schema_length=None, null_values="NA"), {}
@@ -66,7 +66,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
 
 
 def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[Level]]) -> None:
-    """Write a table; a Parquet file names its factors, with their levels in order."""
+    """Write a table to a file; a Parquet file also stores the factors and their levels in order."""
     with atomic(file) as temporary:
         if file.suffix == ".csv":
             frame.write_csv(temporary)
@@ -76,9 +76,10 @@ def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[
 
 
 def _few_levels(frame: pl.DataFrame) -> str:
-    """Return a text that names the columns of a table, for an error message.
+    """Return the names of the columns as text, for an error message.
 
-    Of many columns, it names only those with few values, columns of text first.
+    If there are many columns, only those with few different values are named, columns of text
+    first.
     """
     if len(frame.columns) <= MOST_NAMED:
         return f"available: {', '.join(frame.columns)}"
@@ -93,7 +94,7 @@ def _few_levels(frame: pl.DataFrame) -> str:
 
 
 def _size(level: Level) -> float:
-    """Return the number, time or rate that a level means, as a key for sorting; otherwise NaN."""
+    """Return the number, time or rate that a level means, as a sort key; NaN for other texts."""
     if not isinstance(level, str):
         return float(level)
     for number in (_engine.seconds, _engine.bits_per_second):
@@ -127,18 +128,18 @@ class ResponseTable:
     """Each factor's levels in order; of a two-level factor the first is the minus level."""
     responses: tuple[str, ...]
     whole: Mapping[str, Sequence[Level]] = field(default_factory=dict)
-    """Levels of factors before `where` left some out."""
+    """Levels of factors before `where` removed some of them."""
     places: Mapping[str, str] = field(default_factory=dict)
-    """Original names, such as `labels.cubic.goodput_bps`, of responses that were renamed."""
+    """Original names of renamed responses, such as `labels.cubic.goodput_bps`, by new name."""
 
     @classmethod
     def read(
         cls, file: Path, factors: Sequence[str] = (), responses: Sequence[str] = ()
     ) -> "ResponseTable":
-        """Read a campaign's table, or any Parquet or CSV file.
+        """Read a table of factors and responses from a Parquet or CSV file.
 
-        A campaign's file names its factors; for other tables, `factors` must name them. Responses
-        are by default all other numeric columns.
+        The files that campaigns write name their factors; for other tables, `factors` must name
+        them. Responses are by default all other numeric columns.
         """
         if not file.is_file():
             raise TableError(f"{file}: no such file")
@@ -201,19 +202,23 @@ class ResponseTable:
         return (~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True)
 
     def without(self, response: str) -> int:
-        """Return the number of runs without a value."""
+        """Return the number of runs without a value of the response."""
         return int(self._lacks(response).sum())
 
     def _runs_without(self, response: str) -> str:
-        """Return the first runs without a value, by the levels of the varying factors."""
+        """Return text that names the first runs without a value of the response.
+
+        Runs are described by their levels of the varying factors.
+        """
         factors = self.varying or list(self.factors)
         rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
         return some([_named(row) for row in rows])
 
     def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
-        """Return the runs that have all of these responses, and the levels of the other runs.
+        """Return a table of the runs that have all these responses.
 
-        Raises TableError if no run has all responses.
+        The second result describes the levels of the other runs. Raises TableError if no run has
+        all responses.
         """
         unknown_ = [name for name in responses if name not in self.responses]
         if unknown_ or not responses:
@@ -232,7 +237,7 @@ class ResponseTable:
         return replace(self, frame=self.frame.filter(~lacks)), [_named(row) for row in left_out]
 
     def incomplete(self) -> dict[str, int]:
-        """Return the responses that some runs lack, with the number of those runs."""
+        """Return the responses that some runs lack, each with the number of these runs."""
         lacking = {name: self.without(name) for name in self.responses}
         return {name: runs for name, runs in lacking.items() if 0 < runs < len(self.frame)}
 
@@ -243,7 +248,8 @@ class ResponseTable:
     def telling(self) -> tuple[str, ...]:
         """Return the names of the responses that are worth analysing.
 
-        Costs of a run are left out, and so is a response that equals an earlier one in every run.
+        These are the responses that every run has, except the costs of a run (such as its
+        wall-clock time) and those that equal an earlier response in every run.
         """
         seen: set[bytes] = set()
         kept = []
@@ -256,7 +262,10 @@ class ResponseTable:
         return tuple(kept)
 
     def matching(self, patterns: Sequence[str]) -> tuple[str, ...]:
-        """Return the responses that match names or patterns such as `y*_TP1`, in their order."""
+        """Return the responses that match `patterns`: names or patterns such as `y*_TP1`.
+
+        They are in the order of the patterns.
+        """
         matches: dict[str, None] = {}
         for pattern in patterns:
             names = [name for name in self.responses if fnmatchcase(name, pattern)]
@@ -270,7 +279,7 @@ class ResponseTable:
 
     @property
     def varying(self) -> list[str]:
-        """Factors with at least two levels in the table."""
+        """Factors of which at least two levels occur in the table."""
         return [name for name, levels in self.factors.items() if len(levels) > 1]
 
     @property
@@ -279,7 +288,10 @@ class ResponseTable:
         return [name for name, levels in self.factors.items() if len(levels) == 2]
 
     def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:
-        """Return the levels of two-level factors as -1 and +1; shape: runs x factors."""
+        """Return the levels of two-level factors as -1 and +1; shape: runs x factors.
+
+        If `factors` is None, all two-level factors are coded.
+        """
         names = self.two_level if factors is None else list(factors)
         for name in names:
             self.require(name)
@@ -300,12 +312,12 @@ class ResponseTable:
         return factor
 
     def averaged(self) -> "ResponseTable":
-        """Return the table with means over replications."""
+        """Return a table in which replications are replaced by their means."""
         groups = self.frame.group_by(list(self.factors), maintain_order=True)
         return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
 
     def positive(self) -> tuple[str, ...]:
-        """Return the responses that are above 0 in all runs, so that they have logarithms."""
+        """Return the responses that are above 0 in all runs, and thus have logarithms."""
         return tuple(name for name in self.complete() if (self.values(name) > 0).all())
 
     def logarithms(self, responses: Sequence[str]) -> "ResponseTable":
@@ -322,9 +334,9 @@ class ResponseTable:
         return replace(self, frame=frame, responses=tuple(responses), places=places)
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Return the runs at some levels of a column, or all others if `keep` is false.
+        """Return a table of the runs at some levels of a column, or of all other runs.
 
-        Levels are given as text.
+        `levels` are texts. `keep` is true for the runs at these levels, false for the others.
         """
         if column not in self.frame.columns:
             self.require(column)
@@ -353,13 +365,16 @@ class ResponseTable:
         return replace(fewer, whole=whole, places=self.places)
 
     def numbered(self, factor: str) -> dict[int, str]:
-        """Return the levels by number, from 1; leaving levels out does not change numbers."""
+        """Return the levels of a factor by number, from 1.
+
+        Levels that `where` left out keep their numbers.
+        """
         levels = self.factors[self.require(factor)]
         every = enumerate(self.whole.get(factor, levels), start=1)
         return {number: str(level) for number, level in every if level in levels}
 
     def require_levels(self) -> None:
-        """Raise TableError if a run, such as another experiment's, lacks a level of a factor."""
+        """Raise TableError if a run (such as another experiment's) lacks a level of a factor."""
         for factor in self.factors:
             if without := self.frame[factor].null_count():
                 raise TableError(
@@ -386,11 +401,11 @@ class ResponseTable:
         return pairs
 
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-        """Return conditions, their values, and descriptions of the conditions that are left out.
+        """Return all conditions, the values of their responses, and texts on conditions left out.
 
-        A condition is a combination of levels of all factors except `competitors`. Values are an
-        array of shape (condition, response, competitor), averaged over replications. A condition is
-        left out if it lacks a competitor.
+        A condition is a combination of levels of all factors except `competitors`, the factor whose
+        levels are compared. Values are an array of shape (condition, response, competitor),
+        averaged over replications. A condition is left out if it lacks a competitor.
         """
         others = [name for name in self.factors if name != self.require(competitors)]
         who = list(self.factors[competitors])
@@ -435,7 +450,7 @@ class ResponseTable:
 
 
 def _by(names: Sequence[str], frame: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    """Group rows by their levels of some factors; without factors all rows are one group."""
+    """Group rows by their levels of the factors `names`; without names, all rows are one group."""
     for levels, part in frame.group_by(names, maintain_order=True) if names else [((), frame)]:
         yield dict(zip(names, levels, strict=True)), part
 
@@ -445,12 +460,15 @@ def _named(condition: Mapping[str, Any]) -> str:
 
 
 def some(texts: Sequence[str]) -> str:
-    """Join the first texts, and append the number of the others."""
+    """Return the first texts joined by commas, followed by the number of the remaining texts."""
     more = len(texts) - NAMED
     return "; ".join(texts[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Divide `count` rows or columns into nearly equal ranges of at most `most`, such as pages."""
+    """Divide `count` rows or columns into ranges of nearly equal length, at most `most`.
+
+    The ranges are, for example, pages.
+    """
     each = -(-count // -(-count // most))
     return [range(at, min(at + each, count)) for at in range(0, count, each)]

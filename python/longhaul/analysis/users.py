@@ -8,22 +8,26 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Relative differences of goodput among alternative algorithms and their competitors."""
+    """Relative differences in goodput between alternative algorithms, and to competing flows.
+
+    Competing flows share the network with the flows of one alternative algorithm.
+    """
 
     among_first: float
-    """Range of the alternatives' goodputs, divided by the denominator."""
+    """Range of goodput over the alternative algorithms, divided by the denominator."""
     among_second: float
-    """Range of the competing flows' goodputs over all alternatives, divided by the denominator."""
+    """Range of the competing flows' goodput over all alternatives, divided by the denominator."""
     first_over_second: float
-    """The alternatives' mean goodput minus that of competing flows, divided by the denominator."""
+    """The alternatives' mean goodput minus the competing flows', divided by the denominator."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return the relative differences of goodput, given that of each alternative (`first`).
+    """Return the relative differences in goodput between algorithms, and to competing flows.
 
-    `second` has the goodput of the competing flows for each alternative. `base` selects the
-    denominators. With `larger`, they are the maximum for a range, and the alternatives' mean for
-    the difference of means. With `smaller`, they are the minimum, and the competing flows' mean.
+    `first` has the goodput with each alternative algorithm, and `second` that of the flows which
+    compete with it. `base` selects the denominators. With `larger`, they are the maximum for a
+    range, and the alternatives' mean for the difference of means. With `smaller`, they are the
+    minimum, and the competing flows' mean.
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)
     if base not in ("larger", "smaller"):
@@ -38,9 +42,9 @@ def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") ->
 
 
 def goodput_table(values: ArrayLike) -> np.ndarray:
-    """Average goodputs over conditions.
+    """Return goodputs averaged over conditions.
 
-    Shapes: (condition, group, algorithm) to (group, algorithm).
+    `values` has shape (condition, group, algorithm), the result (group, algorithm).
     """
     table: np.ndarray = np.asarray(values, float).mean(axis=0)
     return table

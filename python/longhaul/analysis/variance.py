@@ -16,7 +16,7 @@ ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class Source:
-    """A line of an analysis of variance."""
+    """A line in the table of an analysis of variance."""
 
     names: tuple[str, ...]
     """Names of the term and of its aliases, such as `a*b`."""
@@ -25,11 +25,11 @@ class Source:
     f: float | None
     p: float | None
     share: float
-    """The sum of squares as a fraction of the total."""
+    """The line's sum of squares as a fraction of the total."""
 
     @property
     def name(self) -> str:
-        """The line's name: `a*b = c*d` where the runs cannot distinguish the two."""
+        """Name of the line: `a*b = c*d` if the runs cannot distinguish these two terms."""
         return " = ".join(self.names)
 
 
@@ -39,9 +39,9 @@ class _Term:
 
     factors: tuple[str, ...]
     basis: np.ndarray
-    """Orthonormal columns of its contrasts, shape (runs, degrees of freedom)."""
+    """Orthonormal basis of the term's contrasts; shape: runs x degrees of freedom."""
     own: np.ndarray
-    """The columns that are orthogonal to all terms of fewer factors."""
+    """Orthonormal basis of the contrasts' part that is orthogonal to all terms of fewer factors."""
     names: list[str]
 
 
@@ -70,7 +70,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Return main effects and interactions, ordered by their number of factors."""
+    """Return main effects, then interactions of up to `order` factors, those of fewer first."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):
@@ -96,19 +96,22 @@ def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
 
 
 def _indicators(words: Sequence[str]) -> np.ndarray:
-    """Return indicator columns of all levels except the first; shape: runs x (levels - 1)."""
+    """Return indicator columns for all levels except the first; shape: runs x (levels - 1).
+
+    `words` has the level of each run.
+    """
     levels = list(dict.fromkeys(words))
     return np.array([[word == level for level in levels[1:]] for word in words], float)
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the products of each column with each column of the other array."""
+    """Return the products of each column of `first` with each column of `other`."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of columns, some of which may be zero up to rounding."""
+    """Return an orthonormal basis of the span of the columns, which may be linearly dependent."""
     vectors, triangle, _ = linalg.qr(columns, mode="economic", pivoting=True)
     return np.asarray(vectors[:, np.abs(np.diag(triangle)) > ROUNDING])
 
@@ -119,7 +122,10 @@ def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return a basis of the part of `basis`' span that is orthogonal to the span of `space`."""
+    """Return an orthonormal basis of `basis`' span without the span of `space`.
+
+    The result spans the part that is orthogonal to `space`.
+    """
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 
@@ -130,7 +136,10 @@ def _spans(first: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
-    """Return the lines of these terms; none if no degree of freedom is left for the residual."""
+    """Return the lines for `terms` and the residual for the responses `y`.
+
+    The result is empty if no degree of freedom is left for the residual.
+    """
     space = _joined([term.basis for term in terms])
     total, seen = float(y @ y), space.T @ y
     freedom = len(y) - 1 - len(seen)

@@ -1,4 +1,4 @@
-"""Campaigns: many runs of one scenario template, with factors that vary, a store, and workers.
+"""Campaigns: many runs of a scenario, in which factors vary; results are kept in a store.
 
 A run is identified by the hash of its resolved scenario and by the results version. The store finds
 finished runs by both.

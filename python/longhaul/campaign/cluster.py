@@ -36,7 +36,7 @@ class ClusterWorkers:
 
     @property
     def capacity(self) -> int:
-        """Number of runs in progress at a time; grows with the number of workers."""
+        """Number of runs that may be in progress at a time; it grows with the number of workers."""
         threads = sum(self._client.nthreads().values()) if self._is_connected else 0
         return max(1, AHEAD * threads)
 
@@ -45,11 +45,11 @@ class ClusterWorkers:
         return bool(self._client.status == "running")
 
     def threads(self, runs: int) -> int:
-        """Return 1, since the scheduler assumes one thread per run."""
+        """Return 1: the number of threads per run that the scheduler assumes."""
         return 1
 
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Submit a run to the scheduler."""
+        """Submit a run to the scheduler: a call of `work` with these arguments."""
         scenario, _, reducer, _ = arguments
         self._require()
         self._futures[key] = self._client.submit(
@@ -92,7 +92,7 @@ class ClusterWorkers:
             )
 
     def close(self) -> None:
-        """Cancel the runs in progress; the cluster remains."""
+        """Cancel all runs in progress; the cluster itself continues."""
         if self._is_connected:
             self._client.cancel(list(self._futures.values()), force=True)
         self._client.close(timeout=1)

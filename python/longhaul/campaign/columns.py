@@ -1,4 +1,4 @@
-"""Descriptions of columns in a campaign's table, from those of scenario keys and responses."""
+"""Descriptions of the columns in a campaign's table, from those of scenario keys and responses."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ OTHERS = {
 
 @cache
 def _keys() -> dict[str, str]:
-    """Return the description of each scenario key."""
+    """Return the description of each scenario key, by path."""
     return {row["name"]: row["description"] for row in _engine.scenario_keys()}
 
 
 def of_key(path: str) -> str:
-    """Return the description of a scenario key; empty if no scenario declares the key."""
+    """Return the description of the scenario key at `path`; empty if there is no such key."""
     keys = _keys()
     steps = path.split(".")
     # The description of `kind` or `limit` may be that of its table, such as a queue.
@@ -44,7 +44,7 @@ def of_key(path: str) -> str:
 
 
 def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
-    """Return the description of each factor: the keys that it sets."""
+    """Return the description of each factor, which names the scenario keys that it sets."""
     paths: dict[str, list[str]] = {}
     for path, setting in settings.items():
         if setting.factor is not None:
@@ -57,7 +57,7 @@ def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
 
 
 def of_responses(responses: Sequence[Response]) -> dict[str, str]:
-    """Return the description of each response; for a user's function, its name."""
+    """Return the description of each response; for a user's function, it is the function's name."""
     meanings = {}
     for response in responses:
         by_user = f"measured by {response.function}" if response.function else ""

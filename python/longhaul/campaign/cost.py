@@ -1,4 +1,4 @@
-"""Estimates of a run's work, so that the longest runs can start first."""
+"""Estimate of a run's cost, so that the longest runs can start first."""
 
 from longhaul.campaign.sweep import Run
 from longhaul.results import kinds

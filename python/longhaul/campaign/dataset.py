@@ -1,4 +1,4 @@
-"""The table of a campaign, with factors, responses and provenance of each run."""
+"""Table of a campaign: factors, responses and provenance of each run."""
 
 import io
 import json
@@ -31,16 +31,16 @@ class Dataset:
     Only blocked designs have a column `block`.
     """
     facts: Mapping[str, Any]
-    """Title, factors with their levels in order, responses, design, and number of runs."""
+    """Facts about the campaign: title, factors and their levels, responses, design, runs."""
 
     @property
     def factors(self) -> dict[str, list[Any]]:
-        """The factors and their levels, in the order of the campaign file."""
+        """Factors with their levels, in the order of the campaign file."""
         return dict(self.facts["factors"])
 
     @property
     def responses(self) -> list[str]:
-        """The responses, in order."""
+        """Names of the responses, in the order of the campaign file."""
         return list(self.facts["responses"])
 
     def table(self) -> ResponseTable:
@@ -61,7 +61,7 @@ class Dataset:
 
     @classmethod
     def read(cls, file: Path) -> "Dataset":
-        """Read a data set that `write` has written."""
+        """Read a data set from a file that `write` has written."""
         facts = pl.read_parquet_metadata(file).get(KEY)
         if facts is None:
             raise LonghaulError(f"{file}: not a table of a campaign")
@@ -69,12 +69,15 @@ class Dataset:
 
 
 def path_from(store: Store, campaign: Campaign) -> str:
-    """Return a campaign file's path relative to its store, so that both can be moved together."""
+    """Return the path of a campaign file relative to its store.
+
+    It stays valid if both are moved together.
+    """
     return relpath(campaign.path.resolve(), store.path.resolve())
 
 
 def collect(campaign: Campaign, store: Store) -> Dataset:
-    """Collect the table of all finished runs."""
+    """Collect the table of all finished runs of a campaign from a store."""
     rows, design = [], campaign.design
     columns: dict[str, None] = {}
     runs = campaign.runs()

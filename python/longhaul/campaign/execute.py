@@ -1,4 +1,4 @@
-"""Execution of the runs that a store lacks; several processes may share the store."""
+"""Execution of the runs whose results a store lacks; several processes may share the store."""
 
 import os
 import time
@@ -35,32 +35,32 @@ CHECKPOINT_EVERY = "60 s"
 
 @dataclass
 class Outcome:
-    """Numbers of runs by state, and the progress of the execution."""
+    """Numbers of runs by state during or after an execution, and its progress."""
 
     total: int
-    """Number of different runs that were requested."""
+    """Number of different runs that the caller requested."""
     found: int
-    """Runs that were in the store already, or that another process finished."""
+    """Number of runs that were in the store already or that another process finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
-    """Failed runs with their error messages."""
+    """Runs that failed, each with its error message."""
     running: int = 0
-    """Runs in progress in this process."""
+    """Number of runs in progress in this process."""
     running_part: float = 0.0
-    """Mean completed fraction of the runs in progress."""
+    """Mean completed fraction, from 0 to 1, of the runs in progress."""
     elsewhere: int = 0
-    """Runs in progress in other processes."""
+    """Number of runs in progress in other processes."""
     data_packets: int = 0
-    """Data packets simulated in the runs that this process finished."""
+    """Number of data packets simulated in the runs that this process finished."""
     began: float = field(default_factory=monotonic)
     expected_done: float = 0.0
-    """Expected data packets of the runs that this process finished."""
+    """Estimated number of data packets of the runs that this process finished."""
     expected_left: float = 0.0
-    """Expected data packets of the remaining runs."""
+    """Estimated number of data packets of the remaining runs."""
 
     @property
     def done(self) -> int:
-        """Runs that have finished or failed."""
+        """Number of runs that have finished or failed."""
         return self.found + self.finished + len(self.failed)
 
     @property
@@ -101,7 +101,8 @@ def execute(
     called at the beginning, whenever a run ends or reports progress, and after each poll of other
     programs' runs. A failed run is repeated up to `retries` times. If it still fails, it is
     reported, and the other runs continue. Runs whose keys are in `first` come before all others.
-    `check` gets the kept values of the first run that ends, and may raise an error.
+    `check` is called with the stored values of the first run that ends, and may raise an error.
+    `reducer` selects the values to store.
 
     Other programs may use the same store at the same time. This program waits for their runs in
     progress, and takes over the runs of programs that have ended.
@@ -118,7 +119,7 @@ _KEPT = "finished runs are kept; run the same command to resume"
 
 
 class _Execution:
-    """The state of one call of `execute`."""
+    """State of one call of `execute`."""
 
     def __init__(
         self,
@@ -155,7 +156,7 @@ class _Execution:
             self.workers = workers
 
     def run(self) -> Outcome:
-        """Execute all runs."""
+        """Execute all runs, and return their numbers by state."""
         self._tell()
         try:
             if self.waiting:
@@ -231,7 +232,7 @@ class _Execution:
         self._failed(key, done.error)
 
     def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
-        """Store a run's values if the worker has not done so, and clear its recorded failure."""
+        """Store a run's values if the worker has not done so; clear the run's recorded failure."""
         _, kept, tables = value
         if kept is not None:
             self.store.put(key, kept, tables)
@@ -249,7 +250,10 @@ class _Execution:
             self.elsewhere.discard(key)
 
     def _failed_elsewhere(self, key: str) -> str | None:
-        """Return the run's error if it failed in another process since this process began."""
+        """Return a run's error if the run failed in another process after this one began.
+
+        Return None otherwise.
+        """
         failure = self.store.failure(key)
         return failure[1] if failure is not None and failure[0] >= self.began else None
 
@@ -274,8 +278,9 @@ def work(
 ) -> tuple[int, None, Tables]:
     """Execute one run, and store its values and tables.
 
-    Return the number of data packets; the other items are empty since all is stored. A run of
-    MesoNet uses `threads` threads, all other runs use one.
+    Return the number of data packets. The other items are empty, since the worker has stored
+    everything. `reducer` selects the values to store. A run of MesoNet uses `threads` threads, all
+    other runs use one.
     """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
@@ -296,7 +301,7 @@ def work(
 
 
 class _Progress:
-    """Reporter of a run's progress, at intervals."""
+    """Function that reports the progress of a run to the main process at intervals."""
 
     def __init__(self, duration_s: float) -> None:
         self.duration_s = duration_s
@@ -309,14 +314,17 @@ class _Progress:
 
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
-    """Return the values and the tables of a run that a reducer keeps."""
+    """Return the values and the tables of a run that `reducer` selects for the store.
+
+    A table is the content of a Parquet file, by name.
+    """
     kept = reducer(run)  # raises an error for tables that the run lacks
     wanted = getattr(reducer, "keep", ())
     return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
 
 
 def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
-    """Execute one run on a machine that need not see the store.
+    """Execute one run on a machine that may have no access to the store.
 
     Return the number of data packets, and the values and tables to store.
     """

@@ -1,18 +1,13 @@
-"""Factors and settings that vary from run to run, in files of campaigns, studies and suites.
+"""Factors, and the scenario keys that they set, in files of campaigns, studies and suites.
 
-```toml
-[factors]
-loss  = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-5, 1e-3] }
-queue = { path = "...bottleneck.queue", levels = { short = { kind = "droptail" }, red = {} } }
-rtt   = { path = "...bottleneck.delay", levels = [10, 50], unit = "ms" }
-n     = [2, 4, 8]                        # sets no key itself: [set] has the keys that depend on n
+```toml [factors] loss  = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-5,
+1e-3] } queue = { path = "...bottleneck.queue", levels = { short = { kind = "droptail" }, red = {} }
+} rtt   = { path = "...bottleneck.delay", levels = [10, 50], unit = "ms" } n     = [2, 4, 8]
+# sets no key itself: [set] has the keys that depend on n
 
-[set]
-"flows.cubic.count" = "n"
-"flows.reno.count"  = { factor = "n", times = 0.5 }
-"flows.*.start"     = { factor = "n", of = { 2 = "0 s", 4 = "1 s", 8 = "2 s" } }
-"...rate"           = { factor = "n", times = 10, unit = "Mbps" }
-"...limit"          = { value = "1 BDP", when = { queue = ["short"] } }
+[set] "flows.cubic.count" = "n" "flows.reno.count"  = { factor = "n", times = 0.5 } "flows.*.start"
+= { factor = "n", of = { 2 = "0 s", 4 = "1 s", 8 = "2 s" } } "...rate"           = { factor = "n",
+times = 10, unit = "Mbps" } "...limit"          = { value = "1 BDP", when = { queue = ["short"] } }
 ```
 """
 
@@ -39,7 +34,7 @@ SETTING = {
 
 
 class FactorError(LonghaulError):
-    """An invalid factor, or an invalid setting of a key by a factor; the message names the key."""
+    """Error: a factor, or a key that it sets, is invalid; the message names the key."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +90,10 @@ def _setting(
 
 
 def refuse_unknown(where: str, table: Mapping[str, Any], known: Collection[str]) -> None:
-    """Raise an error for unknown keys of a table, with the nearest known key.
+    """Raise an error for keys of a table that are not in `known`, with the nearest known key.
 
-    If `known` maps keys to words of `HOLDS`, raise an error for values of other types too.
+    `where` precedes the key in the message. If `known` maps keys to types (words of `HOLDS`),
+    values of other types are errors too.
     """
     for key, value in table.items():
         if key not in known:

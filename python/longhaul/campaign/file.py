@@ -60,12 +60,12 @@ DESIGNS = (
 
 
 class CampaignError(LonghaulError):
-    """A campaign file that cannot be used; the message names file and key."""
+    """Error: a campaign file cannot be used; the message names file and key."""
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign, as its file describes it."""
+    """A campaign, as described by its file."""
 
     path: Path
     title: str
@@ -79,16 +79,16 @@ class Campaign:
 
     @property
     def name(self) -> str:
-        """The name of its file, without the suffix."""
+        """Name of the campaign: that of its file, without the suffix."""
         return self.path.stem
 
     @cached_property
     def cells(self) -> list[dict[str, Level]]:
-        """The levels of each run of the design."""
+        """Levels of the factors in each run of the design."""
         return list(self.design.natural())
 
     def runs(self) -> list[Run]:
-        """Return all runs: first one replication of the whole design, then the next."""
+        """Return all runs: the whole design in the first replication, then in the next ones."""
         return [
             self.sweep.run(cell, replication)
             for replication in range(self.sweep.replications)
@@ -109,7 +109,7 @@ class Campaign:
 
     @cached_property
     def reducer(self) -> Responses:
-        """Reducer that keeps the responses and requested tables of each run."""
+        """Function that selects the values to store for a run: responses and requested tables."""
         return Responses(self.responses, self.keep)
 
 
@@ -134,7 +134,10 @@ _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
 def _with_line(text: str, message: str, root: str = "") -> str:
-    """Prefix a message that begins with a key of the file by the line of that key."""
+    """Return a message with the line of the file in front.
+
+    The message begins with a key of the file, whose line is searched. `root` is the key's table.
+    """
     key = _KEY.match(message)
     line = line_of(text, key[1].replace('"', ""), root) if key else None
     return f"line {line}: {message}" if line else message
@@ -211,7 +214,7 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def _check_cells(campaign: Campaign) -> None:
-    """Raise an error for equal runs, levels without values, and levels that only `set` mentions."""
+    """Raise an error for equal runs, for levels without values, and for unknown levels in `set`."""
     if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
         raise CampaignError("design: some runs have the same levels and random numbers")
     for path, setting in campaign.sweep.settings.items():
@@ -246,7 +249,7 @@ def _located(
     cell: Mapping[str, Level],
     message: str,
 ) -> CampaignError:
-    """Return an error that names the place of its cause: a factor, or a line of the scenario."""
+    """Return an error that names its cause: a factor, or a line of the scenario."""
     quoted = _MESSAGE.fullmatch(message)
     if quoted is None:
         return CampaignError(f"scenario: {message}")
@@ -265,7 +268,7 @@ def _located(
 
 
 def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
-    """Yield a few cells that together contain every level of every factor."""
+    """Yield a few combinations of levels that together contain every level of every factor."""
     seen: set[tuple[str, Level]] = set()
     for cell in cells:
         if new := set(cell.items()) - seen:
@@ -280,7 +283,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Raise an error for factors that do not vary, set nothing, or are set by replications."""
+    """Raise an error for factors that do not vary, that set no key, or that replications set."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
     if "replication" in factors.settings:
@@ -364,7 +367,10 @@ def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -
 
 
 def _coded(where: str, factor: Factor, cell: str) -> float:
-    """Return the coded level of a factor from the text in a cell of the table."""
+    """Return the coded level, from -1 to +1, for the text in a cell of a design's CSV table.
+
+    `where` is the place of the cell in messages.
+    """
     for level, code in zip(factor.levels, factor.coded(), strict=True):
         if is_meant(level, cell.strip()):
             return float(code)

@@ -1,4 +1,4 @@
-"""Leases of runs, so that several processes can share one store.
+"""Leases of runs: files that let several processes divide the runs of one store.
 
 A program has a session file, and renews its modification time. For each run in progress, it has a
 lease file, which contains the name of the session. Exclusive creation of a file is atomic, also on
@@ -24,7 +24,7 @@ STALE_S = 60.0
 
 
 class Leases:
-    """The leases of one process; a context manager, which ends the session."""
+    """The leases of one process; a context manager that ends the session on exit."""
 
     def __init__(self, store: Path) -> None:
         self._sessions = store / "sessions"
@@ -63,7 +63,10 @@ class Leases:
                 continue
 
     def acquire(self, key: str) -> bool:
-        """Acquire the lease of a run; return false if another live process holds it."""
+        """Acquire the lease of the run with this key.
+
+        Return false if another live process holds it.
+        """
         latest = self._latest(key)
         if latest is not None and self._is_live(latest):
             return False
@@ -77,7 +80,10 @@ class Leases:
         return True
 
     def release(self, key: str) -> None:
-        """Release a run, finished or not; a lease that another process took over is kept."""
+        """Give up the lease of a run, finished or not.
+
+        A lease that another process has taken over is left alone.
+        """
         own = self._held.pop(key)
         for file in self._of(key):
             if _generation(file) <= own:
@@ -104,7 +110,7 @@ class Leases:
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
-        """Return true if the process of a session is alive."""
+        """Return true if the process that owns the session is alive."""
         host, process, _ = session.rsplit("-", 2)
         try:
             age = _age_s(self._sessions / session)
@@ -113,13 +119,13 @@ class Leases:
         return age < STALE_S and not has_ended(host, process)
 
     def _sweep_out(self) -> None:
-        """Remove the sessions of killed processes of this machine."""
+        """Remove the session files of killed processes of this machine."""
         for file in self._sessions.iterdir():
             if not self.is_living(file.name):
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
-        """Return the sessions of running processes that use this store."""
+        """Return the names of the sessions of live processes that use this store."""
         if not self._sessions.is_dir():
             return []
         return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))

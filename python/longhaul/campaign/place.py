@@ -9,7 +9,7 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str, root: str = "") -> int | None:
-    """Return the number of the line that sets a key, or else of the header of its table.
+    """Return the number of the line that sets a key or, if there is none, of its table's header.
 
     `path` is written as in messages, such as `flows.0.count`; `root` is the name of the scenario's
     table. For a key of an inline table, it is the line at which the inline table begins. Return
@@ -36,9 +36,10 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
 
 
 def line_of_value(text: str, path: str, value: str) -> int | None:
-    """Return the line with a value of a key, which may be an array over several lines.
+    """Return the number of the line with a value of a key.
 
-    If the value is not found, return the line of the key.
+    The value may be an array over several lines. If the value is not found, return the line of the
+    key.
     """
     begin = line_of(text, path)
     lines = text.splitlines()[(begin or 1) - 1 :]
@@ -54,7 +55,10 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
-    """Return the path of a table, with the index in each array of tables."""
+    """Return the path of a table, with an index after each array of tables.
+
+    `counts` has the index of the current entry of each array.
+    """
     steps: list[str] = []
     for length in range(1, len(table) + 1):
         steps.append(table[length - 1])
@@ -64,7 +68,7 @@ def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
 
 
 def indexed(path: str, scenario: Mapping[str, Any]) -> str:
-    """Return the path of a setting as messages write it: groups of flows by number."""
+    """Return the path of a setting as in messages: groups of flows have numbers, not labels."""
     steps = path.split(".")
     flows: Sequence[Mapping[str, Any]] = scenario.get("flows", ())
     labels = [flow.get("label") for flow in flows]

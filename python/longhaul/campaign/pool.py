@@ -24,36 +24,36 @@ Work = Callable[..., Any]
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """The outcome of a run."""
+    """Outcome of a run in a worker: its result or its error."""
 
     key: str
     value: Any = None
     error: str | None = None
-    """Error message, if the run failed."""
+    """Error message if the run failed, otherwise None."""
     is_storage: bool = False
-    """True if writing to storage failed, so that other runs would fail as well."""
+    """True if the storage could not be written, so that other runs would fail as well."""
     is_lost: bool = False
-    """True if the worker ended before its run."""
+    """True if the worker process died before the run ended."""
 
 
 class Workers(Protocol):
-    """A pool of workers: local processes, or a cluster."""
+    """Interface of a pool of workers: local processes, or a cluster."""
 
     @property
     def capacity(self) -> int:
-        """Number of runs in progress at a time."""
+        """Number of runs that may be in progress at a time."""
 
     def threads(self, runs: int) -> int:
-        """Return the number of threads for the next run, if `runs` runs are left."""
+        """Return the number of threads for the next run, if `runs` runs remain."""
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
-        """Start a run: call `work` with these arguments in a worker."""
+        """Start a run: call `work` with these arguments in a worker; `key` identifies the run."""
 
     def finished(self, timeout_s: float) -> Sequence[RunOutcome]:
         """Return the outcomes of finished runs; wait for the first one at most `timeout_s`."""
 
     def under_way(self) -> Mapping[str, float]:
-        """Return the completed fraction of each run in progress that has reported one."""
+        """Return the completed fraction of each run in progress that has reported its progress."""
 
     def close(self) -> None:
         """End all workers; runs in progress are lost."""
@@ -65,7 +65,7 @@ class _Worker:
     pipe: "Connection[Any, Any]"
     key: str | None = None
     part: float = 0.0
-    """The completed fraction of the run."""
+    """Completed fraction, from 0 to 1, of the worker's run."""
 
 
 class LocalWorkers:
@@ -113,12 +113,12 @@ class LocalWorkers:
         return [outcome for outcome in outcomes if outcome is not None]
 
     def under_way(self) -> dict[str, float]:
-        """Return the completed fraction of each run in progress that has reported one."""
+        """Return the completed fraction of each run in progress that has reported its progress."""
         busy = [worker for worker in self._workers if worker.part > 0]
         return {worker.key: worker.part for worker in busy if worker.key is not None}
 
     def _collect(self, worker: _Worker) -> RunOutcome | None:
-        """Receive a worker's message; return its run's outcome, None for a progress report."""
+        """Receive a worker's message; return its run's outcome, or None for a progress report."""
         key = worker.key
         assert key is not None
         try:
@@ -157,7 +157,7 @@ _told: "Connection[Any, Any] | None" = None
 
 
 def tell(part: float) -> None:
-    """Report the completed fraction of the run to the main process.
+    """Report the completed fraction `part` of the run to the main process.
 
     Does nothing outside a worker.
     """
@@ -166,7 +166,10 @@ def tell(part: float) -> None:
 
 
 def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
-    """Execute runs until the pipe is closed."""
+    """Execute the runs that arrive on the pipe until it is closed.
+
+    `memory` is the maximum number of bytes.
+    """
     global _told
     _told = pipe
     _become_worker(memory)
@@ -179,9 +182,9 @@ def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
 
 
 def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
-    """Call the function of a run.
+    """Call `work`, the function that executes a run.
 
-    Return its value, its error message, and true if storage failed.
+    Return its value, its error message, and true if the storage could not be written.
     """
     try:
         return work(*arguments), None, False
@@ -197,7 +200,7 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
 
 
 def _is_of_storage(message: str) -> bool:
-    """Return true if a message ends with the error number of a storage failure."""
+    """Return true if an error message ends with the error number of a storage failure."""
     code = _SYSTEM_ERROR.search(message)
     return code is not None and int(code[1]) in _STORAGE_ERRORS
 

@@ -16,7 +16,7 @@ LINE_EVERY_S = 30.0
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Callable[[Outcome], None]]:
-    """Show the number of finished runs; yield the function that updates it."""
+    """Show the number of finished runs; yield the function that updates the display."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -1,4 +1,4 @@
-"""Reduction of a finished run to the values that the store keeps: its facts and its tables."""
+"""Reduction of a finished run to the values and tables that a store keeps."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,12 +11,15 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """Return a run's tables to keep; only time series and events extend beyond the window."""
+    """Return the tables of a run that a store keeps.
+
+    Values are for the measurement window, but time series and events cover the whole run.
+    """
     return _reduced(run, POINTS)
 
 
 def reduce_keeping_samples(run: Results) -> Kept:
-    """Return the same tables as `reduce`, but with every sample over time."""
+    """Return the same tables as `reduce`, but with every sample of the time series."""
     return _reduced(run, None)
 
 
@@ -26,7 +29,7 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts about a run, which identify it and give its cost."""
+    """Return facts that identify a run and give its cost, from its `run.json`."""
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],

@@ -1,4 +1,4 @@
-"""Responses of campaigns: figures of a run, or values of the user's functions."""
+"""Responses of campaigns: metrics of runs, or values of a user's function of runs."""
 
 import hashlib
 import json
@@ -26,20 +26,20 @@ KEPT = ("all", "labels", "links", "proxies", "network", "classes", "long_lived")
 
 
 class ResponseError(LonghaulError):
-    """Error: no run has the response, or it cannot be computed."""
+    """Error: no run has a response, or a response cannot be computed."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """A column of the campaign's table."""
+    """A response: a column of the campaign's table."""
 
     name: str
     place: str = ""
-    """Path such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
+    """Path of the value, such as `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
     source: str = ""
-    """Text of the user's Python file; empty if the response is no function."""
+    """Text of the user's Python file; empty if the response is not a function."""
     function: str = ""
-    """Name of the function, which is called with the run's `Results`.
+    """Name of the user's function, which is called with the run's `Results`.
 
     It returns a number, or several numbers by name.
     """
@@ -47,15 +47,15 @@ class Response:
 
 @dataclass(frozen=True)
 class Responses:
-    """Reducer of a run to its summary and the results of the user's functions."""
+    """Function that reduces a run to its summary and the results of the user's functions."""
 
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()
-    """Tables of the run that are kept with all rows."""
+    """Names of tables that are stored with all rows."""
 
     @property
     def variant(self) -> str:
-        """Identifier of the kept values, part of a run's key in a store."""
+        """Identifier of the values that are stored per run, part of a run's key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]
@@ -65,13 +65,13 @@ class Responses:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Values that responses need but summaries lack; they are measured separately."""
+        """Metrics that responses need but summaries lack; they are computed separately."""
         found = (of_response(response.place) for response in self.responses if response.place)
         unlisted = (figure for figure in found if figure and SUMMARY not in figure.listed)
         return tuple(dict.fromkeys(unlisted))
 
     def __call__(self, run: Results) -> Kept:
-        """Return the values to keep of a run."""
+        """Return the values of a run to store."""
         for table in self.keep:
             if table not in run.tables:
                 end = suggestion(table, run.tables)
@@ -88,7 +88,7 @@ class Responses:
         }
 
     def row(self, kept: Kept) -> dict[str, float | None]:
-        """Return the responses of a run by name, in order."""
+        """Return the responses of a run by name, given its stored values."""
         values: dict[str, float | None] = dict.fromkeys(
             response.name for response in self.responses if not response.function
         )
@@ -100,14 +100,17 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a summary to which a value is added, such as the rows of one label."""
+    """Return the rows of a stored summary to which `figure` is added, such as those of one label.
+
+    `owner` is the label, link or proxy.
+    """
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
     return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:
-    """Call a user's function; return its values by name."""
+    """Call a user's function with a run; return its values by name of the response."""
     space: dict[str, Any] = {"__name__": "responses"}
     exec(compile(response.source, f"<{response.name}>", "exec"), space)
     value = space[response.function](run)
@@ -127,7 +130,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the number at a path in the kept values; None if the run has no such number."""
+    """Return the number at the path `place` of stored values; None if there is none."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -149,7 +152,10 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first path that exists in no run of these scenarios, with its error; else None."""
+    """Return the first path that exists in no run of these scenarios, with an error; else None.
+
+    `keep` are tables that are stored with all rows.
+    """
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
     refuse_unknown("keep: ", dict.fromkeys(keep), (*always, *kind.remedies))
@@ -163,7 +169,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error if the scenario leaves out the table with this value; else None."""
+    """Return an error if runs of this kind lack the table with the value; otherwise None."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
@@ -182,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return a path without its row's name, if row names are known only after the run."""
+    """Return a path without the name of its row, if names of rows are known only after the run."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -195,7 +201,7 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Follow a path from a table to a row and a column; any text in a row may select it.
+    """Return the value at a path from a table to a row and a column; any text in a row selects it.
 
     Return true and the value, or false if the path does not lead to a value.
     """

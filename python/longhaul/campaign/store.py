@@ -20,7 +20,7 @@ Kept = dict[str, Any]
 
 
 class Store:
-    """A directory of finished runs, by results version and hash of the resolved scenario.
+    """Directory of finished runs, whose keys are the results version and the scenario's hash.
 
     Several programs on several machines may use a store at the same time. Methods take a run's
     scenario, or the hash of the scenario. A store may keep several sets of values of a run, one for
@@ -36,7 +36,7 @@ class Store:
         return self.path / f"results-{_engine.results_version()}"
 
     def _name(self, run: Scenario | str) -> str:
-        """Return the name of the file with a run's values."""
+        """Return the name of the file with the values of a run."""
         key = run if isinstance(run, str) else run.hash
         return f"{key}-{self.variant}" if self.variant else key
 
@@ -45,11 +45,11 @@ class Store:
         return self._runs / name[:2] / f"{name}.json"
 
     def has(self, run: Scenario | str) -> bool:
-        """Return true if the run's values are stored."""
+        """Return true if the values of a run are stored."""
         return self._file(run).is_file()
 
     def get(self, run: Scenario | str) -> Kept | None:
-        """Return the values of a run; None if the store has none."""
+        """Return the stored values of a run; None if there are none."""
         file = self._file(run)
         try:
             kept: Kept = json.loads(file.read_bytes())
@@ -62,7 +62,7 @@ class Store:
     def put(
         self, run: Scenario | str, kept: Kept, tables: Mapping[str, bytes] | None = None
     ) -> None:
-        """Store the values of a run atomically.
+        """Store `kept`, the values of a run, atomically.
 
         `tables` are Parquet files by name; they are stored before the values.
         """
@@ -72,20 +72,23 @@ class Store:
         write_durably(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
-        """Return the path of a stored table of a run."""
+        """Return the path of the file with a stored table of a run."""
         return self.tables(run) / f"{name}.parquet"
 
     def tables(self, run: Scenario | str) -> Path:
-        """Return the directory of a run's stored tables."""
+        """Return the path of the directory with the stored tables of a run."""
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Record the failure of a run, with its reason, until the run succeeds."""
+        """Record the failure of a run with its reason, until the run succeeds."""
         text = json.dumps({"message": message})
         write_durably(self._failure(key), text.encode())
 
     def failure(self, key: str) -> tuple[float, str] | None:
-        """Return the time (s since the epoch) and message of a run's last failure, or None."""
+        """Return the time (seconds since the epoch) and message of a run's last failure.
+
+        Return None if there is no record of a failure.
+        """
         file = self._failure(key)
         try:
             return file.stat().st_mtime, str(json.loads(file.read_bytes())["message"])
@@ -93,7 +96,7 @@ class Store:
             return None
 
     def clear_failure(self, key: str) -> None:
-        """Clear the record of a failure."""
+        """Remove the record of a run's failure."""
         self._failure(key).unlink(missing_ok=True)
 
     def _failure(self, key: str) -> Path:
@@ -101,7 +104,7 @@ class Store:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Provide a temporary directory for the tables of one run."""
+        """Yield a temporary directory for the tables of one run."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
         path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
@@ -117,7 +120,7 @@ class Store:
         return path
 
     def clear_resumable(self, run: Scenario) -> None:
-        """Remove the checkpoints of a run whose values are stored."""
+        """Remove the checkpoints of a run, whose values are now stored."""
         shutil.rmtree(self._resumable(run), ignore_errors=True)
 
     def _resumable(self, run: Scenario) -> Path:
@@ -128,7 +131,7 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove unfinished files of killed processes of this machine."""
+        """Remove unfinished files that killed processes of this machine have left."""
         for path in self._workshop.glob("*-*-*"):
             host, process, _ = path.name.rsplit("-", 2)
             if has_ended(host, process):

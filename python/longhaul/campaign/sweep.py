@@ -1,6 +1,6 @@
-"""Sweeps: axes, the scenario keys that are set from their levels, and replications.
+"""Sweeps: runs of a scenario with all combinations of levels, and replications.
 
-An axis may be a table of conditions, each of which sets the levels of several factors.
+An axis is a factor, or a table of conditions, each of which sets the levels of several factors.
 """
 
 import json
@@ -42,11 +42,11 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Return true if the key is set in a cell."""
+        """Return true if the key is set for these levels of the factors."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
-        """Return the key's value in a cell; whole numbers stay whole."""
+        """Return the key's value for these levels of the factors; integers stay integers."""
         if self.factor is None:
             return self.value
         level = cell[self.factor]
@@ -65,7 +65,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Run:
-    """A scenario with its experiment, cell and replication."""
+    """A run: a scenario with its experiment, the levels of its factors, and its replication."""
 
     experiment: str
     cell: Mapping[str, Level]
@@ -76,30 +76,30 @@ class Run:
 
     @property
     def resolved(self) -> Resolved:
-        """The checked scenario with its defaults."""
+        """Scenario after all checks, with its defaults."""
         return load(self.scenario, beside=self.beside)
 
     @property
     def complete(self) -> Scenario:
-        """The scenario with all defaults, and the texts of all files that it names."""
+        """Scenario with all defaults, and with the texts of all files that it names."""
         scenario: Scenario = json.loads(self.resolved.resolved_json())
         return scenario
 
     @cached_property
     def key(self) -> str:
-        """The hash of the resolved scenario, the run's key in the store."""
+        """Hash of the resolved scenario: the run's key in the store."""
         return self.resolved.hash
 
     @property
     def name(self) -> str:
-        """The run's name in messages."""
+        """Name of the run in messages."""
         levels = ", ".join(f"{axis} {level}" for axis, level in self.cell.items())
         return f"{self.experiment} ({levels}; replication {self.replication})"
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """All combinations of the levels of axes, replicated with different random numbers.
+    """All combinations of the levels of axes, each replicated with different random numbers.
 
     Settings use the levels of axes, or of factors in the `conditions` of an axis.
     """
@@ -114,7 +114,7 @@ class Sweep:
     """Directory to which file names in the scenarios are relative."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Yield every combination of levels in a replication."""
+        """Yield every combination of levels in a replication, as levels by factor."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():
@@ -127,7 +127,7 @@ class Sweep:
         return self.replications * prod(map(len, self.axes.values()))
 
     def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
-        """Yield replication and cell of every run, one replication after the other."""
+        """Yield the replication and the levels of every run, one replication after the other."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
                 yield replication, cell
@@ -138,12 +138,12 @@ class Sweep:
             yield self.run(cell, replication)
 
     def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
-        """Return the run of a cell, with the random numbers of a replication."""
+        """Return the run with these levels and the random numbers of a replication."""
         scenario = filled_in(self.template, {**self.values_at(cell), "replication": replication})
         return Run(self.experiment, cell, replication, scenario, self.beside)
 
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
-        """Return the values set in a cell, by path; errors name the path."""
+        """Return the values of scenario keys for these levels, by path; errors name the path."""
         values = {}
         for path, setting in self.settings.items():
             try:
@@ -155,7 +155,7 @@ class Sweep:
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:
-    """Return a factor's level in a replication."""
+    """Return a factor's level in a replication; a tuple has a level for each replication."""
     if not isinstance(levels, tuple):
         return levels
     if replication >= len(levels):

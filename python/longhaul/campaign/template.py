@@ -1,4 +1,4 @@
-"""Scenarios merged from parts, with values set by path."""
+"""Scenarios that are merged from parts, and scenarios in which keys are set by path."""
 
 import json
 import tomllib
@@ -27,7 +27,7 @@ NAMES = ("kind", "python", "external", "module")
 
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
-    """Merge scenarios: tables merge, lists are concatenated, other values are replaced."""
+    """Merge scenarios: tables are merged, lists are concatenated, other values are replaced."""
     whole: Scenario = {}
     for part in parts:
         _merge(whole, part)
@@ -46,7 +46,7 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key. As with `--set`, other keys stay, except alternatives to `key`."""
+    """Set one key of a table as `--set` does: other keys stay, except alternatives to `key`."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:
@@ -73,7 +73,10 @@ def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
 
 
 def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
-    """Return the directory of a scenario given as a table or by file name."""
+    """Return the directory to which file names in a scenario are relative.
+
+    `given` is the scenario as a table, or the name of its file relative to `file`.
+    """
     return (file.parent / given).parent if isinstance(given, str) else file.parent
 
 
@@ -85,13 +88,13 @@ def _extending(scenario: Scenario, source: Path) -> Scenario:
 
 
 def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario in a `run.json`; any other document unchanged."""
+    """Return the scenario in a `run.json`; return any other document unchanged."""
     scenario = whole.get("scenario")
     return scenario if "results_version" in whole and isinstance(scenario, dict) else whole
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
-    """Return a template with values at paths such as `duration` and `flows.LABEL.count`.
+    """Return a scenario with values set at paths such as `duration` and `flows.LABEL.count`.
 
     `flows.*.recovery` sets a key in every group of flows, `flows.cross-*.recovery` in groups whose
     labels begin with `cross-`.
@@ -115,7 +118,10 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables at a path; there are several if it matches several groups of flows."""
+    """Yield the tables at a path; a pattern in the path may match several groups of flows.
+
+    `way` has the steps of `path`, which is for messages.
+    """
     if not way:
         yield place
         return

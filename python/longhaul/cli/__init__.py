@@ -1,4 +1,4 @@
-"""The command line."""
+"""Command-line interface."""
 
 import atexit
 import gc

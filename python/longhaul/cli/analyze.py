@@ -36,7 +36,7 @@ HINT_OF_RATES = (
 
 
 class PlotFormat(Enum):
-    """File format of plots that are written to a directory."""
+    """File format of plots, if several are written to a directory."""
 
     svg = "svg"
     png = "png"
@@ -227,7 +227,7 @@ def analyze(
 def _logarithms(
     table: ResponseTable, responses: Sequence[str], names: Sequence[str]
 ) -> ResponseTable:
-    """Return the table with logarithms of the named responses, or of all that are above 0."""
+    """Return the table with decimal logarithms of the `names`, or of all responses above 0."""
     if unfit := WITHOUT_LOGARITHMS.intersection(names):
         raise InputError(f"--log: expected an analysis of means, found {', '.join(sorted(unfit))}")
     chosen = responses or table.positive()
@@ -239,7 +239,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return the factors that are rates if any response is in bit/s, otherwise none."""
+    """Return the factors whose levels are rates, if any response is in bit/s; otherwise none."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []
@@ -259,7 +259,7 @@ def _is_rate(name: str, levels: Sequence[Level]) -> bool:
 
 
 def _list_analyses() -> None:
-    """Print the analyses of tables, and the analyses of single runs."""
+    """Print the names of the analyses of tables and of the analyses of single runs."""
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -275,19 +275,19 @@ def _say_what_is_left_out(table: ResponseTable) -> None:
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """Warn of factors whose effects are confounded because runs are missing."""
+    """Print a warning about factors whose effects are confounded because runs are missing."""
     what = "warning: levels go together, and means of one factor have part of the other's effect"
     _say(what, [" and ".join(pair) for pair in table.entangled()])
 
 
 def _say(what: str, texts: list[str]) -> None:
-    """Print the first of some texts on standard error, if there are any."""
+    """Print the first of `texts` on standard error, after `what`, if there are any."""
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
-    """Print the tables of each analysis, and on standard error the data left out of them."""
+    """Print the tables of each analysis, and on standard error what the analyses left out."""
     every = (text for texts in tables.values() for text in texts)
     _say("left out", list(dict.fromkeys(line for text in every for line in text.left_out)))
     if json:
@@ -299,14 +299,14 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 
 def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
-    """Print analyses of runs, such as the warm-up time of each run."""
+    """Print analyses of runs, such as the warm-up time, compared with `against` if given."""
     other = None if against is None else Results(against)
     opened = [Results(run) for run in runs]
     _show({name: _analysed(name, opened, other) for name in names}, json=json)
 
 
 def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> list[Text]:
-    """Return the tables of an analysis, for all runs together or for each run by name."""
+    """Return the tables of the analysis `name`: of all runs together, or of each run."""
     of_all = of_run(name).of_all
     if of_all is not None:
         return of_all(runs)
@@ -317,13 +317,13 @@ def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> li
 
 
 def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
-    """Return tables with the name of their run in front of their titles."""
+    """Return tables whose titles begin with the name of their run."""
     begin = f"{run.name}: "
     return [replace(text, title=begin + text.title.removeprefix(begin)) for text in texts]
 
 
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
-    """Return the runs that the options select.
+    """Return a table of the runs that the options `--without` and `--only` select.
 
     Columns other than factors, such as a study's experiments, are filtered first, so that levels of
     other experiments do not count.
@@ -375,7 +375,7 @@ def _writer(
     *,
     overwrite: bool,
 ) -> Callable[[], list[Path]]:
-    """Return a function that writes tables or plots and returns their paths."""
+    """Return a function that writes the findings as tables or plots, and returns their paths."""
     if out.suffix == ".csv":
         return _table_writer(findings, out, overwrite=overwrite)
     return _plot_writer(findings, out, format, width, overwrite=overwrite)
@@ -386,7 +386,7 @@ def _table_writer(
 ) -> Callable[[], list[Path]]:
     """Return a function that writes tables with equal columns to one CSV file.
 
-    The first column has the titles of the tables.
+    It returns the file's path. The first column has the titles of the tables.
     """
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
@@ -405,7 +405,7 @@ def _table_writer(
 
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
-    """Write factors and scores; the metadata of a Parquet file names the factor columns."""
+    """Write factors and component scores of runs; a Parquet file's metadata names the factors."""
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)
@@ -419,7 +419,7 @@ def _plot_writer(
     *,
     overwrite: bool,
 ) -> Callable[[], list[Path]]:
-    """Return a writer of one plot to a file, or of all plots to a directory."""
+    """Return a function that writes a plot to a file, or all plots to a directory."""
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")

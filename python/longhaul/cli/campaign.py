@@ -203,7 +203,10 @@ def _executed(
     first: Collection[str] = (),
     quiet: bool,
 ) -> Outcome:
-    """Execute the runs that have not finished, with their progress in the terminal."""
+    """Execute the runs that have not finished, and show their progress in the terminal.
+
+    `first` are the keys of runs that come before all others.
+    """
     with show_progress(title) as watch:
         return execute(
             campaign.runs(), store_of(campaign, out), workers=workers,

@@ -146,7 +146,7 @@ MODEL: tuple[Row, ...] = (
      "Print the equilibrium of a scenario's fluid model, and its stability.",
      "mine.toml --plot fluid.svg"),
     ("hybrid", "fluid.hybrid",
-     "Print three sets of ten flows over Abilene by a hybrid model: NIST SP 500-282, appendix B.",
+     "Simulate three sets of ten flows over Abilene (hybrid model; NIST SP 500-282, appendix B).",
      "--buffer 25000 --routers shared --hours 1"),
 )
 MODULE: tuple[Row, ...] = (

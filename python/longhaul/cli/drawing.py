@@ -20,7 +20,7 @@ class _Loader(SourceFileLoader):
 
 class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ANN401
-        """Find the module whose `kwdoc` generates the tables.
+        """Find the module of Matplotlib whose `kwdoc` generates the tables.
 
         Other finders find all other modules.
         """
@@ -31,5 +31,5 @@ class _Finder:
 
 
 def without_help_of_setters() -> None:
-    """Let Matplotlib load without its tables of properties."""
+    """Make Matplotlib load without its tables of properties."""
     sys.meta_path.insert(0, _Finder())

@@ -130,7 +130,7 @@ def emulate(
 
 
 def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
-    """Print warnings and the summary.
+    """Print warnings and a summary of an emulation.
 
     Raise the error of the emulation or of a program if there is one.
     """
@@ -160,9 +160,9 @@ def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
 
 
 def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
-    """Translate the command line of another tool.
+    """Translate the command line of another tool, named by `like`.
 
-    Print the scenario, and return scenario and program.
+    Print the scenario; return the scenario as TOML, and the program to run.
     """
     if like != "mahimahi":
         raise InputError(f"--like: expected mahimahi, found {like}")
@@ -173,7 +173,7 @@ def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
 
 
 def _program(command: list[str], at: str | None, shell: str | None, scenario: Scenario) -> Program:
-    """Return the program in the foreground."""
+    """Return the program that runs in the foreground, with its node."""
     if shell is not None:
         if command:
             raise InputError(f"--shell {shell} takes the place of COMMAND, found {command[0]} too")
@@ -184,7 +184,7 @@ def _program(command: list[str], at: str | None, shell: str | None, scenario: Sc
 
 
 def _other(text: str) -> Program:
-    """Parse a background program: the name of a node, then a shell command line."""
+    """Parse a program for the background: the name of a node, then a shell command line."""
     node, _, line = text.strip().partition(" ")
     if not line.strip():
         raise InputError(f"--in: expected 'NODE COMMAND', found '{text}'")
@@ -199,7 +199,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _announce(scenario: Scenario, programs: list[Program]) -> None:
-    """Print the hosts and the programs that run on each to the error stream."""
+    """Print the hosts, and the programs that run on each, on standard error."""
     nodes = hosts(scenario, programs)
     for node in nodes:
         lines = [shlex.join(one.arguments) for one in programs if one.node == node]

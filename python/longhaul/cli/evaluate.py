@@ -150,7 +150,7 @@ def evaluate(
 def _command(
     subject: str, suite: str, against: str, scale: str, only: str | None, settings: Sequence[str]
 ) -> str:
-    """Return a command line that repeats the evaluation."""
+    """Return the command line that repeats the evaluation, for the page."""
     given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
     given += [f"--only={only}"] if only else []
     words = ["longhaul", "evaluate", subject, *given, *(f"--set={setting}" for setting in settings)]

@@ -80,7 +80,7 @@ def laws(
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as text, with a dash for each missing value."""
+    """Return a row as texts by column; a missing value is a dash."""
     ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
     return row | {
         "ahead_of_standard_below": {None: "-", 0.0: "never", 1.0: "always"}.get(ahead)
@@ -160,7 +160,7 @@ def hybrid(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print three sets of ten flows over Abilene by a hybrid model: NIST SP 500-282, appendix B.
+    """Simulate three sets of ten flows over Abilene (hybrid model; NIST SP 500-282, appendix B).
 
     The columns are each set's mean throughput per flow and mean round-trip time, and ratios of the
     sets.
@@ -303,7 +303,7 @@ def beside_packets(
     overwrite: bool,
     json: bool,
 ) -> None:
-    """Simulate a scenario and solve its fluid model: `longhaul compare SCENARIO --with fluid`."""
+    """Simulate a scenario, solve its fluid model, and compare them (`compare --with fluid`)."""
     from longhaul.models import fluid_comparison
 
     if model != "fluid":

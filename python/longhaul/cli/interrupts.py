@@ -9,17 +9,17 @@ from types import FrameType
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends programs as Ctrl-C does."""
+    """Exception for SIGTERM, which ends programs as Ctrl-C does."""
 
 
 def at_start() -> None:
-    """Let interrupts end the program at once while it loads; nothing needs to be cleaned up yet."""
+    """Let signals end the program at once while it loads, since nothing needs to be cleaned up."""
     _on_both(_leave)
     atexit.register(_on_both, signal.SIG_IGN)
 
 
 def at_work() -> None:
-    """Turn interrupts into exceptions, so that commands can clean up."""
+    """Turn signals into exceptions, so that commands can clean up."""
     _on_both(_interrupt)
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG"):
         # A signal ends a wait such as time.sleep and calls this handler, where an exception set for

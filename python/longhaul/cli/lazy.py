@@ -45,7 +45,7 @@ KEYS = {
 
 
 class Group(TyperGroup):
-    """A group of commands that also knows other programs' names of commands."""
+    """Group of commands that also knows what commands are called in other programs."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         """Find a command; for another program's word, such as `sweep`, suggest Longhaul's."""
@@ -56,12 +56,12 @@ class Group(TyperGroup):
 
 
 class Deferred(TyperCommand):
-    """A command with name and help, which is imported when its arguments are read."""
+    """Command with name and help, whose module is imported when its arguments are parsed."""
 
     place: str
 
     def loaded(self) -> TyperCommand:
-        """Import the function and return its command."""
+        """Import the command's function, and return the complete command."""
         module, function = self.place.split(".")
         info = CommandInfo(
             name=self.name,
@@ -75,7 +75,7 @@ class Deferred(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        """Let the real command parse the arguments; needed for calls, help and completion."""
+        """Let the complete command parse the arguments; used for calls, help and completion."""
         command = self.loaded()
         try:
             return command.make_context(*args, **more)
@@ -85,7 +85,7 @@ class Deferred(TyperCommand):
 
 
 def _instead(option: str, command: TyperCommand) -> str:
-    """Return a hint for an unknown option: its name in Longhaul, or the scenario key to set."""
+    """Return a hint about an unknown option: its name in Longhaul, or the scenario key to set."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
     if option == "--replications" and command.name == "run":
@@ -109,4 +109,4 @@ def add(app: typer.Typer, rows: Iterable[Row], path: str = "longhaul") -> None:
 
 
 def _nothing() -> None:
-    """Do nothing; takes the place of a command's function until it is imported."""
+    """Do nothing; this is a command's function until the command is imported."""

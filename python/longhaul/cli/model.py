@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _picture(out: Path | None) -> Path | None:
-    """Return the name of a plot; refuse another ending before anything is computed."""
+    """Return the path of a plot after a check of its suffix, before anything is computed."""
     return None if out is None else check_file(out, FIGURES)
 
 
@@ -265,7 +265,7 @@ def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, floa
 def _over_red(
     path: parallel.Path, red: parallel.Red, counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print goodput with RED; return its plot."""
+    """Print goodput with RED; return a function that plots it."""
     from longhaul.models import plots
 
     first, last = parallel.red_connections(path, red)
@@ -280,7 +280,7 @@ def _over_red(
 
 
 def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
-    """Print rows of values; each column has a format."""
+    """Print a table; `formats` has a format for each column."""
     table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns:
         column.justify = "right"

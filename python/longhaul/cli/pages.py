@@ -61,7 +61,7 @@ def explore(
 
 
 def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
-    """Write the page; for a single study, it has a table for each experiment."""
+    """Write the page for these sources; a single study has a table for each experiment."""
     alone = len(sources) == 1 and not _is_run_or_campaign(sources[0])
     if alone and (named := study_named(sources[0])) is not None:
         from longhaul.studies.exploration import write_explorer
@@ -81,14 +81,14 @@ def _is_run_or_campaign(source: Path) -> bool:
 
 
 def _name(source: Path) -> str:
-    """Return the name of a source's page: that of its directory or of its campaign file."""
+    """Return the name of the page for a source: that of its directory or campaign file."""
     if source.suffix == ".toml":
         return source.stem
     return (source.parent if source.is_file() else source).resolve().name
 
 
 def _opened(source: Path) -> Path:
-    """Return the directory of a source: a path, a campaign file, or the name of a study."""
+    """Return the directory of a source, which is a path, a campaign file, or a study's name."""
     if source.suffix == ".toml":
         campaign = read_campaign(source)
         folder = folder_of(campaign, None)

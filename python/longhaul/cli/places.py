@@ -1,4 +1,4 @@
-"""Directories of results of campaigns and of studies."""
+"""Directories for the results of campaigns and studies."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return true if a directory has runs of this campaign, and not of a namesake."""
+    """Return true if a directory has runs of this campaign, and not of another of the same name."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -36,7 +36,7 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 
 
 def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the campaign that wrote a table; None if it is `campaign` itself."""
+    """Return the file of the other campaign that wrote `table`; None if this campaign wrote it."""
     own = path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own)
     return None if other == own else (store.path / other).resolve()
@@ -55,7 +55,7 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
 
 
 def no_runs(campaign: Campaign, out: Path | None) -> InputError:
-    """Return the error about a campaign without runs; it names the places searched."""
+    """Return the error for a campaign without runs; it names the directories searched."""
     places = [folder_of(campaign, out)]
     if out is None and campaign.path.parent != Path():
         places.append(campaign.path.parent / places[0])
@@ -72,6 +72,6 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return the results in the named directory, or the user's results, or the shipped results."""
+    """Return results and their directory: in `named`, else the user's, else the shipped ones."""
     folder = named or folder_of_study(study.name)
     return record.latest(study, folder, scale, shipped=named is None)

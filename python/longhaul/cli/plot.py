@@ -12,7 +12,7 @@ from longhaul.results import open_runs
 
 
 class ColourBy(Enum):
-    """Attribute of flows that colours stand for: algorithm or label."""
+    """Attribute of flows by which plots are coloured: algorithm or label."""
 
     algorithm = "algorithm"
     label = "label"
@@ -125,7 +125,7 @@ def plot(
 
 
 def _only(names: list[str], file: Path) -> str:
-    """Return the only name; raise an error if several plots are to be written to one file."""
+    """Return the only name of a plot; raise an error if several would be written to one file."""
     if len(names) != 1:
         raise InputError(
             f"--out {file}: expected one plot for a file, found {len(names)} "
@@ -135,5 +135,5 @@ def _only(names: list[str], file: Path) -> str:
 
 
 def _looks_like_a_name(word: str) -> bool:
-    """Return true if a word can only be a plot's name: it is no path, and no file has this name."""
+    """Return true if a word can only be the name of a plot: no path, and no existing file."""
     return "/" not in word and "." not in word and not Path(word).exists()

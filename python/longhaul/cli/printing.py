@@ -10,13 +10,13 @@ from rich.text import Text
 
 
 class _Unpadded:
-    """A stream that removes spaces at the ends of lines."""
+    """Text stream that removes spaces at the ends of lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write the complete lines of the text so far."""
+        """Write the lines of the text that are complete; keep the rest for the next call."""
         return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
 
     def flush(self) -> None:
@@ -25,10 +25,10 @@ class _Unpadded:
 
 
 class _Console(Console):
-    """A console that leaves a closed pipe to `_explained_errors`."""
+    """Console that leaves a closed pipe to `_explained_errors`."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the error that a plain write raises; rich would exit with code 1."""
+        """Raise the same error as a plain write; rich would exit with code 1."""
         raise BrokenPipeError
 
 
@@ -47,13 +47,13 @@ def print_json(value: Any) -> None:  # noqa: ANN401
 
 
 def warn(texts: list[str]) -> None:
-    """Print warnings on the error stream."""
+    """Print warnings on standard error."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     for text in texts:
         console.print(Text("warning: ", style="yellow") + Text(text))
 
 
 def print_error(message: str) -> None:
-    """Print the message of an error on the error stream."""
+    """Print the message of an error on standard error."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print(Text("error: ", style="bold red") + Text(message))

@@ -108,7 +108,10 @@ def run(
 
 
 def _name_of(file: Path) -> str:
-    """Return the name of a file's run: the file's stem, or the old run's name and `-again`."""
+    """Return the name of the run for a file: the file's stem.
+
+    For a `run.json`, it is the old run's name followed by `-again`.
+    """
     return f"{file.absolute().parent.name}-again" if file.name == "run.json" else file.stem
 
 
@@ -128,7 +131,7 @@ def _print_summary(results: Results, target: Path) -> None:
 
 
 def _next_plot(results: Results) -> str:
-    """Return the name of the most informative plot of a TCP run, with a space in front.
+    """Return the name of the most informative plot of a TCP run, after a space, for a hint.
 
     For other kinds of runs, return an empty text, which means all plots.
     """

@@ -101,10 +101,10 @@ Width = Annotated[
 
 
 class Commands(Group):
-    """The program's commands. An error that a user can cause ends in a message and an exit code."""
+    """The program's commands; an error that a user can cause ends in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command; `plot window` is the former name of `window`."""
+        """Find a command; `plot window` is the former name of the command `window`."""
         if args[:2] == ["plot", "window"]:
             args = args[1:]
         return super().resolve_command(ctx, args)

@@ -81,7 +81,10 @@ def list_(
 
 
 def _entries(rows: Sequence[dict[str, Any]], what: str, name: str) -> list[dict[str, Any]]:
-    """Return the entry with a name, or the keys of the table with that name."""
+    """Return the entry called `name` or, for a table of that name, its keys.
+
+    `what` is the kind of entry, for the error message.
+    """
     found = [row for row in rows if row["name"] == name]
     if not found and what == "keys":
         found = [row for row in rows if f".{name}." in f".{row['name']}."]

@@ -221,9 +221,9 @@ def run(
 
 
 def _refuse_loss(study: Study, results: Record, to_run: Sequence[Run] = ()) -> None:
-    """Raise an error if results lack runs that are recorded.
+    """Raise an error if results lack runs that the study's recorded results have.
 
-    `to_run` are runs that will still be done.
+    `to_run` are runs that will still be executed.
     """
     scale = results.facts.scale
     recorded = record_.read(study.recorded / scale, study).data
@@ -241,7 +241,7 @@ MAX_RUNS = 4
 
 
 def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
-    """Print the metrics of the first chosen runs, one column per run."""
+    """Print the metrics of the first of the `chosen` runs, one column per run."""
     shown = [run for run in chosen if run.replication == chosen[0].replication][:MAX_RUNS]
     columns = {run.name: _metrics_of(data, run) for run in shown}
     names = dict.fromkeys(name for metrics in columns.values() for name in metrics)
@@ -257,7 +257,7 @@ def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
 
 
 def _metrics_of(data: Data, run: Run) -> dict[str, float]:
-    """Return the metrics of a run that have a value; none if the run has not finished."""
+    """Return the metrics of a run that have a value; empty if the run has not finished."""
     try:
         rows = data.points(run.experiment, **run.cell).filter(replication=run.replication)
     except NotRunError:
@@ -268,7 +268,7 @@ def _metrics_of(data: Data, run: Run) -> dict[str, float]:
 
 
 def _levels(words: list[str]) -> dict[str, list[str]]:
-    """Parse `condition=8,21` as levels by axis."""
+    """Parse words such as `condition=8,21` into levels (texts) by axis."""
     levels: dict[str, list[str]] = {}
     for word in words:
         axis, equals, given = word.partition("=")

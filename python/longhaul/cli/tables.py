@@ -24,19 +24,25 @@ _OF_STUDY = re.compile(
 
 
 def is_run(source: Path) -> bool:
-    """Return true if a directory is a run; a study's results with a run.json are no run."""
+    """Return true if a directory is a run.
+
+    It is false for the results of a study, which have a run.json as well.
+    """
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; for a study, the table of the user's results, or else of the shipped ones."""
+    """Read the table of a file, of a campaign, or of a study's results.
+
+    For a study, these are the user's results or, if there are none, the shipped ones.
+    """
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)
 
 
 def table_file(source: Path) -> Path:
-    """Return the file of a table; for a study's name, the table of its latest results."""
+    """Return the file of a table; for the name of a study, that of its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name

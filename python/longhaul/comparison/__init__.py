@@ -1,4 +1,4 @@
-"""Comparison of runs in one table: a row per figure, a column per run and label.
+"""Comparison of runs in one table: a row for each metric, and a column for each run and label.
 
 The terminal, the HTML report and JSON show the same rows.
 """
@@ -20,7 +20,7 @@ RUNS_IN_A_ROW = 3
 
 
 def table(runs: Sequence[Results]) -> Table:
-    """Return one table of all runs' figures, side by side."""
+    """Return one table with the metrics of all runs side by side."""
     kind = runs[0].kind
     if any(run.kind is not kind for run in runs):
         titles = dict.fromkeys(run.kind.title for run in runs)
@@ -29,7 +29,7 @@ def table(runs: Sequence[Results]) -> Table:
 
 
 def changes(runs: Sequence[Results]) -> Table | None:
-    """Return the differences of each run from the first one.
+    """Return a table of the differences between each run and the first run.
 
     Return None for a single run, or if runs are of different kinds.
     """
@@ -40,11 +40,11 @@ def changes(runs: Sequence[Results]) -> Table | None:
 
 
 def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
-    """Return tables that compare runs, to print with rich.
+    """Return tables that compare runs, for printing with rich.
 
-    With several runs, tables include the differences of their scenarios, and the changes from the
-    first run. Values that follow from other differences, such as defaults, are only shown with
-    `every`.
+    If there are several runs, the tables include the differences between their scenarios, and the
+    changes from the first run. Values that follow from other differences, such as defaults, are
+    only shown if `every` is true.
     """
     steps = range(0, len(runs), RUNS_IN_A_ROW)
     parts: list[Any] = [table(runs[step : step + RUNS_IN_A_ROW]) for step in steps]
@@ -56,7 +56,10 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
 
 
 def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
-    """Return the differences of the scenarios: given values, and with `every` derived values."""
+    """Return the differences between scenarios.
+
+    Values that follow from other differences are included only if `every` is true.
+    """
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("scenarios differ in", *(run.name for run in runs)):
         shown.add_column(Text(head), overflow="fold")

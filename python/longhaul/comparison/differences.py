@@ -15,9 +15,9 @@ Row = tuple[str, list[str]]
 
 
 def of_scenarios(runs: Sequence[Results]) -> list[Row]:
-    """Return the values of resolved scenarios that differ between runs, each with its path.
+    """Return the values of resolved scenarios that differ between runs.
 
-    A value is empty if a run does not have the key.
+    A row has the path of a key and its value in each run, which is empty if the run lacks the key.
     """
     flat = [_flat(run.scenario) for run in runs]
     paths = dict.fromkeys(path for values in flat for path in values)
@@ -26,11 +26,10 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """Divide the rows of `of_scenarios` into written values and values that follow from others.
+    """Divide the rows of `of_scenarios` into values that were written and values that follow.
 
-    A value follows from others if the scenario resolves to the same value without it, or without a
-    table around it. This must also be true if all other values that follow are removed at the same
-    time.
+    A value follows if the scenario resolves to the same value without it, or without a table around
+    it. This must also be true if all other values that follow are removed at the same time.
     """
     rows = of_scenarios(runs)
     derived = []
@@ -82,7 +81,7 @@ def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
 
 
 def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
-    """Return the value at a path; None if there is none."""
+    """Return the value at the path `steps` of a nested table; None if there is none."""
     for step in steps:
         if isinstance(place, list):
             place = place[int(step)] if int(step) < len(place) else None
@@ -92,7 +91,10 @@ def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
 
 
 def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
-    """Remove a value; return false for entries of lists, whose removal would shift others."""
+    """Remove the value at the path `steps` of a scenario, and return true if it was removed.
+
+    Entries of lists are not removed, since other entries would shift.
+    """
     place = _at(scenario, steps[:-1])
     if not isinstance(place, dict):
         return False
@@ -101,7 +103,7 @@ def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
-    """Return all values that are no tables by their dotted paths."""
+    """Return all values of nested tables by dotted path; `path` is the path of `value` itself."""
     if isinstance(value, dict):
         entries = list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -113,7 +115,7 @@ def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
 
 
 def warnings(runs: Sequence[Results]) -> list[str]:
-    """Return warnings to read before the figures of the runs are compared."""
+    """Return warnings that users should read before they compare the metrics of the runs."""
     messages = []
     for what, values in (
         ("simulated times", [f"{run.meta['simulated_s']:g} s" for run in runs]),
@@ -128,9 +130,9 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return pairs of runs that differ only in random numbers but draw none.
+    """Return pairs of runs whose results are equal since no random number was drawn.
 
-    Their results are therefore equal.
+    Their scenarios differ only in the random numbers (seed or replication).
     """
     equal = []
     for group in replicated(runs):

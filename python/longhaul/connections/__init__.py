@@ -1,1 +1,1 @@
-"""The most frequent kind of simulation: connections over links."""
+"""The kind of simulation `connections`: TCP or QUIC connections over links."""

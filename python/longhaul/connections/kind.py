@@ -1,4 +1,4 @@
-"""Definition of the kind of simulation with connections over links."""
+"""Definition of the kind of simulation `connections`."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _REMEDIES = {
 
 
 def _required(table: str) -> list[str]:
-    """Return the columns that a table always has, whatever keys the links have."""
+    """Return the columns of the table with this name that every run has."""
     of_table = [row for row in _engine.columns() if row["table"] == table]
     return [row["name"] for row in of_table if not row["only_with"]]
 

@@ -1,4 +1,4 @@
-"""Names of the figures that runs of a scenario will have."""
+"""Names of the metrics that runs of a scenario will have, before any run."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MEASURED = {"series": "every", "events": "events", "delays": "delays"}
 
 
 def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
-    """Return the summaries that runs of some scenarios will have: names without values."""
+    """Return summaries for scenarios that have not been run: all names, without values."""
     resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
     labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
     links = [link for scenario in scenarios for link in scenario.links]
@@ -49,6 +49,6 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
 
 
 def _row(table: pl.DataFrame, key: str, name: str) -> dict[str, Any]:
-    """Return a row that has a name in column `key`; other values are null or empty texts."""
+    """Return a row with `name` in column `key`; other values are null or empty texts."""
     texts = {column: "" for column, kind in table.schema.items() if kind == pl.String}
     return {**dict.fromkeys(table.columns), **texts, key: name}

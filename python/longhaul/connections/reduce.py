@@ -1,4 +1,4 @@
-"""Reduction of a run for campaigns: sums by label, the busiest link, thinned time series."""
+"""Reduction of a run to the data that campaigns store: sums by label, a link, thinned series."""
 
 from typing import Any
 
@@ -25,10 +25,10 @@ _LINK = (
 
 
 def reduced(data: RunData, points: int | None) -> dict[str, Any]:
-    """Return the tables of a run that a campaign keeps.
+    """Return the tables of a run that a campaign stores.
 
     Values are for the measurement window, but time series and events cover the whole run. A time
-    series keeps at most `points` points, or all for None.
+    series is thinned to at most `points` points; None keeps all points.
     """
     run: Results = data.own_tables
     kept: dict[str, Any] = {
@@ -51,7 +51,7 @@ def reduced(data: RunData, points: int | None) -> dict[str, Any]:
 
 
 def _labels(run: Results) -> pl.DataFrame:
-    """Return sums over the flows of each label; null where a flow has no value."""
+    """Return sums over the flows of each label; a sum is null if a flow has no value."""
     known = [
         pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
         for name in _SUMS
@@ -64,7 +64,10 @@ def _labels(run: Results) -> pl.DataFrame:
 
 
 def _exchanges(run: Results) -> dict[str, Any]:
-    """Return response times of complete exchanges that began in the measurement window."""
+    """Return response times of exchanges (request and response) in the measurement window.
+
+    An exchange must be complete, and must have begun in the window.
+    """
     took = run.measured_exchanges["response_s"].drop_nulls()
     quantiles = [took.quantile(part, "linear") for part in QUANTILES]
     return {

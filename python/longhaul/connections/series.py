@@ -8,7 +8,7 @@ from longhaul.results.kinds import RunData, TimeSeries
 
 
 def time_series(data: RunData) -> TimeSeries:
-    """Yield the goodput and the mean window of each label, and the queue of the bottleneck."""
+    """Yield goodput and mean window of each label, and the bottleneck's queue, over time."""
     run: Results = data.own_tables
     flows = run.flow_series
     for label, part in flows.group_by("label", maintain_order=True):

@@ -1,4 +1,4 @@
-"""Tables that compare runs: a row per figure, a column per run and label."""
+"""Tables that compare runs: a row for each metric, and a column for each run and label."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,14 +20,17 @@ NO_CAPACITY = "no capacity"
 
 
 def rows_of(of: str) -> list[tuple[Figure, Form]]:
-    """Return the figures of labels or links that tables show, with their formats."""
+    """Return the metrics that tables show, with their formats.
+
+    `of` is `labels` or `links`.
+    """
     return [(figure, figure.form) for figure in declared(of) if figure.form is not None]
 
 
 def _in_units(
     figure: Figure, form: Form, values: Sequence[Any]
 ) -> tuple[str, Callable[[Any], str]]:
-    """Return a row's title with the unit that suits its values, and their format."""
+    """Return a row's title with the unit that suits its values, and a formatting function."""
     if not isinstance(form, int):
         return figure.heading, form
     title, scale = in_units(figure.heading, form, values)
@@ -35,7 +38,7 @@ def _in_units(
 
 
 def row(figure: Figure, form: Form, columns: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
-    """Return the title, with the unit, and a cell for each column."""
+    """Return a row's title with the unit, and its formatted value in each column."""
     values = [column.get(figure.name) for column in columns]
     title, write = _in_units(figure, form, values)
     cells = _cells(values, write)
@@ -59,16 +62,16 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return the values of each label and, if there are several labels, of all flows together."""
+    """Return the metrics of each label and, if there are several, of all flows together."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 
 
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
-    """Return the figures of flows that are informative in at least one column of the table.
+    """Return the metrics of flows that are informative in at least one column of the table.
 
-    Fairness is left out if no column has several flows, the share if there is only one label, and
-    reductions by marks if there were none.
+    Fairness is left out if no column has several flows, the share of goodput if there is only one
+    label, and window reductions by ECN marks if there were none.
     """
     silent = set()
     if all((column["flows"] or 0) < 2 for column in columns):
@@ -81,13 +84,13 @@ def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
 
 
 def _is_idle(links: Sequence[dict[str, Any]]) -> bool:
-    """Return true if a link never had a queue, drops or marks in any run."""
+    """Return true if a link has no queue, no drops and no marks in any run."""
     quiet = all(not (link.get("dropped_pkts") or link.get("marked_pkts")) for link in links)
     return quiet and all((link.get("queue_max_pkts") or 0) <= 1 for link in links)
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """Return one table of all runs' figures, side by side."""
+    """Return one table with the metrics of all runs side by side."""
     summaries = _summaries(runs)
     columns = [column for summary in summaries for column in _columns(summary)]
     flow_rows = [row(figure, form, columns) for figure, form in _telling(columns)]
@@ -134,7 +137,10 @@ def _rows(
     found: Sequence[dict[str, Any]],
     summaries: Sequence[Summary],
 ) -> list[tuple[str, list[str]]]:
-    """Return the rows of a link or a proxy; the value of a run is in the run's last column."""
+    """Return the rows of one link or proxy.
+
+    `found` has its metrics in each run. A run's value is in the last of the run's columns.
+    """
     rows = []
     for figure, form in shown:
         values: list[Any] = []
@@ -150,13 +156,13 @@ def _rows(
 
 
 def _span(run: RunData) -> str:
-    """Return the measurement window of a run as text; empty if it is the whole run."""
+    """Return the measurement window of a run as text; empty if it covers the whole run."""
     start, end = run.meta["measured_from_s"], run.meta["simulated_s"]
     return f"from {start:g} s to {end:g} s" if start > 0 else ""
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return each run's differences from the first run, by label, with sign."""
+    """Return a table of the differences between each run and the first run, by label, with sign."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
@@ -179,14 +185,14 @@ def changes(runs: Sequence[RunData]) -> Table:
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Return figures by label; the key of all flows together is empty."""
+    """Return the metrics of each label; those of all flows together have an empty key."""
     return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
 
 
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
-    """Return the difference of two values with its sign.
+    """Return `after` minus `before` as text with its sign.
 
-    The result is empty if they are equal or one is missing.
+    The result is empty if the values are equal or one is missing.
     """
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return ""

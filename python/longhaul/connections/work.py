@@ -11,9 +11,9 @@ PACKET_BITS = 12_000.0
 
 
 def expected_packets(run: PlannedRun) -> float:
-    """Return the expected number of data packets: duration times the rate of the slowest link.
+    """Return the expected number of data packets: the duration times the rate of the slowest link.
 
-    Only links count whose rate the scenario states.
+    Links whose rate is not written in the scenario are ignored.
     """
     scenario = run.scenario
     duration = _quantity(scenario.get("duration"), seconds) or 1.0
@@ -22,7 +22,7 @@ def expected_packets(run: PlannedRun) -> float:
 
 
 def _rates(part: Any) -> list[float]:  # noqa: ANN401
-    """Return the rates of all links of a topology, in bit/s."""
+    """Return the rates of all links in a part of a scenario's topology, in bit/s."""
     if isinstance(part, Mapping):
         own = _quantity(part.get("rate"), bits_per_second)
         return [*([own] if own else []), *(r for v in part.values() for r in _rates(v))]

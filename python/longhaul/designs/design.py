@@ -1,4 +1,4 @@
-"""A design: the levels of all factors in each run."""
+"""A design of experiments: the level of each factor in each run."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.
 class Factor:
     """A factor and its levels, which are coded from -1 to +1.
 
-    Two levels are coded as -1 and +1, more levels at equal distances. Designs with other points (a
-    Latin hypercube) interpolate between the first and the last level.
+    Two levels are coded as -1 and +1, more levels at equal distances. Designs with values between
+    levels (a Latin hypercube) interpolate between the first and the last level.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Factor:
             )
 
     def coded(self) -> np.ndarray:
-        """Return the coded levels, from -1 to +1."""
+        """Return the coded values of all levels, in order, from -1 to +1."""
         return np.linspace(-1.0, 1.0, len(self.levels))
 
     def natural(self, coded: float) -> Level:
-        """Return the level for a coded value."""
+        """Return the level for a coded value between -1 and +1, as it is written in scenarios."""
         place = (coded + 1.0) / 2.0 * (len(self.levels) - 1)
         nearest = round(place)
         if abs(place - nearest) < 1e-9:
@@ -54,7 +54,7 @@ class Factor:
         return f"{value:g} {unit}" if unit else value
 
     def _quantity(self, level: Level) -> tuple[float, str]:
-        """Return a number and its unit."""
+        """Return the number and the unit of a level such as `10 ms`."""
         if not isinstance(level, str):
             return float(level), ""
         match = _QUANTITY.fullmatch(level)
@@ -74,9 +74,12 @@ class Design:
     """Coded levels from -1 to +1; shape: runs x factors."""
     kind: str = "factorial"
     generators: tuple[str, ...] = ()
-    """Generators of a fraction, such as `x6 = x1*x2`; empty for a full factorial."""
+    """Generators that define a fractional factorial, such as `x6 = x1*x2`.
+
+    Empty for a full factorial.
+    """
     blocks: np.ndarray | None = None
-    """The block of each run, from 1; None without blocks."""
+    """Number of the block of each run, from 1; None if the design has no blocks."""
     replications: int = 1
     """Number of replications of each run, with different random numbers."""
 
@@ -86,7 +89,7 @@ class Design:
 
     @property
     def runs(self) -> int:
-        """Number of rows of the matrix, without replications."""
+        """Number of runs without replications, which is the number of rows of `coded`."""
         return len(self.coded)
 
     @property
@@ -100,16 +103,17 @@ class Design:
         return bool(np.isin(self.coded, (-1, 1)).all())
 
     def natural(self) -> Iterator[dict[str, Level]]:
-        """Yield the levels of each run as they are written in scenarios."""
+        """Yield the levels of each run by factor, as they are written in scenarios."""
         for row in self.coded:
             yield {f.name: f.natural(float(c)) for f, c in zip(self.factors, row, strict=True)}
 
     def folded(self, factors: Sequence[str] = ()) -> "Design":
-        """Return the design, and as a second block its fold-over in some factors or in all.
+        """Return the design, followed by its fold-over as a second block.
 
-        A fold-over in all factors separates all main effects from two-factor interactions. A
-        fold-over in one factor separates the main effect and the interactions of this factor (Box,
-        Hunter and Hunter 2005, Statistics for Experimenters, chapter 6).
+        The fold-over repeats all runs with the opposite signs of `factors`, or of all factors if
+        `factors` is empty. A fold-over in all factors separates all main effects from two-factor
+        interactions. A fold-over in one factor separates the main effect and the interactions of
+        this factor (Box, Hunter and Hunter 2005, Statistics for Experimenters, chapter 6).
         """
         columns = properties.check_two_level(self.coded)
         mirrored = [self.names.index(self._known(name)) for name in factors]
@@ -124,7 +128,10 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """Return the design in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
+        """Divide the design into 2^n blocks by the signs of n products of factors.
+
+        `words` are the products, such as `x1*x2*x3`.
+        """
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
         numbers = np.ones(self.runs, int) if self.blocks is None else self.blocks
@@ -145,7 +152,7 @@ class Design:
         return lost
 
     def crossed(self, other: "Design") -> "Design":
-        """Return a design with each combination of a run of this design and a run of another."""
+        """Return a design with every combination of a run of this design and a run of `other`."""
         rows = [np.hstack([row, more]) for more in other.coded for row in self.coded]
         blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
         return replace(
@@ -163,11 +170,11 @@ class Design:
         return replace(self, replications=times)
 
     def effect(self, word: str) -> tuple[int, ...]:
-        """Return the columns of a product such as `x1*x2`."""
+        """Return the indices of the columns in a product such as `x1*x2`."""
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
-        """Return a product as text, such as `x1*x2`."""
+        """Return the product of the columns `effect` as text, such as `x1*x2`."""
         return "*".join(self.names[j] for j in effect)
 
     def _known(self, name: str) -> str:
@@ -176,7 +183,11 @@ class Design:
         return name
 
     def csv(self, *, natural: bool = False) -> str:
-        """Return the design as a CSV table, a column per factor, replication by replication."""
+        """Return the design as CSV: a column per factor, and a row per run and replication.
+
+        All runs of a replication come before those of the next. With `natural`, cells are levels as
+        written in scenarios; otherwise they are coded levels.
+        """
         blocks = [] if self.blocks is None else ["block"]
         again = ["replication"] if self.replications > 1 else []
         lines: list[list[Any]] = [["run", *again, *blocks, *self.names]]

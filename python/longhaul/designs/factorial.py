@@ -1,4 +1,4 @@
-"""Two-level factorials: full, by generators, or of minimum aberration."""
+"""Two-level factorial designs: full, from given generators, or of minimum aberration."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]:
-    """Return two-level factors with the given names, or `x1`, `x2` and so on for a number."""
+    """Return two-level factors; if `factors` is a number, they are named `x1`, `x2` and so on."""
     if isinstance(factors, int):
         if factors < 1:
             raise DesignError(f"expected at least 1 factor, found {factors}")
@@ -28,7 +28,10 @@ def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]
 
 
 def standard_order(basic: int) -> np.ndarray:
-    """Return all combinations of -1 and +1, the first column fastest (Yates order)."""
+    """Return all combinations of -1 and +1 of `basic` factors in Yates order.
+
+    The first column changes fastest.
+    """
     runs = np.arange(2**basic)[:, None]
     order: np.ndarray = (runs >> np.arange(basic) & 1) * 2 - 1
     return order
@@ -41,13 +44,13 @@ def two_level(
     runs: int | None = None,
     resolution: int | None = None,
 ) -> Design:
-    """Return a two-level factorial.
+    """Return a two-level factorial design.
 
     `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, define a fraction. `runs` selects the
     fraction of least aberration that the search finds with this number of runs. `resolution`
-    selects the smallest fraction that it finds with at least this resolution. If both are given and
-    the fraction misses the resolution, DesignError is raised. If none of them is given, the result
-    is the full factorial.
+    selects the smallest fraction that the search finds with at least this resolution. If `runs` and
+    `resolution` are both given and the fraction misses the resolution, DesignError is raised. If
+    none of the three is given, the result is the full factorial.
     """
     whole = named(factors)
     if generators:
@@ -106,7 +109,7 @@ def _of_resolution(factors: tuple[Factor, ...], wanted: int) -> Design:
 
 
 def _checked(design: Design, wanted: int | None) -> Design:
-    """Return the design; raise DesignError if its resolution is lower than wanted."""
+    """Return the design; raise DesignError if its resolution is lower than `wanted`."""
     reached = properties.resolution(properties.word_lengths(design.coded))
     if wanted is None or reached is None or reached >= wanted:
         return design
@@ -145,7 +148,7 @@ def _by_generators(factors: tuple[Factor, ...], generators: Sequence[str]) -> De
 
 
 def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
-    """Parse `x6 = -x1*x2` into its name, sign and letters."""
+    """Parse a generator such as `x6 = -x1*x2` into its name, and its sign and factors."""
     name, equals, product = generator.partition("=")
     product = product.strip()
     letters = [letter.strip() for letter in product.lstrip("+-").split("*")]
@@ -157,7 +160,7 @@ def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
 
 
 def roman(resolution: int | None) -> str:
-    """Return a resolution as a Roman numeral, or `full` for a full factorial (None)."""
+    """Return a resolution as a Roman numeral; for None, a full factorial, return `full`."""
     if resolution is None:
         return "full"
     return ROMAN[resolution] if resolution < len(ROMAN) else str(resolution)

@@ -21,7 +21,7 @@ ROWS = 1024
 
 
 class DesignError(LonghaulError):
-    """A design that does not exist or does not fit the request."""
+    """Error: a design does not exist, or it does not fit the request."""
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:
@@ -33,12 +33,12 @@ def check_two_level(matrix: np.ndarray) -> np.ndarray:
 
 
 def unbalanced(matrix: np.ndarray) -> list[int]:
-    """Return the columns whose two levels are not equally frequent."""
+    """Return the indices of the columns whose two levels are not equally frequent."""
     return [int(j) for j in np.flatnonzero(check_two_level(matrix).sum(axis=0))]
 
 
 def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
-    """Return the pairs of columns that are not orthogonal, with their covariance."""
+    """Return the columns that are not orthogonal, as tuples (column, column, covariance)."""
     columns = check_two_level(matrix)
     runs, sums = len(columns), columns.sum(axis=0)
     # Integers, so that zero is exact.
@@ -48,7 +48,9 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
 
 
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
-    """Return the word-length pattern A1, A2, ... Ak; whole numbers for a regular fraction.
+    """Return the word-length pattern A1, A2, ...
+
+    Ak, whose entries are integers for regular fractions.
 
     A word of length j is a product of j columns that is constant or partly constant. Aj is the sum,
     over all products of j columns, of the squared mean of the product.
@@ -67,35 +69,39 @@ def word_lengths(matrix: np.ndarray) -> list[Fraction]:
 
 
 def krawtchouk(degree: int, x: int, length: int) -> int:
-    """Return the Krawtchouk polynomial that links distances and words of binary codes.
+    """Return the value at `x` of the Krawtchouk polynomial of this degree for codes of this length.
 
-    MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7.
+    These polynomials link distances between rows and numbers of words (MacWilliams and Sloane 1977,
+    The Theory of Error-Correcting Codes, chapter 5, section 7).
     """
     return sum((-1) ** i * comb(x, i) * comb(length - x, degree - i) for i in range(degree + 1))
 
 
 def resolution(lengths: Sequence[Fraction]) -> int | None:
-    """Return the length of the shortest word; None for a full factorial."""
+    """Return the resolution from a word-length pattern: the length of the shortest word.
+
+    The resolution of a full factorial, which has no words, is None.
+    """
     return next((j for j, words in enumerate(lengths, start=1) if words), None)
 
 
 def effects(factors: int, order: int) -> Iterator[tuple[int, ...]]:
-    """Yield main effects and interactions of at most `order` factors, as columns of the matrix."""
+    """Yield main effects and interactions of at most `order` factors, as indices of columns."""
     for size in range(1, order + 1):
         yield from combinations(range(factors), size)
 
 
 def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
-    """Return the product of an effect's columns."""
+    """Return the product of the columns of an effect, a vector with an entry per run."""
     product: np.ndarray = matrix[:, list(effect)].prod(axis=1)
     return product
 
 
 def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """Return effects of at most `order` factors that are aliased: groups of (sign, effect).
+    """Return groups of effects of at most `order` factors that are aliased with one another.
 
-    An effect without aliases is a group of one. Only complete aliasing counts; see
-    `partial_aliases` for the rest.
+    Each member of a group is a pair (sign, effect). An effect without aliases is alone in its
+    group. Only complete aliasing counts; see `partial_aliases` for other correlations.
     """
     columns = check_two_level(matrix)
     groups: dict[bytes, list[tuple[int, tuple[int, ...]]]] = {}
@@ -108,7 +114,10 @@ def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tup
 
 
 def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int, ...]]:
-    """Return effects whose column has one level more often than the other."""
+    """Return the effects of at most `order` factors that are aliased with the mean.
+
+    In the column of such an effect, -1 and +1 are not equally frequent.
+    """
     columns = check_two_level(matrix)
     aliased = effects(columns.shape[1], order)
     return [effect for effect in aliased if contrast(columns, effect).sum() != 0]
@@ -117,7 +126,7 @@ def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int,
 def partial_aliases(
     matrix: np.ndarray, order: int = 2
 ) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
-    """Return pairs of effects that are correlated but not equal, each with the correlation."""
+    """Return pairs of effects that are partly correlated, each with the correlation."""
     columns = check_two_level(matrix)
     named = list(effects(columns.shape[1], order))
     contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)

@@ -14,7 +14,7 @@ from longhaul.files.names import unknown
 
 @dataclass(frozen=True)
 class Published:
-    """A design, with the publication that contains it."""
+    """A published design, with the publication that contains it."""
 
     factors: int
     generators: tuple[str, ...]
@@ -54,7 +54,7 @@ PUBLISHED = {
 
 
 def published(name: str) -> Design:
-    """Return the design with a name."""
+    """Return the published design with this name."""
     if name not in PUBLISHED:
         raise DesignError(unknown("design", name, PUBLISHED))
     design = PUBLISHED[name]

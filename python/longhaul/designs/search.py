@@ -28,14 +28,17 @@ LEAST_BEAM = 12
 
 @dataclass(frozen=True)
 class _Fraction:
-    """Columns as bit masks of basic factors, and the number of ones in each run."""
+    """A fraction: its columns as bit masks of basic factors, and the number of ones in each run."""
 
     columns: tuple[int, ...]
     weights: np.ndarray
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Return the columns of a fraction of 2^basic runs as bit masks, basic factors first."""
+    """Return the columns of a fraction with 2^basic runs as bit masks, basic factors first.
+
+    The fraction has the least aberration that the search finds.
+    """
     if not basic <= factors < 2**basic:
         raise DesignError(
             f"expected {basic} to {2**basic - 1} factors for {2**basic} runs, found {factors}"
@@ -58,13 +61,20 @@ def _best(factors: int, basic: int) -> tuple[int, ...]:
 
 
 def _parities(basic: int) -> np.ndarray:
-    """Return the parity of the number of common bits for each pair of masks."""
+    """Return a matrix of parities: 1 if two masks share an odd number of bits, otherwise 0.
+
+    Rows and columns are all masks of `basic` bits.
+    """
     masks = np.arange(2**basic, dtype=np.uint64)
     return (np.bitwise_count(masks[:, None] & masks[None, :]) & 1).astype(np.int16)
 
 
 def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
-    """Return the best fractions that have one more column; at most `width`."""
+    """Add one column to each fraction in all possible ways, and return the best results.
+
+    At most `width` fractions of least aberration are returned. `parity` is the result of
+    `_parities`.
+    """
     length = len(beam[0].columns) + 1
     size = len(parity)
     polynomials = np.array(
@@ -94,7 +104,10 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sorted numbers of words of length four per column, to compare fractions."""
+    """Return, in sorted order, the number of words of length four that contain each column.
+
+    Fractions that differ in these numbers are not equivalent.
+    """
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
         for other in columns[i + 1 :]:
@@ -107,7 +120,7 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors that a resolution needs.
+    """Return a lower bound of the number of basic factors that the resolution `wanted` needs.
 
     It is the sphere-packing bound: if words are longer than 2t, effects of at most t factors must
     differ. For an even resolution, it is the bound for one factor fewer and half as many runs

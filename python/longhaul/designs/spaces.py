@@ -1,4 +1,4 @@
-"""Full factorials of any numbers of levels, Latin hypercubes, and one factor at a time."""
+"""Designs for any number of levels: full factorial, Latin hypercube, one factor at a time."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from longhaul.libraries import stats
 
 
 def full(factors: Sequence[Factor]) -> Design:
-    """Return every combination of all levels, the first factor fastest."""
+    """Return a design with every combination of all levels; the first factor changes fastest."""
     grids = np.meshgrid(*(factor.coded() for factor in factors), indexing="ij")
     coded = np.stack([grid.ravel(order="F") for grid in grids], axis=1)
     shape = " x ".join(str(len(factor.levels)) for factor in factors)
@@ -19,10 +19,10 @@ def full(factors: Sequence[Factor]) -> Design:
 
 
 def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
-    """Return a Latin hypercube of `runs` points between first and last levels.
+    """Return a Latin hypercube of `runs` points between each factor's first and last level.
 
     It is SciPy's Latin hypercube of strength one, optimised for low discrepancy, and depends on the
-    seed.
+    `seed`.
     """
     if runs < 2:
         raise DesignError(f"expected at least 2 runs of a Latin hypercube, found {runs}")
@@ -34,7 +34,11 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
 
 
 def one_at_a_time(factors: Sequence[Factor]) -> Design:
-    """Return a run with the first level of each factor, then runs in which one factor differs."""
+    """Return a design that varies one factor at a time.
+
+    In the first run, all factors have their first level. Each further run changes one factor to one
+    of its other levels.
+    """
     base = -np.ones(len(factors))
     rows = [base]
     for column, factor in enumerate(factors):

@@ -1,4 +1,4 @@
-"""Emulation: the network of a scenario between real programs, at the pace of the wall clock."""
+"""Emulation: real programs communicate over a scenario's network in real time."""
 
 from longhaul.emulation.execution import Emulation, Lateness, Program, emulate
 

@@ -14,7 +14,7 @@ from longhaul.results import Results
 
 @dataclass(frozen=True)
 class Program:
-    """A program and the node at which it runs."""
+    """A program with its arguments, and the node of the network at which it runs."""
 
     node: str
     arguments: tuple[str, ...]
@@ -22,7 +22,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Lateness:
-    """Statistics of lateness: how much later packets left than in the emulated network."""
+    """Statistics of lateness: how much later packets left than the emulated network specifies."""
 
     packets: int
     mean_us: float
@@ -55,11 +55,11 @@ class Emulation:
 
     results: Results
     circumstances: Mapping[str, Any]
-    """The object `emulation` in run.json."""
+    """Facts about the emulation for the object `emulation` in run.json."""
     fault: str | None
-    """Reason why the results are not in the requested directory; None if they are."""
+    """Reason why the results are not in the requested directory; None if they are there."""
     stopped: BaseException | None
-    """Exception that stopped the emulation early; None if it was not stopped."""
+    """Exception that stopped the emulation early; None if the emulation was not stopped."""
 
     @property
     def lateness(self) -> Lateness:
@@ -69,7 +69,7 @@ class Emulation:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings on the results, except on lateness."""
+        """Warnings about the results, except those about lateness."""
         found = []
         if from_s := self.circumstances["missed_window_from_s"]:
             found.append(
@@ -132,7 +132,7 @@ def emulate(
 
 
 def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
-    """Return the nodes with hosts: nodes of programs, and both ends of the first flow."""
+    """Return the nodes that need a host: those of programs, and both ends of the first flow."""
     wanted = [program.node for program in programs]
     for node in wanted:
         if node not in scenario.nodes:
@@ -143,6 +143,6 @@ def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
 
 
 def address(nodes: Sequence[str], node: str) -> str:
-    """Return the IP address of the host at a node; `nodes` are all nodes with hosts."""
+    """Return the IP address of the host at `node`; `nodes` are all nodes with hosts."""
     number = nodes.index(node) + 1
     return f"10.77.{number // 256}.{number % 256}"

@@ -6,15 +6,15 @@ import signal
 import sys
 
 _SET_PARENT_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG in include/uapi/linux/prctl.h."""
+"""Option PR_SET_PDEATHSIG of `prctl` (include/uapi/linux/prctl.h)."""
 
 _PASSED_ON = {signal.SIGINT, signal.SIGTERM}
 
 
 def continue_in_child() -> None:
-    """Continue in a child process; this process waits for it and ends with its exit code.
+    """Fork, and return in the child only; the parent waits for the child and exits with its code.
 
-    If this process is killed (SIGKILL), the kernel sends SIGTERM to the child, which writes the
+    If the parent is killed (SIGKILL), the kernel sends SIGTERM to the child, which writes the
     records and removes hosts and programs.
     """
     awaited = _PASSED_ON | {signal.SIGCHLD}
@@ -29,7 +29,7 @@ def continue_in_child() -> None:
 
 
 def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
-    """Pass signals on to the child until it ends; return its exit code."""
+    """Forward the signals `awaited` to the child process until it ends; return its exit code."""
     while True:
         received = signal.sigwaitinfo(awaited)
         if received.si_signo == signal.SIGCHLD:

@@ -14,7 +14,7 @@ from longhaul._engine import EmulationError
 TOOLS = ("mm-link", "mm-delay", "mm-loss")
 
 SERVER, CLIENT = "server", "client"
-"""Names of the nodes: programs run at the client, and the server is beyond the link."""
+"""Names of the nodes; programs run at the client, and the server is at the far end of the link."""
 
 QUEUES = {"infinite": "droptail", "droptail": "droptail", "codel": "codel", "pie": "pie"}
 """Queue disciplines by mahimahi's names; `drophead` has no counterpart."""
@@ -25,14 +25,14 @@ FOREVER = "1000000 packets"
 
 @dataclass
 class Direction:
-    """One direction of the path."""
+    """One direction of the path: its delay, loss, delivery trace and queue."""
 
     rate: str = 'rate = "1 Gbps"'
     queue: str = f'{{ kind = "droptail", limit = "{FOREVER}" }}'
     loss: float = 0.0
 
     def keys(self) -> list[str]:
-        """Return the direction's keys and values as lines of TOML."""
+        """Return the keys and values of this direction as lines of TOML."""
         loss = [f"loss = {{ bernoulli = {self.loss:g} }}"] if self.loss else []
         return [self.rate, f"queue = {self.queue}", *loss]
 
@@ -47,7 +47,7 @@ class Shells:
     command: list[str] = field(default_factory=list)
 
     def scenario(self) -> str:
-        """Return the scenario as TOML: a graph of two nodes, and a download for comparisons."""
+        """Return the scenario as TOML: a network of two nodes, and a download for comparisons."""
         lines = [
             "# The path of a command line of mahimahi.",
             'title    = "A path of mahimahi"',
@@ -96,12 +96,12 @@ def translate(words: Sequence[str]) -> Shells:
 
 
 def _delay(shells: Shells, rest: list[str]) -> None:
-    """Parse the delay of each direction in ms; delays of nested programs add up."""
+    """Parse the arguments of `mm-delay`, in ms, and add the delay to both directions."""
     shells.delay_ms += _number(_next(rest, "mm-delay", "MILLISECONDS"), "mm-delay")
 
 
 def _loss(shells: Shells, rest: list[str]) -> None:
-    """Parse the direction and probability of losses."""
+    """Parse the arguments of `mm-loss`: the direction and the probability of a loss."""
     direction = _direction(shells, _next(rest, "mm-loss", "uplink or downlink"))
     loss = _number(_next(rest, "mm-loss", "RATE"), "mm-loss")
     if not 0 <= loss <= 1:
@@ -110,7 +110,7 @@ def _loss(shells: Shells, rest: list[str]) -> None:
 
 
 def _link(shells: Shells, rest: list[str]) -> None:
-    """Parse options and the two traces."""
+    """Parse the arguments of `mm-link`: its options and the two delivery traces."""
     queues: dict[str, dict[str, str]] = {"uplink": {}, "downlink": {}}
     traces: list[str] = []
     while rest and (len(traces) < 2 or rest[0].startswith("--")) and rest[0] != "--":
@@ -137,7 +137,10 @@ def _link(shells: Shells, rest: list[str]) -> None:
 
 
 def _queue(side: str, queue: str = "infinite", queue_args: str = "") -> str:
-    """Return a queue discipline as a table of TOML."""
+    """Return a queue discipline as a TOML table, for the direction `side`.
+
+    `queue` and `queue_args` are the values of mahimahi's options of these names.
+    """
     if queue not in QUEUES:
         known = ", ".join(QUEUES)
         raise EmulationError(f"mm-link: --{side}-queue={queue} has no counterpart; use {known}")

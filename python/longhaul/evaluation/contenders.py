@@ -20,19 +20,19 @@ TABLES = {"algorithm": "congestion", "discipline": "queue"}
 
 
 class ContenderError(LonghaulError):
-    """A contender that cannot be evaluated."""
+    """Error: a contender cannot be evaluated."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A contender: its name, and its table `congestion` or `queue` in scenarios."""
+    """A contender: its name, and its value of the key `congestion` or `queue` in scenarios."""
 
     name: str
     table: dict[str, Any]
 
 
 def contender(written: str, subject: str = "algorithm") -> Contender:
-    """Return the contender for a text: an algorithm or, depending on `subject`, a queue discipline.
+    """Return the contender for a text; `subject` is its kind, `algorithm` or `discipline`.
 
     Parameters are written as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may
     also be one of these:
@@ -64,7 +64,11 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
 
 
 def _known(written: str, known: Sequence[str], what: str, expected: str, listed: str) -> Contender:
-    """Return a built-in kind by its name, or raise an error that suggests the nearest."""
+    """Return the built-in algorithm or queue discipline with the name `written`.
+
+    If it is not in `known`, raise an error that suggests the nearest name. The other arguments are
+    words of the message.
+    """
     if written not in known:
         message = unknown(what, written, known, f"longhaul list {listed}")
         raise ContenderError(f"{message}; expected {expected} these")
@@ -72,7 +76,7 @@ def _known(written: str, known: Sequence[str], what: str, expected: str, listed:
 
 
 def _module(written: str) -> Contender:
-    """Return the contender for an object of `longhaul module build`."""
+    """Return the contender for a kernel module's object file, built by `longhaul module build`."""
     file = Path(written).resolve()
     try:
         name = _engine.describe_module(file)["name"]
@@ -82,7 +86,7 @@ def _module(written: str) -> Contender:
 
 
 def _of_stack(written: str) -> Contender | None:
-    """Return the contender for an algorithm of a QUIC stack; None if the text names none."""
+    """Return the contender for an algorithm of a QUIC stack; None if `written` names none."""
     try:
         table = stacks.table(written)
     except ScenarioError as error:
@@ -121,7 +125,7 @@ def _with_parameters(written: str, subject: str) -> Contender:
 
 
 def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
-    """Return a contender whose name includes all entries of its table except `key`."""
+    """Return a contender whose name includes all entries of its `table` except `key`."""
     others = [f"{other}={given}" for other, given in table.items() if other != key]
     return Contender(" ".join([name, *others]), table)
 
@@ -129,7 +133,11 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
 def field(
     subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
 ) -> list[Contender]:
-    """Return the subject and all other contenders, each once; raise an error without a standard."""
+    """Return the subject and all other contenders without duplicates.
+
+    `against` are the contenders that the user chose, and `standards` those of the suite, of which
+    at least one must be present; otherwise an error is raised.
+    """
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [each for each in given if each != subject]
     # Standards are recognised by name; a contender with parameters is not a standard.

@@ -1,4 +1,4 @@
-"""Values that an evaluation keeps of each run: all numeric figures."""
+"""Values that an evaluation stores for each run: all numeric metrics."""
 
 import hashlib
 from pathlib import Path
@@ -11,7 +11,10 @@ from longhaul.results import Results
 
 
 def measure(run: Results) -> Kept:
-    """Return the values of a run by name, such as `utilization` or `main.goodput_bps`."""
+    """Return the metrics of a run by name, such as `utilization` or `main.goodput_bps`.
+
+    Times until an event that did not occur are the simulated time of the run.
+    """
     whole_s = float(run.meta["simulated_s"])
     values = {
         f"{owner}.{figure.name}" if owner else figure.name: (
@@ -23,10 +26,11 @@ def measure(run: Results) -> Kept:
 
 
 def variant() -> str:
-    """Return an identifier of the kept values and of the engine, a part of a run's key in stores.
+    """Return an identifier of the engine and of the code that selects the values to store.
 
-    The engine is included, since an algorithm under development may change while the results
-    version stays the same.
+    It is part of the key under which an evaluation's store looks up finished runs. The engine is
+    included, since an algorithm under development may change while the results version stays the
+    same.
     """
     sources = [Path(__file__), Path(_engine.__file__)]
     text = digest().encode() + b"".join(source.read_bytes() for source in sources)

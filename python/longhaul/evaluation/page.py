@@ -100,7 +100,10 @@ def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
 
 
 def _overview(outcomes: Sequence[Outcome]) -> Markup:
-    """Draw numbers of better, equal and worse points by criterion; empty if there are no points."""
+    """Draw the numbers of better, equal and worse points for each criterion.
+
+    A point is a quantity under one set of conditions. The result is empty if there are no points.
+    """
     evaluated = [outcome for outcome in outcomes if outcome.judged]
     if not evaluated:
         return Markup("")
@@ -127,7 +130,10 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 
 
 def _where(outcome: Outcome) -> str:
-    """Return a sentence on the levels of an axis at which a criterion is worse; may be empty."""
+    """Return a sentence on the conditions in which the subject is worse by a criterion.
+
+    It names a level of one axis of an experiment; it may be empty.
+    """
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
     for point in outcome.points:
@@ -160,7 +166,7 @@ def _where(outcome: Outcome) -> str:
 
 
 def _blocks(points: Sequence[Point]) -> list[list[Point]]:
-    """Group points that share an axis: points of the same figure and experiment."""
+    """Group points that are drawn in one panel: points of the same quantity and experiment."""
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         if point.figure.at_most is None:
@@ -169,7 +175,10 @@ def _blocks(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
-    """Draw a panel for each block, with a row per point: the contenders' means and intervals."""
+    """Draw a panel for each group of points, with a row per point.
+
+    A row shows the mean and the interval of each contender.
+    """
     if not blocks:
         return None
     heights = [ROW * len(block) + 0.15 for block in blocks]
@@ -209,14 +218,17 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
 
 
 def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
-    """Return the ends of an interval, limited to values that the quantity can have."""
+    """Return the ends of an interval, limited to the values that the quantity `figure` can have."""
     known = of_suite(figure)
     most = known.most if known else inf
     return max(value.low, 0.0), max(value.mean, min(value.high, most, 1e300))
 
 
 def _reach(block: Sequence[Point]) -> tuple[float, float]:
-    """Return the range of an axis that includes all means, and intervals of limited length."""
+    """Return the range of the horizontal axis for a panel.
+
+    It includes all means, and as much of the intervals as a limit on their length allows.
+    """
     values = [(point.figure.name, v) for point in block for v in point.values.values()]
     least = min(0.0, *(value.mean for _, value in values))
     most = max(0.0, *(value.mean for _, value in values))
@@ -229,7 +241,10 @@ def _reach(block: Sequence[Point]) -> tuple[float, float]:
 def _draw_interval(
     axes: Axes, interval: tuple[float, float], height: float, ends: tuple[float, float], colour: str
 ) -> None:
-    """Draw an interval; an arrow marks an end beyond the axis."""
+    """Draw an interval at a `height`, with an arrow at an end that lies beyond the axis.
+
+    `ends` are the ends of the axis.
+    """
     low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
     axes.plot([low, high], [height, height], color=colour, linewidth=0.9, zorder=1)
     if interval[1] > ends[1]:
@@ -237,7 +252,7 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Draw utilisation over waiting time, if a criterion has both; the upper right is better."""
+    """Draw utilisation over queueing delay, if a criterion has both; the upper right is better."""
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())
@@ -286,9 +301,9 @@ def _point_name(point: Point) -> str:
 
 
 def _row_name(point: Point) -> str:
-    """Return the name of a row.
+    """Return the title of a point's row in a panel.
 
-    It has a mark if the point is worse, since colours do not suffice.
+    The title has a mark if the subject is worse, since colours do not suffice.
     """
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict

@@ -28,10 +28,10 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[RunFigures], Progress]:
-    """Execute the runs that the store lacks; return the values of all runs, and the outcome.
+    """Execute the runs that `store` lacks; return the values of all runs, and how they ended.
 
-    `settings`, such as `{"profile": "linux"}`, are set in every scenario. The values of failed runs
-    are missing; the outcome lists these runs.
+    `store` is the directory of finished runs. `settings`, such as `{"profile": "linux"}`, are set
+    in every scenario. The values of failed runs are missing; the second result lists these runs.
     """
     runs = _runs(suite, contenders, scale, settings or {})
     if settings:
@@ -48,7 +48,7 @@ def evaluate(
 
 
 def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
-    """Return the number of runs of an evaluation, finished ones included."""
+    """Return the number of runs of an evaluation, including those that have finished already."""
     return len(suite.runs(contenders, scale))
 
 

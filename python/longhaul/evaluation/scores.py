@@ -1,4 +1,4 @@
-"""Output of an evaluation for programs: scores.csv with a row per value, and summary.json."""
+"""Machine-readable output of an evaluation: scores.csv and summary.json."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ HEADS = (
 
 
 def write_scores(path: Path, suite: Suite, outcomes: Sequence[Outcome]) -> None:
-    """Write every figure of every contender, with its interval."""
+    """Write every metric of every contender with its interval to a CSV file, a row per value."""
     rows = [tuple(head.format(subject=suite.terms.subject) for head in HEADS)]
     for outcome in outcomes:
         for point in outcome.points:
@@ -40,7 +40,7 @@ def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
 def summary(
     suite: Suite, subject: Contender, scale: str, outcomes: Sequence[Outcome]
 ) -> dict[str, Any]:
-    """Return the verdicts as plain lists and dictionaries."""
+    """Return the verdicts as lists and dictionaries for `summary.json`."""
     kind = suite.terms.subject
     return {
         kind: subject.name,
@@ -67,7 +67,7 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Raise an error if a directory has another subject's evaluation, even of the same name."""
+    """Raise an error if `folder` has another subject's evaluation, even one of the same name."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     # The `version` of a controller in another process is the time of the evaluation.
@@ -83,5 +83,5 @@ def check_target(folder: Path, subject: Contender) -> None:
 
 
 def write_summary(path: Path, whole: dict[str, Any]) -> None:
-    """Write the summary as JSON."""
+    """Write `whole`, the result of `summary`, as JSON."""
     write_text(path, json.dumps(whole, indent=2) + "\n")

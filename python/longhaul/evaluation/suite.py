@@ -20,35 +20,38 @@ CLASSES = ("must", "should", "may", "consider")
 
 
 class SuiteError(LonghaulError):
-    """A suite that does not exist, or is invalid."""
+    """Error: a suite does not exist, or is invalid."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A quantity that decides a criterion."""
+    """A quantity by which a criterion compares contenders."""
 
     name: str
     title: str
     better: str = ""
-    """`more` or `less`, whichever is better; empty for a quantity that is only shown."""
+    """`more` or `less`: the direction that is better; empty for a quantity without a verdict."""
     slack: float = 0.0
     """Largest difference that counts as equal."""
     at_most: float | None = None
-    """Upper bound for the value, whatever the values of other contenders are.
+    """Upper bound for the subject's value, which does not depend on other contenders.
 
-    It is None without a bound.
+    It is None if there is no bound.
     """
     starves: bool = False
     """True if a positive value means that a flow starves."""
     experiments: tuple[str, ...] = ()
     """Experiments in which the quantity is used; empty for all experiments of the criterion."""
     where: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Levels by axis at which the quantity is used; axes that are not named are not limited."""
+    """Levels, by axis of the experiment, to which the quantity is restricted.
+
+    All levels of other axes are used.
+    """
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion of the evaluation, from a section of a document."""
+    """A criterion of the evaluation, taken from one section of the suite's document."""
 
     section: str
     title: str
@@ -61,7 +64,10 @@ class Criterion:
     figures: tuple[Figure, ...] = ()
 
     def without(self, reasons: Mapping[str, str]) -> "Criterion":
-        """Return the criterion without the experiments in `reasons`; its text lists them."""
+        """Return the criterion without the experiments in `reasons`, which are added to its text.
+
+        `reasons` maps the name of an experiment to the reason why it is left out.
+        """
         lost = [name for name in self.experiments if name in reasons]
         if not lost:
             return self
@@ -85,20 +91,23 @@ class Terms:
     document: str
     """Document with the criteria, such as `RFC 9743`."""
     subject: str
-    """Kind of the contenders, and name of their axis: `algorithm` or `discipline`."""
+    """`algorithm` or `discipline`: the kind of contenders, which is also the name of their axis."""
     standards: tuple[str, ...]
-    """Contenders in use, with which verdicts compare the subject."""
+    """Contenders in common use, with which verdicts compare the subject."""
     against: tuple[str, ...]
-    """Other contenders, if the user names none."""
+    """Further contenders that are evaluated if the user names none."""
     note: str
-    """Note on the page about the rules of the verdicts."""
+    """Note about the rules of the verdicts, shown on the page."""
     trades: bool = False
-    """True if better in one quantity and worse in another counts as a trade-off, not as worse."""
+    """True if the verdict is a trade-off, not worse, for a subject that is better in one quantity.
+
+    The subject is then worse in another quantity.
+    """
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Experiments and criteria."""
+    """A suite: experiments and the criteria that use them."""
 
     name: str
     head: Head
@@ -107,7 +116,7 @@ class Suite:
     criteria: tuple[Criterion, ...]
 
     def only(self, sections: Sequence[str]) -> "Suite":
-        """Return the suite with only these sections' criteria, and the experiments that they need.
+        """Return the suite with these sections' criteria only, and the experiments they need.
 
         Raises:
             SuiteError: the suite has no such criterion, or none of them is evaluated.
@@ -127,7 +136,7 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def without(self, reasons: Mapping[str, str]) -> "Suite":
-        """Return the suite without the experiments in `reasons`.
+        """Return the suite without the experiments in `reasons`, a mapping from name to reason.
 
         A criterion that has no experiment left is not evaluated.
         """
@@ -138,7 +147,10 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
-        """Return every run at a scale, one replication after the other."""
+        """Return all runs of the contenders `field_` at a scale, one replication after the other.
+
+        The scale, such as `quick`, selects levels and replications.
+        """
         runs = [
             run
             for experiment in self.experiments.values()
@@ -147,7 +159,7 @@ class Suite:
         return sorted(runs, key=lambda run: run.replication)
 
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-        """Return an experiment whose axis of contenders has these contenders as levels.
+        """Return an experiment with the contenders `field_` as levels of its axis of contenders.
 
         The axis `other` keeps its levels: existing algorithms that compete with the new algorithm.
         """
@@ -169,7 +181,7 @@ def suites() -> list[str]:
 
 
 def find(name: str) -> Suite:
-    """Return the suite with a name."""
+    """Return the suite with this name."""
     folders = _folders()
     if name not in folders:
         raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")
@@ -183,7 +195,10 @@ def find(name: str) -> Suite:
 
 
 def _figure(where: str, given: Mapping[str, Any]) -> Figure:
-    """Return a figure; its default title is that of the registry of figures."""
+    """Return the quantity that a table of `criteria.toml` declares.
+
+    `where` is the place of the table for error messages.
+    """
     known = of_suite(given["name"])
     if known is None:
         raise SuiteError(

@@ -37,7 +37,7 @@ Cell = Mapping[str, Level]
 
 @dataclass(frozen=True)
 class RunFigures:
-    """The values of one run, with the experiment, the levels and the replication of the run."""
+    """The metrics of one run, with the experiment, the levels and the replication of the run."""
 
     experiment: str
     cell: Cell
@@ -47,15 +47,15 @@ class RunFigures:
 
 @dataclass(frozen=True)
 class Point:
-    """A quantity at one point of an experiment, with the values of all contenders."""
+    """A quantity under one condition of an experiment, with the values of all contenders."""
 
     experiment: str
     levels: Cell
     figure: Figure
     values: Mapping[str, MeanInterval]
-    """Means by contender, the subject first."""
+    """Mean and interval of each contender, the subject first."""
     verdict: str
-    """Verdict of the point; empty for a figure that is only shown."""
+    """Verdict on the subject; empty for a quantity without a verdict."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,16 @@ class Outcome:
 
     @property
     def judged(self) -> int:
-        """Number of points that have a verdict; quantities that are only shown have none."""
+        """Number of points that have a verdict."""
         return sum(bool(point.verdict) for point in self.points)
 
     def count(self, verdict: str) -> int:
-        """Return the number of points with the verdict."""
+        """Return the number of points that have this verdict."""
         return sum(point.verdict == verdict for point in self.points)
 
     @property
     def fails(self) -> bool:
-        """True if a required criterion does not hold."""
+        """True if the subject does not meet a criterion that the document requires."""
         return self.criterion.strength == "must" and self.verdict in (WORSE, STARVES)
 
 
@@ -90,7 +90,8 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    If runs of an experiment failed (`broken`), its criteria keep bad verdicts only.
+    `broken` are experiments of which runs failed. A bad verdict on such an experiment remains; any
+    other is not given.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
@@ -142,7 +143,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """Return the points of an experiment at which the subject has a value of the figure."""
+    """Return a point for each condition of an experiment in which the subject has the quantity."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)
@@ -188,14 +189,21 @@ def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, fl
 
 
 def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
-    """Return true if flows starve in more runs, by Fisher's exact test (one-sided, 5 %)."""
+    """Return true if flows starve in significantly more of the subject's runs (`own`).
+
+    The values are by replication; a positive value means starvation. The test is Fisher's exact
+    test (one-sided, 5 %).
+    """
     counts = [[sum(v > 0.5 for v in of.values()), len(of)] for of in (own, other)]
     table = [[starving, runs - starving] for starving, runs in counts]
     return bool(stats.fisher_exact(table, alternative="greater").pvalue <= SIGNIFICANCE)
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Compare with another contender's values; small or chance differences count as equal."""
+    """Return the verdict of comparing the subject (`own`) with another contender (`other`).
+
+    The values are by replication. Small or random differences count as equal.
+    """
     both = [number for number in own if number in other]
     if not both:
         return SAME

@@ -1,4 +1,4 @@
-"""Animation of a run for talks: its network, coloured by a measure over time, and curves."""
+"""Animation of a run for talks: its network, coloured by a metric over time, and curves."""
 
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def animate(
     to_s: float | None = None,
     seconds: float = 10.0,
 ) -> Path:
-    """Write a GIF or, with ffmpeg, a video of the given length in seconds."""
+    """Write a GIF or, with ffmpeg, a video of `seconds` seconds, which shows a metric over time."""
     check_file(out, ANIMATIONS, "animate")
     if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
         raise LonghaulError(f"{out}: a video needs ffmpeg, which is not installed; a .gif does not")
@@ -67,7 +67,10 @@ def animate(
 
 
 def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
-    """Return the ends of a link's line; the lines of its two directions are parallel."""
+    """Return the ends of the line that shows a link.
+
+    The two directions of a link are parallel lines.
+    """
     ends: np.ndarray = places[[link["from"], link["to"]]]
     across, up = ends[1] - ends[0]
     if link["row"] is None or (not across and not up):
@@ -77,7 +80,7 @@ def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
 
 
 class Replay:
-    """A network and the values of one measure over time."""
+    """A network, and the values of one metric over time at its nodes or links."""
 
     def __init__(self, content: Content, measure: str | None) -> None:
         self.network: dict[str, Any] = content.networks[0]
@@ -95,7 +98,7 @@ class Replay:
         self.top = float(self.values.max()) or 1.0
 
     def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
-        """Return the numbers of the samples to show, at most `count`."""
+        """Return the indices of the samples to show between two times (s), at most `count`."""
         low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
         high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
         if high - low < 2:
@@ -106,7 +109,7 @@ class Replay:
         return [int(at) for at in np.unique(np.linspace(low, high - 1, count).round())]
 
     def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
-        """Draw the fixed parts, and return a function that draws one frame."""
+        """Draw the parts that do not change, and return a function that draws one frame."""
         drawing.suptitle(self.measure["about"] or self.words)
         left, right = drawing.subfigures(1, 2, squeeze=False, width_ratios=(1.15, 1))[0]
         lines_now = self._strips(right, frames)
@@ -149,7 +152,7 @@ class Replay:
         return moment
 
     def _strips(self, drawing: SubFigure, frames: list[int]) -> list[Line2D]:
-        """Draw curves of the elements with the largest values, and lines at the current time.
+        """Draw curves of the nodes or links with the largest values, and lines at the current time.
 
         If there are more samples than pixels, only the largest of several successive samples is
         drawn, since a noisy curve would otherwise be a filled area.
@@ -170,7 +173,7 @@ class Replay:
 
     @property
     def words(self) -> str:
-        """The measure with spaces instead of underscores, and its unit in brackets."""
+        """Name of the metric with spaces instead of underscores, and its unit in brackets."""
         name, unit = self.measure["name"], self.measure["unit"]
         if not unit:
             return str(name).replace("_", " ")
@@ -180,7 +183,7 @@ class Replay:
         return f"{self.times[at]:,.1f} s"
 
     def _name(self, row: int) -> str:
-        """Return the name of an element: that of a node, or those of the two ends of a link."""
+        """Return the name of the node in a row, or the names of the two ends of a link."""
         for node in self.network["nodes"]:
             if node["row"] == row:
                 return str(node["name"])

@@ -19,13 +19,13 @@ EXACT_ROWS = 20_000
 
 
 class Blobs:
-    """Blobs by number, in the order in which they are added."""
+    """Blobs of a page, numbered in the order in which they are added."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array; return its number, and true if it is deflated."""
+        """Add an array as a blob; return its number, and `raw` if it was not worth deflating."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)
@@ -34,7 +34,7 @@ class Blobs:
         return {"blob": len(self.texts) - 1} | ({"raw": True} if raw else {})
 
     def read(self, stored: Mapping[str, Any]) -> np.ndarray:
-        """Return the numbers in a blob as the page reads them."""
+        """Return the numbers in a blob as the page decodes them; `stored` describes the blob."""
         content = base64.b64decode(self.texts[stored["blob"]])
         content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])
@@ -45,14 +45,17 @@ class Blobs:
         return known
 
     def numbers(self, values: ArrayLike, *, exact: bool = False) -> dict[str, Any]:
-        """Store a column; missing numbers are NaN, and long columns are exact only if `exact`."""
+        """Store a column of numbers; missing numbers are NaN.
+
+        Long columns are in single precision unless `exact` is true.
+        """
         double = np.asarray(values, np.float64)
         if exact or len(double) <= EXACT_ROWS:
             return {"encoding": "f64"} | self.add(double)
         return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
-        """Store a column of categories, each given by its number."""
+        """Store a column of categories, whose values are numbers of the categories."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
             return {"encoding": "u8"} | self.add(given.astype(np.uint8))

@@ -16,7 +16,7 @@ SHOWN_RESPONSES = 6
 
 
 def add(content: Content, name: str, dataset: Dataset) -> None:
-    """Add the table of a campaign."""
+    """Add the table of a campaign's finished runs to a page."""
     factors = dataset.factors
     leave = [column for column in (*PROVENANCE, TABLES) if column in dataset.frame.columns]
     frame = dataset.frame.drop(leave).with_columns(
@@ -51,17 +51,20 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
 
 
 def meant(dataset: Dataset) -> dict[str, str]:
-    """Return the columns' descriptions, from metadata or else from their names."""
+    """Return the description of each column, from the metadata or else from the column's name."""
     named = {name: words.meaning(name) for name in dataset.responses}
     return named | dict(dataset.facts.get("about", {}))
 
 
 def named_competitor(factors: Sequence[str]) -> str | None:
-    """Return the factor whose name suggests that its levels compete; None if there is none."""
+    """Return the factor whose name suggests that its levels compete, such as `algorithm`.
+
+    Return None if there is no such factor.
+    """
     named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
     return next(named, None)
 
 
 def competitor_among(factors: Sequence[str]) -> str | None:
-    """Return the factor whose levels compete, else the first factor."""
+    """Return the factor whose name suggests that its levels compete, or else the first factor."""
     return named_competitor(factors) or (factors[0] if factors else None)

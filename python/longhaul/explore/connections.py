@@ -82,7 +82,7 @@ TABLES = {"flow": ("flows", FLOWS), "link": ("links", LINKS), "proxy": ("proxies
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of runs; rows of several runs are concatenated."""
+    """Add the tables of runs to a page; rows of several runs are concatenated."""
     several = len(runs) > 1
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
@@ -106,14 +106,17 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _exchanges(run: Results, most: int) -> pl.LazyFrame:
-    """Return a run's exchanges: checked and in memory, or a scan if there are more than `most`."""
+    """Return the exchanges of a run: in memory, or as a lazy scan if there are more than `most`."""
     if run.tables["exchanges"] <= most:
         return run.exchanges.lazy()
     return pl.scan_parquet(run.path / "exchanges.parquet")
 
 
 def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
-    """Add flows, links or proxies with their curves."""
+    """Add the table of flows, links or proxies (`kind`) to a page, with their curves.
+
+    `several` is true if there is more than one run.
+    """
     table, shown = TABLES[kind]
     sampled = [run for run in runs if "series" in run.tables]
     curves = {run.path: _curves(run, kind) for run in sampled}
@@ -146,7 +149,7 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """Add the time at which each flow left slow start, from an event or else a sample."""
+    """Add a column with the time at which each flow left slow start, from an event or a sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -170,14 +173,14 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """Add the times of each link's first and last drop, from its samples."""
+    """Add columns with the times of each link's first and last drop, computed from its samples."""
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """Add the name of the run, if there are several runs."""
+    """Add a column with the name of the run, if there are several runs."""
     if not several:
         return frame
     columns = frame.collect_schema().names()
@@ -188,9 +191,9 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
-    """Return states, and growth of counters, of all flows, links or proxies.
+    """Return samples of all flows, links or proxies (`kind`), as arrays by name.
 
-    `t_s` are the times.
+    States are as sampled, counters as growth per second. `t_s` are the times.
     """
     elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)
@@ -221,7 +224,10 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the measures, except queues, that colour a network: losses, utilisation, delay."""
+    """Return the metrics of links that colour a network: losses, utilisation, delay.
+
+    Queues are not included. `seconds` are the times of the samples.
+    """
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
     sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
@@ -240,7 +246,10 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 
 
 def _scenario(run: Results) -> Scenario | None:
-    """Return the scenario of a run; None if it needs user algorithms or is of another version."""
+    """Return the scenario of a run.
+
+    Return None if it needs a user's algorithms, or is of another version.
+    """
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)
     except LonghaulError:
@@ -248,7 +257,7 @@ def _scenario(run: Results) -> Scenario | None:
 
 
 def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the occupied fraction of each link's buffer, if its size is known."""
+    """Return the occupied fraction of each link's buffer over time, if its size is known."""
     scenario = _scenario(run)
     if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
         return {}
@@ -260,7 +269,7 @@ def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray
 
 
 def _relate(content: Content, runs: Sequence[Results]) -> None:
-    """Relate flows to the links on their paths, so that the page selects them together."""
+    """Relate flows to the links on their paths, so that the page selects both together."""
     pairs: list[tuple[int, int]] = []
     flows = links = 0
     for run in runs:
@@ -274,7 +283,7 @@ def _relate(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
-    """Add the curves of several runs, on the union of their sample times."""
+    """Add the curves of several runs to a table, at all times at which any of them has a sample."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))
@@ -295,7 +304,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
 
 
 def _add_network(content: Content, run: Results) -> None:
-    """Add the graph of the links, if it is small enough to be drawn."""
+    """Add the graph of a run's links to a page, if it is small enough to be drawn."""
     links = run.links
     nodes = list(dict.fromkeys([*links["from"], *links["to"]]))
     if len(nodes) > MOST_NODES or not any(series["table"] == "links" for series in content.series):

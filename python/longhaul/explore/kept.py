@@ -1,4 +1,4 @@
-"""Thinned curves of a campaign's runs, if the campaign keeps the table `series`."""
+"""Thinned curves of a campaign's runs, if the campaign stores the table `series`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,7 +23,10 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series were kept: of all flows together, and of links."""
+    """Add the curves of runs whose series are stored: of all flows together, and of links.
+
+    `folders` are the directories of the runs' tables.
+    """
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
     if not there or table not in {entry["name"] for entry in content.tables}:
@@ -57,7 +60,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Return the names of measures, with their kind, element and column."""
+    """Yield the name of each curve, with its kind (flow or link), link and column."""
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)
@@ -68,7 +71,7 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """Return the description of a measure of all flows together or of a link."""
+    """Return the description of a curve of all flows together or of a link."""
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")
@@ -80,7 +83,7 @@ def _about(name: str, about: dict[str, str]) -> str:
 
 
 def _end(file: Path) -> tuple[float, float, int]:
-    """Return the first and last sample of a run, and the number of samples."""
+    """Return the times of the first and last sample of a run, and the number of samples."""
     times = pl.scan_parquet(file).select(
         pl.col("t_s").min().alias("first"), pl.col("t_s").max().alias("last"),
         pl.col("t_s").n_unique().alias("count"),
@@ -90,7 +93,7 @@ def _end(file: Path) -> tuple[float, float, int]:
 
 
 def _times(file: Path) -> np.ndarray:
-    """Return the times of all samples of a run."""
+    """Return the times of all samples of a run, in seconds."""
     times = pl.scan_parquet(file).select(pl.col("t_s").unique().sort()).collect()["t_s"]
     seconds: np.ndarray = times.to_numpy()
     return seconds
@@ -99,7 +102,10 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield a run's curves: the latest sample at each time, or growth since the time before."""
+    """Yield the curves of a run: names and values at these times.
+
+    A value is the latest sample, or the growth of a counter since the time before.
+    """
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):
         if column not in table.columns:

@@ -27,36 +27,36 @@ Filter = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Large:
-    """A table that is scanned but never completely in memory."""
+    """A table on disk that is never loaded completely."""
 
     name: str
     scan: pl.LazyFrame
     roles: Roles
     size: int
-    """Maximum number of rows in a sample."""
+    """Maximum number of rows in a sample for the page."""
 
     @cached_property
     def rows(self) -> int:
-        """Number of rows."""
+        """Number of rows of the table."""
         return int(self.scan.select(pl.len()).collect().item())
 
     @cached_property
     def numbered(self) -> pl.LazyFrame:
-        """The table with numbers of rows."""
+        """The table with a column of row numbers, from 1."""
         return self.scan.with_row_index(ROW, offset=1)
 
     @cached_property
     def schema(self) -> pl.Schema:
-        """Names and types of the columns."""
+        """Names and types of the columns, including that of row numbers."""
         return self.numbered.collect_schema()
 
     def count(self, filters: Sequence[Filter]) -> int:
-        """Return the number of rows that pass all filters."""
+        """Return the number of rows that satisfy all filters."""
         passing = self._passing(filters).select(pl.len())
         return int(passing.collect(engine="streaming").item())
 
     def entry(self, blobs: Blobs, filters: Sequence[Filter] = ()) -> dict[str, Any]:
-        """Return a sample of the rows that pass, as a table of a page."""
+        """Return a sample of the rows that satisfy all filters, as a table of the page."""
         count = self.count(filters) if filters else self.rows
         sample = self._sample(filters, count)
         what = f"{count:,} rows{' that were looked at more closely' if filters else ''}"
@@ -68,7 +68,7 @@ class Large:
         return entry | {"whole": count}
 
     def write(self, filters: Sequence[Filter], file: Path) -> None:
-        """Write all rows that pass as CSV or Parquet, by the file's suffix."""
+        """Write all rows that satisfy the filters as CSV or Parquet, by the suffix of `file`."""
         passing = self._passing(filters).drop(ROW)
         if file.suffix == ".csv":
             passing.sink_csv(file)
@@ -87,7 +87,7 @@ class Large:
         return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
 
     def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
-        """Return rows with minima and maxima that the sample lacks, to show outliers."""
+        """Return rows with minima and maxima that `sample` lacks, so that outliers are shown."""
         numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
         if not numeric:
             return None
@@ -128,7 +128,7 @@ class Large:
         raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
-        """Return the condition of a filter on a column: an interval, or a list of names."""
+        """Return a filter's condition on a column; `part` is an interval or a list of names."""
         if part and isinstance(part[0], str):
             return self._text(column).is_in(list(part))
         low, high = part
@@ -157,8 +157,8 @@ class Large:
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
     """Return the columns by which the page may group rows, with their values in order.
 
-    Such a column has few values, and each value occurs in at least two rows on average.
-    Columns with few values only because few rows have a value are thus left out.
+    Such a column has few values, and each value occurs in at least two rows on average. Columns
+    with few values only because few rows have a value are thus left out.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {
@@ -169,7 +169,7 @@ def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
-    """Add a table of any length: completely, or as a sample if a page cannot hold it."""
+    """Add a table to a page: completely, or as a sample if the page cannot contain it."""
     large = Large(name, scan, roles, content.sample)
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)

@@ -1,4 +1,4 @@
-"""Tables of MesoNet runs for a page: routers with their network, long-lived flows, classes."""
+"""Tables of MesoNet runs for a page: routers with their network, long-lived flows, flow classes."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ TIERS = {"backbone": 0, "pop": 1, "access": 2}
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of one or several runs."""
+    """Add the tables of one or several MesoNet runs to a page."""
     for run in runs:
         tables = MesoNet.of(run)
         of = f" of {run.name}" if len(runs) > 1 else ""
@@ -70,7 +70,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _relate(content: Content, tables: MesoNet, of: str) -> None:
-    """Relate long-lived flows and flow classes to the routers at their ends."""
+    """Relate long-lived flows or flow classes (`of`) to the routers at their ends."""
     topology = tables.run.table("topology")
     routers = {name: row for row, name in enumerate(topology["router"])}
     above = dict(topology.select("router", "above").iter_rows())
@@ -151,7 +151,10 @@ def _described(tables: MesoNet, table: str) -> dict[str, str]:
 def _queueing(
     samples: pl.DataFrame, routers: list[str], times: pl.Series, topology: pl.DataFrame
 ) -> np.ndarray:
-    """Return the queueing delay in each router's fuller queue, in seconds."""
+    """Return the queueing delay in seconds of each router over time, in its longer queue.
+
+    A router has two queues.
+    """
     longer = samples.select(
         "router", "t_s", longest=pl.max_horizontal("queue_up_pkts", "queue_down_pkts")
     )
@@ -161,7 +164,7 @@ def _queueing(
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Return means over the intervals that have a value."""
+    """Return the mean of each row over the intervals that have a value."""
     count = np.isfinite(values).sum(1)
     mean: np.ndarray = np.nansum(values, 1) / np.maximum(count, 1)
     return mean
@@ -190,7 +193,7 @@ def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
 
 
 def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str]]:
-    """Return the pairs of backbone routers that a link connects."""
+    """Return the pairs of backbone routers that are connected by a link."""
     if "backbone_links" not in tables.run.tables:
         return list(itertools.pairwise(backbone))
     pairs = {(min(ends), max(ends)) for ends in tables.backbone_ends.values()}
@@ -201,7 +204,10 @@ def _add_by_interval(
     content: Content, samples: pl.DataFrame, key: str, name: str, shown: Sequence[str],
     about: Mapping[str, str],
 ) -> None:  # fmt: skip
-    """Add a table of elements with the mean of each measure, and its curves."""
+    """Add a table of routers, flows or classes with the mean of each metric, and their curves.
+
+    `key` is the column of `samples` that names them.
+    """
     elements = samples[key].unique(maintain_order=True).to_list()
     columns = [
         column

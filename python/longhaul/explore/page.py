@@ -17,9 +17,9 @@ from longhaul.reports import page
 
 
 def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a page on which several runs or campaigns can be explored together.
+    """Write a page on which one or several runs or campaigns can be explored.
 
-    An existing file is replaced only with `overwrite`.
+    An existing file is replaced only if `overwrite` is true.
     """
     target = Path(out)
     if target.exists() and not overwrite:
@@ -37,13 +37,13 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
 
 @dataclass(frozen=True)
 class Head:
-    """Title, sources and warnings of a page."""
+    """Title, sources and warnings at the top of a page."""
 
     title: str
     sources: Sequence[str]
-    """Sources of the numbers, one line each."""
+    """Sources of the numbers on the page, one line each."""
     warnings: list[str] = field(default_factory=list)
-    """Warnings to read before the numbers are trusted."""
+    """Warnings that users should read before they trust the numbers."""
 
     @classmethod
     def of(cls, sources: Sequence[Source]) -> "Head":
@@ -61,7 +61,7 @@ def write(target: Path, content: Content, title: str, sources: Sequence[str]) ->
 
 
 def html(content: Content, head: Head, *, served: bool = False) -> str:
-    """Return a page with this content; a `served` page can request more rows."""
+    """Return the page as HTML; if it is `served`, it can request more rows from the server."""
     catalogue = {
         "title": head.title,
         "sources": head.sources,

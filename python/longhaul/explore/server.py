@@ -41,7 +41,10 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, paths: Sequence[str | Path], port: int = 0, sample: int = SAMPLE) -> None:
-        """Open the tables to explore, and listen on a port; 0 means any free port."""
+        """Open the tables to explore, and listen on `port`; 0 means any free port.
+
+        `sample` is the maximum number of rows of a sample.
+        """
         sources = [open_source(Path(path)) for path in paths]
         content = collect(sources, sample)
         self.tables: dict[str, Large] = content.large
@@ -55,7 +58,7 @@ class Server(ThreadingHTTPServer):
             raise LonghaulError(f"port {port} of {LOOPBACK}: {error}") from None
 
     def _closer(self, table: str, filters: str) -> bytes:
-        """Return a sample of the rows that pass, as the page reads it."""
+        """Return a sample of the rows that satisfy the filters, as JSON for the page."""
         blobs = Blobs()
         entry = self.tables[table].entry(blobs, json.loads(filters))
         return json.dumps({"entry": entry, "blobs": blobs.texts}).encode()
@@ -67,7 +70,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def host(self) -> str:
-        """Host and port, as required in the Host header."""
+        """Host and port that requests must have in their Host header."""
         return f"{LOOPBACK}:{self.server_address[1]}"
 
 
@@ -87,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """Send the number of rows that pass the filters, or a sample of them."""
+        """Send the number of rows that satisfy the filters, or a sample of these rows."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > MOST_ASKED_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -102,7 +105,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """Return the requested service; None if the key or the Host header is wrong."""
+        """Return the requested service, such as a sample.
+
+        Return None if the key in the path or the Host header is wrong.
+        """
         if self.headers.get("Host") != self.server.host:
             return None
         key, _, name = path.lstrip("/").partition("/")

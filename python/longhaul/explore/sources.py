@@ -1,4 +1,4 @@
-"""Sources of a page: run directories, campaigns and tables."""
+"""Sources of a page's data: run directories, campaigns and tables."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ STUDY = "values.parquet"
 
 @dataclass(frozen=True)
 class Source:
-    """A run, a campaign, or any table."""
+    """A source of data: a run, a campaign, or any table."""
 
     path: Path
     run: Results | None = None
@@ -46,13 +46,13 @@ class Source:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings to read before the numbers are trusted."""
+        """Warnings that users should read before they trust the numbers."""
         run = self.run
         return [] if run is None else [f"{run.name}: {text}" for text in run.warnings]
 
     @property
     def provenance(self) -> str:
-        """Origin of the numbers, in one line."""
+        """Line of text on the origin of the numbers."""
         if self.run is not None:
             return f"{self.run.name}: {self.run.headline()}"
         if self.campaign is None:
@@ -83,7 +83,10 @@ def open_source(path: Path) -> Source:
 
 
 def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
-    """Return a directory's tables: one if all files have the same columns, else one per file."""
+    """Return the tables of a directory by name.
+
+    Files with equal columns form one table; otherwise, each file is a table.
+    """
     scans = {file.stem: pl.scan_parquet(file) for file in files}
     schemas = [scan.collect_schema() for scan in scans.values()]
     return (
@@ -92,7 +95,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """Return the numbers of existing and needed runs as text, and true if some are missing."""
+    """Return text on the numbers of existing and needed runs, and true if some are missing."""
     file = path / "run.json"
     if not file.is_file():
         return "", False
@@ -104,7 +107,10 @@ def _there(path: Path) -> tuple[str, bool]:
 
 
 def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
-    """Add a table without metadata, whose columns with few values are factors."""
+    """Add a table without metadata to a page; its columns with few values are factors.
+
+    `there` is the result of `_there`.
+    """
     factors = few_values(scan)
     names = scan.collect_schema().names()
     measured = [name for name in names if name not in factors]

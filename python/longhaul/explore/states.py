@@ -1,4 +1,4 @@
-"""State of algorithms at each ACK for the page, with a row for each traced connection."""
+"""State of algorithms at each ACK for the page: a table with a row per traced connection."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ class Connection(NamedTuple):
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add a row for each traced connection, with the curves of its quantities."""
+    """Add the table of traced connections to a page, with the curves of their state variables."""
     traces = [(number, Trace.of(run)) for number, run in enumerate(runs) if "acks" in run.tables]
     rows = [
         Connection(number, *key)
@@ -63,7 +63,7 @@ def _roles(*, several: bool) -> Roles:
 def _frame(
     runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
 ) -> pl.DataFrame:
-    """Return names, algorithms and numbers of acknowledgements of the connections."""
+    """Return a table with names, algorithms and numbers of ACKs of the connections `rows`."""
     time_s = pl.col("t_s")
     counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
               time_s.max().alias("to_s"))  # fmt: skip
@@ -90,7 +90,7 @@ def _frame(
 
 
 def _flow_places(runs: Sequence[Results]) -> dict[tuple[int, str], int]:
-    """Return the row of each flow in the page's table of flows."""
+    """Return the row number of each flow in the page's table of flows, by run and name."""
     flows = [(number, name) for number, run in enumerate(runs) for name in run.flows["name"]]
     return {flow: at for at, flow in enumerate(flows)}
 
@@ -123,14 +123,14 @@ def _add_curves(
 def _connections(
     traces: Sequence[tuple[int, Trace]], quantity: Quantity
 ) -> Iterator[tuple[Connection, pl.DataFrame]]:
-    """Yield the connections of all runs that recorded a quantity, with its samples."""
+    """Yield each connection that recorded a quantity, with its samples, for all runs."""
     for number, trace in traces:
         for (_, name, connection), samples in trace.connections(quantity):
             yield Connection(number, name, connection), samples
 
 
 def _held(samples: pl.DataFrame, times: np.ndarray) -> np.ndarray:
-    """Return the latest value at each time between the first and the last sample; otherwise NaN."""
+    """Return the latest value at each time; NaN before the first and after the last sample."""
     seconds, values = samples["t_s"].to_numpy(), samples["value"].to_numpy()
     latest = np.searchsorted(seconds, times, side="right") - 1
     known = (latest >= 0) & (times <= seconds[-1])
@@ -138,6 +138,9 @@ def _held(samples: pl.DataFrame, times: np.ndarray) -> np.ndarray:
 
 
 def _unique_name(quantity: Quantity, quantities: Sequence[Quantity]) -> str:
-    """Return the name of a quantity, with its title if two algorithms use the name differently."""
+    """Return the name of a quantity.
+
+    If two algorithms use the name for different quantities, the title is added.
+    """
     shared = sum(other.name == quantity.name for other in quantities) > 1
     return f"{quantity.name}: {quantity.title}" if shared else quantity.name

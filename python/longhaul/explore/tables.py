@@ -27,7 +27,7 @@ MOST_ROWS = 1_000_000
 
 @dataclass
 class Content:
-    """Content of a page, to which tables and curves are added."""
+    """Content of a page, to which tables, curves and networks are added."""
 
     blobs: Blobs = field(default_factory=Blobs)
     tables: list[dict[str, Any]] = field(default_factory=list)
@@ -35,47 +35,47 @@ class Content:
     networks: list[dict[str, Any]] = field(default_factory=list)
     relations: list[dict[str, Any]] = field(default_factory=list)
     large: dict[str, Any] = field(default_factory=dict)
-    """Tables of which the page has only a sample, by name."""
+    """Tables of which the page contains only a sample, by name."""
     sample: int = MOST_ROWS
-    """Maximum number of rows of a sample."""
+    """Maximum number of rows of such a sample."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Meaning of a table's columns for the page."""
+    """Roles of a table's columns on the page."""
 
     label: str | None = None
     """Column that names the rows."""
     colour: str | None = None
-    """The column that initially colours rows."""
+    """Column by which rows are coloured at first."""
     factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Factors with their levels in order."""
+    """Columns that are factors, each with its levels in order."""
     numbers: Sequence[str] = ()
-    """Numeric columns that identify rows and are not measured."""
+    """Numeric columns that identify rows, such as a replication; they are not metrics."""
     shown: Sequence[str] = ()
-    """The columns that are shown first."""
+    """Columns that the page shows at first."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """Description of each column, by name."""
+    """Descriptions of columns, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of columns whose names do not end in them."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Heading of each column in a list of many columns, such as its period."""
+    """Headings of columns in the page's list of columns, such as their period."""
     competitor: str | None = None
-    """The factor whose levels are compared under the same conditions."""
+    """Factor whose levels are compared under equal conditions, such as the algorithm."""
     title: str = ""
-    """Title of the table, if it differs from the name."""
+    """Title of the table, if it differs from its name."""
     there: str = ""
-    """Numbers of existing and needed runs, as text."""
+    """Text on the numbers of existing and needed runs."""
     is_partial: bool = False
-    """True if some runs are missing."""
+    """True if some of the needed runs are missing."""
     samples: str = ""
-    """Setting that would record samples for curves over time."""
+    """Scenario setting that would record samples for curves over time."""
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """Values of a measure; shape: elements x times, NaN for a missing value."""
+    """Values of a metric over time; shape: rows of the table x times, NaN for missing values."""
 
     name: str
     values: np.ndarray
@@ -90,7 +90,10 @@ def described(file: Path) -> dict[str, str]:
 
 
 def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
-    """Add a table, without empty columns and columns with too many different texts."""
+    """Add a table to a page.
+
+    Columns that are empty or have too many different texts are left out.
+    """
     if not frame.is_empty():
         content.tables.append(entry_of(content.blobs, name, frame, roles))
 
@@ -98,7 +101,10 @@ def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) ->
 def entry_of(
     blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return a table's entry in the catalogue; columns in `exact` are integers of any size."""
+    """Return the description of a table for the page.
+
+    Columns in `exact` are integers of any size, which are stored exactly.
+    """
     columns = [
         entry
         for column in frame.get_columns()
@@ -158,7 +164,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 
 
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a clustering of rows by all measured columns; None if there are too many rows."""
+    """Return a clustering of the rows by all metrics; None if there are too many rows."""
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
         return None
@@ -185,10 +191,10 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a table, one for each row; too many samples are thinned.
+    """Add curves to a table, one for each row and metric; too many samples are thinned.
 
-    `lost` is the measure that counts losses, if there is one. The view "who has any, and when"
-    shows it at first.
+    `lost` is the metric that counts losses, if there is one. The view "who has any, and when" shows
+    it at first.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:
@@ -216,7 +222,10 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return each element's first and last time of a loss, and its number of samples with one."""
+    """Return, for each row, the first and last time of a loss, and the number of samples with one.
+
+    `lost` has the losses by row and time; `count` is the name of the column with the number.
+    """
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)
     last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)
@@ -230,7 +239,10 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
-    """Relate rows of two tables, so that related rows are selected together."""
+    """Relate rows of two tables, so that the page selects related rows together.
+
+    `pairs` are row numbers in `table` and in `to`.
+    """
     there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
         return
@@ -245,9 +257,9 @@ def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[in
 def matrix(
     frame: pl.DataFrame, key: str, elements: Sequence[str], times: pl.Series, columns: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """Return columns of samples as arrays.
+    """Return columns of samples as arrays of shape elements x times.
 
-    The shape is elements x times. A row of the frame is a sample.
+    Each row of `frame` is a sample of the element that its column `key` names.
     """
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()

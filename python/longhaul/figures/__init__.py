@@ -1,6 +1,6 @@
-"""Figures: metrics of runs, each declared once, with the function or expression that computes it.
+"""Metrics of runs ("figures"), each declared once, with the function that computes it.
 
-A figure belongs to a `run`, to the flows of a `label`, to a `link`, or to a `proxy`. Summaries,
+A metric belongs to a `run`, to the flows of a `label`, to a `link`, or to a `proxy`. Summaries,
 comparisons, analyses, responses of campaigns, evaluations, pages and axes of plots read its unit,
 title and meaning from the registry (`longhaul.figures.words`). A new figure is declared in
 `labels`, `links`, `proxies` or `runs`.

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """Return a format with `digits` decimals, or two significant digits if that would give 0.
+    """Return a function that formats numbers with `digits` decimals.
 
-    `scale` multiplies the number.
+    It shows two significant digits if the decimals would all be 0. `scale` multiplies the number.
     """
 
     def form(value: float) -> str:
@@ -18,5 +18,5 @@ def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
 
 
 def percent(digits: int) -> Callable[[float], str]:
-    """Return a format for fractions as percentages with `digits` decimals."""
+    """Return a function that formats fractions as percentages with `digits` decimals."""
     return lambda value: f"{value:.{digits}%}"

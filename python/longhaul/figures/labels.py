@@ -1,4 +1,4 @@
-"""Figures of a label's flows, and of all flows together: expressions over the flows' rows."""
+"""Metrics of a label's flows, and of all flows together: expressions over the flows' rows."""
 
 from functools import partial
 
@@ -33,12 +33,15 @@ _HARMED = {"p50": "less", "p99": "less"}
 
 
 def flows(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows of a run with the factor that limits each; parallel streams are added up."""
+    """Return the flows of a run, with the factor that limits each flow.
+
+    Parallel streams of a flow are added up.
+    """
     return with_limits(prepared.run.bundles)
 
 
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
-    """Add to flows the factor that limits each, counts before the window, and the total goodput."""
+    """Add columns to flows: limiting factor, counts before the window, and total goodput."""
     held = [pl.col(column) for column in LIMITS.values()]
     longest = pl.max_horizontal(held)
     limit = pl.coalesce(
@@ -80,7 +83,7 @@ of_flows(
 
 
 def responses(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the response times of a run."""
+    """Return the response times of a run's exchanges and transfers."""
     times: pl.DataFrame = prepared.run.response_times
     return times
 
@@ -152,7 +155,7 @@ def delays(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of labels and of all flows; the column `label` has the name, or `all`."""
+    """Return the delays of labels and of all flows, with the label's name, or `all`, as `label`."""
     is_all = pl.col("kind") == ALL
     return delays.filter(is_all | (pl.col("kind") == LABEL)).with_columns(
         label=pl.when(is_all).then(pl.lit(ALL)).otherwise("name")
@@ -174,7 +177,7 @@ of_delays(
 
 
 def counted(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows, with the bottleneck's rate and the window's length in round trips."""
+    """Return the flows, with the bottleneck's rate, and the measurement window in round trips."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None

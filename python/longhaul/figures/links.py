@@ -1,4 +1,4 @@
-"""Figures of links: expressions over each link's row."""
+"""Metrics of links: expressions over the rows of the table of links."""
 
 from functools import partial
 from typing import Any
@@ -21,7 +21,10 @@ of_links = partial(declare, of=LINK, source=links)
 
 
 def _column(name: str, title: str, *, only_some: bool = False, **more: Any) -> None:  # noqa: ANN401
-    """Declare a column of the table of links as a figure; with `only_some`, some links lack it."""
+    """Declare a column of the table of links as a metric.
+
+    `only_some` is true if not all links have it.
+    """
     column = pl.col(f"^{name}$" if only_some else name)
     of_links(name, title, column, only_some=only_some, **more)
 
@@ -58,12 +61,12 @@ for _name, _what in (("drop_rate", "dropped"), ("mark_rate", "marked")):
 
 
 def waits(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the waiting times of packets at each link."""
+    """Return the queueing delays of packets at each link."""
     return with_names(prepared.run.delays)
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of links, with their names as `link`."""
+    """Return the delays at links, with the names of links in the column `link`."""
     return delays.filter(pl.col("kind") == LINK).with_columns(link="name")
 
 

@@ -1,4 +1,4 @@
-"""Computation of the figures (metrics) of a run."""
+"""Computation of the metrics of a run."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,10 +24,10 @@ Number = float | None
 
 
 def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
-    """Yield the owner (label, link or proxy), the figure, and its value.
+    """Yield the metrics of a run: owner (label, link or proxy), metric, and value.
 
-    The owner of a figure of the whole run is empty. A figure is left out if the run lacks its
-    table. Figures follow each other by source, and then by owner. Numbers that are not finite
+    The owner of a metric of the whole run is empty. A metric is left out if the run lacks its
+    table. Metrics are in the order of their sources, then of owners. Values that are not finite
     become None.
     """
     prepared = PreparedRun(run)
@@ -76,7 +76,7 @@ _BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_rows, PROXY: _of_rows}
 
 
 def of_merit(run: Run) -> list[tuple[str, Number, str]]:
-    """Return name, value and meaning of a run's figures of merit, in the order of a report."""
+    """Return name, value and meaning of the metrics of RFC 5166 for a run, in a report's order."""
     from longhaul.figures.runs import lengths
 
     # Delays of labels follow the delays at the busiest link.
@@ -94,7 +94,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
 
 
 def digest() -> str:
-    """Return a digest of the figures' code, so that stores recompute values of other versions."""
+    """Return a digest of the code that computes metrics; stores recompute values of other code."""
     from longhaul.analysis import fairness, merit
 
     own = sorted(Path(__file__).parent.glob("*.py"))

@@ -1,4 +1,4 @@
-"""Figures of proxies: of the connection between their nodes, and of the local queue."""
+"""Metrics of split-TCP proxies: of the connection between their nodes, and of their queues."""
 
 from functools import partial
 from typing import Any
@@ -10,12 +10,12 @@ from longhaul.figures.registry import PROXY, PreparedRun, declare
 
 
 def proxies(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the table of proxies, with their names and the length of the measurement."""
+    """Return the table of proxies, with their names, and the window's length."""
     return with_names(prepared.run.proxies, prepared.run.measured_s)
 
 
 def with_names(table: pl.DataFrame, measured_s: float) -> pl.DataFrame:
-    """Add the proxies' names as column `proxy`, and the length of the measurement in seconds."""
+    """Add the column `proxy` with names, and `measured_s`, the measurement window's length."""
     return table.with_columns(proxy="name", measured_s=pl.lit(measured_s))
 
 
@@ -23,7 +23,7 @@ of_proxies = partial(declare, of=PROXY, source=proxies, needs=("proxies",))
 
 
 def _column(name: str, title: str, **more: Any) -> None:  # noqa: ANN401
-    """Declare a column of the table of proxies as a figure."""
+    """Declare a column of the table of proxies as a metric."""
     of_proxies(name, title, pl.col(name), **more)
 
 

@@ -1,4 +1,4 @@
-"""The registry of figures (metrics), and the functions that declare them."""
+"""Registry of metrics ("figures"), and functions that declare them."""
 
 import re
 from collections.abc import Callable
@@ -37,7 +37,7 @@ Run = Any
 
 
 class PreparedRun:
-    """A run, with data that is prepared once for several figures."""
+    """A run, with data that is prepared once and used by several metrics."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -57,38 +57,38 @@ Compute = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure (metric) of runs, labels, links or proxies."""
+    """A metric of runs, labels, links or proxies."""
 
     name: str
     of: str
     title: str
     about: str
     compute: Any = field(compare=False)
-    """Function or expression that computes the figure from the data of `source`.
+    """Function or expression that computes the metric from the data of `source`.
 
-    For a figure of a run, it is a function of the data. For other figures, it is a Polars
+    For a metric of a run, it is a function of the data. For other metrics, it is a Polars
     expression over the rows of a table that belong to one label, link or proxy.
     """
     source: Source
     unit: str
-    """Base unit; empty for a dimensionless number."""
+    """Base unit, such as `s`; empty for a number without dimension."""
     better: str = ""
-    """`more` or `less`, whichever is better, so that the figure can measure harm.
+    """`more` or `less`, the better direction, so that harm can be computed from the metric.
 
-    It is empty otherwise.
+    It is empty if neither is better.
     """
     needs: tuple[str, ...] = ()
-    """Names of the tables that the figure needs."""
+    """Names of the tables that a run must have for the metric."""
     form: Form | None = None
-    """Format in tables; None if tables that compare runs leave the figure out."""
+    """Format in tables; None if tables that compare runs leave the metric out."""
     row: str = ""
-    """Title of the figure's row in tables; if empty, it is `title` with the unit."""
+    """Title of the metric's row in tables; if empty, `title` with the unit."""
     listed: tuple[str, ...] = ()
-    """Lists that show the figure: the `summary` of a run, and its figures of `merit`."""
+    """Lists that show the metric: the `summary` of a run, or its list of `merit` (RFC 5166)."""
     only_some: bool = False
-    """True if only some links have the figure; tables omit its row if no link has it."""
+    """True if only some links have the metric; tables omit its row if no link has it."""
     needs_capacity: bool = False
-    """True if the figure is undefined for a link without capacity in the measurement window."""
+    """True if the metric is undefined for links without capacity in the measurement window."""
     most: float = inf
     """Largest possible value."""
     is_time_until: bool = False
@@ -96,11 +96,11 @@ class Figure:
 
     @property
     def heading(self) -> str:
-        """Title of the figure's row in a table, with the unit unless the title contains it."""
+        """Title of the metric's row in a table, with the unit unless the title contains it."""
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:
-        """Return the meaning of the figure, with the lengths of a run's windows.
+        """Return the meaning of the metric, with the lengths of the run's averaging windows.
 
         Without `lengths`, the text has the rules for the lengths.
         """
@@ -117,7 +117,7 @@ _FIGURES: dict[tuple[str, str], Figure] = {}
 
 
 def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -> None:  # noqa: ANN401
-    """Declare a figure; the arguments are fields of `Figure`.
+    """Declare a metric; the arguments are fields of `Figure`.
 
     By default, `about` is the engine's description of the column with this name, and `unit` is the
     unit at the end of the name, if there is one.
@@ -131,7 +131,10 @@ def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -
 
 
 def figure(name: str, title: str, about: str = "", **more: Any) -> Callable[[Compute], Compute]:  # noqa: ANN401
-    """Declare a figure on the function that computes it, with the arguments of `declare`."""
+    """Return a decorator that declares a metric on the function that computes it.
+
+    The arguments are those of `declare`.
+    """
 
     def on(compute: Compute) -> Compute:
         declare(name, title, compute, about, **more)
@@ -141,7 +144,7 @@ def figure(name: str, title: str, about: str = "", **more: Any) -> Callable[[Com
 
 
 def unit_of(name: str) -> str:
-    """Return the unit at the end of a name; empty if there is none, as in `within_10_s`."""
+    """Return the unit at the end of a metric's name; empty if none, as in `within_10_s`."""
     *start, last = name.split("_")
     before = start[-1] if start else "1"
     return "" if before == "per" or before.isdigit() else UNITS.get(last, "")
@@ -157,29 +160,29 @@ def with_unit(words: str, unit: str) -> str:
 
 @cache
 def columns(of: str) -> dict[str, str]:
-    """Return the descriptions of the engine's columns of flows, links or proxies."""
+    """Return the descriptions of the engine's columns of flows, links or proxies (`of`)."""
     table = _TABLES[of]
     return {row["name"]: row["description"] for row in _engine.columns() if row["table"] == table}
 
 
 def declared(of: str) -> list[Figure]:
-    """Return the figures of runs, labels, links or proxies, in the order of declaration."""
+    """Return the metrics of runs, labels, links or proxies (`of`), in the order of declaration."""
     import_module(f"longhaul.figures.{MODULES[of]}")
     return [entry for entry in _FIGURES.values() if entry.of == of]
 
 
 def every() -> list[Figure]:
-    """Return all figures: of labels, links, proxies and runs."""
+    """Return all metrics: of labels, links, proxies and runs."""
     return [entry for of in MODULES for entry in declared(of)]
 
 
 def find(of: str, name: str) -> Figure | None:
-    """Return the figure with a name; None if runs, labels, links or proxies (`of`) have none."""
+    """Return the metric `name` of runs, labels, links or proxies (`of`); None if there is none."""
     return next((entry for entry in declared(of) if entry.name == name), None)
 
 
 def expressions(of: str, source: Source) -> list[Any]:
-    """Return Polars expressions for those figures of a source that summaries show."""
+    """Return Polars expressions for the metrics from `source` that summaries show."""
     figures = [
         entry for entry in declared(of) if SUMMARY in entry.listed and entry.source == source
     ]

@@ -1,4 +1,4 @@
-"""Figures of merit of a run (RFC 5166): delays, shares, convergence, starvation, smoothness.
+"""Metrics of a run after RFC 5166: delays, shares, convergence, starvation, smoothness.
 
 Only flows of one connection each are compared. The fair share at a time is the total rate of the
 active flows divided by their number, as on a path with one bottleneck.
@@ -26,7 +26,7 @@ STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
 
 
 def busiest(prepared: PreparedRun) -> dict[str, Any]:
-    """Return the row of the busiest link."""
+    """Return the row of the busiest link in the table of links."""
     run = prepared.run
     row: dict[str, Any] = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     return row
@@ -74,7 +74,7 @@ of_losses(
 
 
 def waits(prepared: PreparedRun) -> dict[str, Any]:
-    """Return the quantiles of waiting times at the busiest link.
+    """Return the quantiles of queueing delays at the busiest link.
 
     The dictionary is empty if they were not recorded.
     """
@@ -93,7 +93,7 @@ for _part, _title in QUANTILES.items():
 
 
 def comparable(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows whose shares can be compared."""
+    """Return the flows whose shares of the bandwidth can be compared."""
     flows: pl.DataFrame = prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
     return flows
 
@@ -128,11 +128,11 @@ of_goodputs(
 
 @dataclass(frozen=True)
 class DeliveredBytes:
-    """Samples of the delivered bytes of at least two flows."""
+    """Samples over time of the bytes delivered by at least two flows."""
 
     times: np.ndarray
     counts: np.ndarray
-    """Number of bytes; shape: times x flows."""
+    """Bytes delivered so far; shape: times x flows."""
     starts: np.ndarray
     ends: np.ndarray
     round_trip_s: float
@@ -140,26 +140,26 @@ class DeliveredBytes:
 
     @property
     def shares_s(self) -> float:
-        """Length in seconds of the windows over which shares are compared."""
+        """Length in seconds of the windows over which the flows' shares are compared."""
         return max(SHARES_S, SHARES_ROUND_TRIPS * self.round_trip_s)
 
     @property
     def starvation_s(self) -> float:
-        """Length in seconds of the windows over which a flow may starve."""
+        """Length in seconds of the windows over which a flow counts as starving."""
         return max(STARVATION_S, STARVATION_ROUND_TRIPS * self.round_trip_s)
 
     @cached_property
     def shares(self) -> merit.Rates:
-        """Rates of the flows over windows of `shares_s`."""
+        """Rates of the flows, averaged over windows of `shares_s`."""
         return self.rates(self.shares_s)
 
     def rates(self, window_s: float) -> merit.Rates:
-        """Return the rates of the flows, averaged over windows of `window_s`."""
+        """Return the rates of the flows, averaged over windows of `window_s` seconds."""
         return merit.rates(self.times, self.counts, self.starts, window_s, self.ends)
 
 
 def lengths(prepared: PreparedRun) -> dict[str, str]:
-    """Return the lengths of the windows over which a run's rates are averaged, as texts by name."""
+    """Return the lengths of a run's averaging windows as texts, by name."""
     found = prepared.of(delivered) if "series" in prepared.run.tables else None
     if found is None:
         return {}
@@ -167,7 +167,7 @@ def lengths(prepared: PreparedRun) -> dict[str, str]:
 
 
 def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
-    """Return samples of the flows' delivered bytes; None if there are fewer than two such flows."""
+    """Return samples of the flows' delivered bytes; None for fewer than two comparable flows."""
     flows = comparable(prepared)
     round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
     names = flows["name"].to_list()
@@ -185,7 +185,7 @@ def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
 
 
 def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the starts and ends of flows; the end of an unlimited flow is infinite."""
+    """Return the start and the end time of each flow; the end of an unlimited flow is infinite."""
     ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
     return flows["start_s"].to_numpy(), ends.to_numpy()
 
@@ -219,7 +219,7 @@ def _variation(found: DeliveredBytes) -> float | None:
 
 
 def starvation(prepared: PreparedRun) -> merit.Starvation | None:
-    """Return the inequality of flows' rates in the last half of a run."""
+    """Return how unequal the flows' rates are in the last half of a run; None for a single flow."""
     found: DeliveredBytes | None = prepared.of(delivered)
     if found is None:
         return None

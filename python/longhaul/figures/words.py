@@ -1,7 +1,7 @@
-"""Descriptions of figures (metrics) and of other columns: text, subject and unit.
+"""Descriptions of metrics ("figures") and of other columns: text, subject and unit.
 
-A path names a figure as in responses of campaigns, such as `labels.cubic.goodput_bps`. A name alone
-means the figure of all flows together, if labels have a figure with this name.
+A path names a metric as in responses of campaigns, such as `labels.cubic.goodput_bps`. A name alone
+means the metric of all flows together, if labels have a metric with this name.
 """
 
 import re
@@ -44,10 +44,10 @@ RENAMED = {"utilisation": "utilization"}
 
 
 def figure_at(place: str) -> Figure | None:
-    """Return the figure at a path; None if the path names a column or is unknown.
+    """Return the metric at a path; None if the path names a column or is unknown.
 
-    A name alone is searched among the figures of the summary, and then among those of the run.
-    Other figures are not found by name alone, since columns of other tables may have their names,
+    A name alone is searched among the metrics of the summary, and then among those of the run.
+    Other metrics are not found by name alone, since columns of other tables may have their names,
     such as `lost`.
     """
     where, _, name = place.rpartition(".")
@@ -61,23 +61,23 @@ def figure_at(place: str) -> Figure | None:
 
 
 def place_of(figure: Figure) -> str:
-    """Return the path of a figure as responses write it, such as `links.NAME.utilization`."""
+    """Return the path of a metric as campaigns write it, such as `links.NAME.utilization`."""
     table = ROWS.get(figure.of)
     return f"{table}.NAME.{figure.name}" if table else figure.name
 
 
 def of_response(place: str) -> Figure | None:
-    """Return the figure that a response's path names.
+    """Return the metric that a response's path names; None if there is none.
 
-    A name alone means the figure of all flows or, if there is none, of a link.
+    A name alone means the metric of all flows or, if there is none, of a link.
     """
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
 
 def of_suite(name: str) -> Figure | None:
-    """Return the figure that a name in a suite means.
+    """Return the metric that a name in an evaluation's suite means.
 
-    It is a figure of the run, or of the label, link or proxy before the last dot.
+    It is a metric of the run, or of the label, link or proxy before the last dot.
     """
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
@@ -85,7 +85,7 @@ def of_suite(name: str) -> Figure | None:
 
 
 def is_known(place: str) -> bool:
-    """Return true if a path ends in the name of a figure, a fact or a column."""
+    """Return true if a path ends in the name of a metric, a fact about a run, or a column."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 
@@ -106,13 +106,13 @@ def meaning(place: str) -> str:
 
 
 def unit_at(place: str) -> str:
-    """Return the unit of the figure or column at a path; empty if there is none."""
+    """Return the unit of the metric or column at a path; empty if there is none."""
     figure = figure_at(place)
     return figure.unit if figure else unit_of(place)
 
 
 def title(place: str) -> str:
-    """Return the title of a figure: `mean RTT of cubic` for `labels.cubic.rtt_mean_s`."""
+    """Return the title of a metric: `mean RTT of cubic` for the path `labels.cubic.rtt_mean_s`."""
     figure = figure_at(place)
     return (figure.title if figure else _in_words(place.rpartition(".")[2])) + owner(place)
 
@@ -123,13 +123,13 @@ def label(place: str) -> str:
 
 
 def owner(place: str) -> str:
-    """Return the owner of the value at a path as text, such as ` of cubic`; empty for all flows."""
+    """Return the owner of a value as text, such as ` of cubic`; empty for all flows together."""
     row = place.split(".")[1:-1]
     return f" of {'.'.join(row)}" if row else ""
 
 
 def _in_words(name: str) -> str:
-    """Return a name as words, with its statistic first and without its unit."""
+    """Return a column's name as words, with its statistic first and without its unit."""
     words = name.split("_")[: -1 if unit_of(name) else None]
     for at, word in enumerate(words):
         quantile = re.fullmatch(r"p(\d+)", word)

@@ -1,1 +1,1 @@
-"""Reading and writing of files: CSV tables, atomic writes, names and suffixes."""
+"""Reading and writing of files: CSV tables, atomic writes, file names and suffixes."""

@@ -7,7 +7,7 @@ from longhaul._engine import LonghaulError
 
 
 class ClassError(LonghaulError):
-    """A file that has no class of an algorithm, or several."""
+    """Error: a file has no algorithm class, or has several."""
 
 
 def only_algorithm(file: Path) -> str:

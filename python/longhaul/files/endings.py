@@ -33,11 +33,14 @@ UNKNOWN = (".eps", ".ps", ".jpg", ".jpeg", ".webp", ".tiff", ".htm", ".xlsx", ".
 
 
 class EndingError(LonghaulError):
-    """A file name with a suffix that a command does not write."""
+    """Error: a command does not write files with this suffix."""
 
 
 def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Path:
-    """Return the path of a file to write; raise an error if its suffix is not allowed."""
+    """Return `path` if its suffix is among `allowed`; otherwise raise an error.
+
+    The message names the command-line `option`.
+    """
     if path.suffix not in allowed:
         raise EndingError(f"{option} {path}: expected a name that ends in {either(allowed)}"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
@@ -45,7 +48,7 @@ def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Pat
 
 
 def check_directory(path: Path, option: str = "--out") -> Path:
-    """Return the path of a directory to write; raise an error if it has the suffix of a file."""
+    """Return `path` as a directory to write; raise an error if it has the suffix of a file."""
     if path.suffix in (*WRITERS, *UNKNOWN) and not path.is_dir():
         raise EndingError(f"{option} {path}: expected the name of a directory"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
@@ -66,7 +69,7 @@ def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
 
 
 def check_format(name: str, allowed: Sequence[str], option: str = "--format") -> str:
-    """Return the suffix of a format, such as `pdf`; raise an error if the format is not allowed."""
+    """Return the suffix for the format `name`, such as `pdf`; raise an error if not allowed."""
     ending = f".{name.removeprefix('.').lower()}"
     if ending not in allowed:
         names = either([known.removeprefix(".") for known in allowed])
@@ -75,10 +78,10 @@ def check_format(name: str, allowed: Sequence[str], option: str = "--format") ->
 
 
 def either(names: Sequence[str]) -> str:
-    """Return names as `a, b or c`."""
+    """Return names as an alternative in words: `a, b or c`."""
     return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _elsewhere(ending: str) -> str:
-    """Return a hint at the commands that write files with this suffix; empty if none does."""
+    """Return a hint at commands that write files with this suffix; empty if there are none."""
     return f"; {ending} is written by {WRITERS[ending]}" if ending in WRITERS else ""

@@ -1,4 +1,4 @@
-"""Messages about unknown names, with the nearest known name and the list's command."""
+"""Error messages about unknown names, which suggest the nearest known name."""
 
 import difflib
 from collections.abc import Iterable
@@ -10,20 +10,24 @@ MANY = 20
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name that is most similar to an unknown one; None if none is similar."""
+    """Return the known name that is most similar to `name`; None if none is similar enough.
+
+    `cutoff` is the least similarity, from 0 to 1 (`difflib`).
+    """
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
 
 
 def unknown(what: str, name: str, known: Iterable[str], command: str = "") -> str:
-    """Return the message about a name that is not known.
+    """Return the error message for a name that is not known.
 
-    `command` is the command that lists all names, if there is one.
+    `what` is the kind of thing that `name` should be. `command` is the command that lists all
+    names; it is empty if there is none.
     """
     return f"unknown {what} `{name}`{suggestion(name, known, command)}"
 
 
 def suggestion(name: str, known: Iterable[str], command: str = "", near: str | None = None) -> str:
-    """Return the end of a message about an unknown name, as the engine's `suggestion` does.
+    """Return the last part of an error message about an unknown name, as the engine does.
 
     It suggests the nearest name, or `near` if given, and lists the known names if they are few. If
     they are many, it names the command that lists them. Without such a command, it lists the

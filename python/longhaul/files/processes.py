@@ -1,11 +1,11 @@
-"""Test if a process of this machine, which a file name records, has ended."""
+"""Check if a process, whose host and number a file name contains, has ended."""
 
 import os
 import socket
 
 
 def has_ended(host: str, process: str) -> bool:
-    """Return true if a process has ended; false for processes of other hosts."""
+    """Return true if the process with this number has ended; always false for other hosts."""
     if host != socket.gethostname() or not process.isdecimal():
         return False
     try:

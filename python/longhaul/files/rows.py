@@ -1,4 +1,4 @@
-"""Reader and writer of CSV files; cells are text, and comments may precede the head."""
+"""Reader and writer of CSV files; cells are text, and comments may precede the header."""
 
 import csv
 import io
@@ -16,16 +16,19 @@ COMMENT = "#"
 
 
 def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
-    """Return the rows, each by column; if `columns` are given, raise an error for other columns."""
+    """Return the rows of a CSV file, each a mapping from column to cell.
+
+    If `columns` is not empty, raise an error if the file has other columns.
+    """
     return list(numbered_rows(file, columns).values())
 
 
 def numbered_rows(
     file: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[int, Row]:
-    """Return the rows by the number of their line in the file, which counts from 1.
+    """Return the rows of a CSV file by line number, from 1.
 
-    If `columns` are given, the file must have these columns, which any of `optional` may follow.
+    If `columns` is not empty, the file must have these columns, which any of `optional` may follow.
     """
     (_, head), *rows = _cells(file).items() or [(1, [])]
     further = [column for column in optional if column in head[len(columns) :]]
@@ -40,12 +43,12 @@ def numbered_rows(
 
 @cache
 def published_rows(file: Path) -> tuple[Row, ...]:
-    """Return the rows of a file of the package, which is read once."""
+    """Return the rows of a CSV file of this package; the file is read only once."""
     return tuple(read_rows(file))
 
 
 def _cells(file: Path) -> dict[int, list[str]]:
-    """Return the cells of each line by number; a cell of several lines counts at its last line."""
+    """Return the cells of each row, by the number of the last line of the row."""
     with file.open(encoding="utf-8-sig", newline="") as text:
         lines = text.readlines()
     comments = len(list(takewhile(lambda line: line.startswith(COMMENT), lines)))
@@ -62,7 +65,7 @@ def number(cell: str) -> float | None:
 def write_rows(
     file: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str], comment: str = ""
 ) -> None:
-    """Write rows, each a dictionary by column, after an optional comment."""
+    """Write rows to a CSV file, each a mapping from column to value, after an optional comment."""
     text = io.StringIO()
     text.write(comment)
     writer = csv.DictWriter(text, columns, lineterminator="\n")

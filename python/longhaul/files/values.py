@@ -7,12 +7,15 @@ from longhaul._engine import ScenarioError
 
 
 def value(written: str) -> Any:  # noqa: ANN401
-    """Parse a value of TOML; raises tomllib's error."""
+    """Parse a single TOML value; raise `tomllib.TOMLDecodeError` if it is invalid."""
     return tomllib.loads(f"value = {written}")["value"]
 
 
 def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
-    """Parse `KEY=VALUE`; a text needs no quotation marks."""
+    """Parse `KEY=VALUE` into key and value; texts need no quotation marks.
+
+    `option` is the command-line option for error messages.
+    """
     key, equals, text = written.partition("=")
     if not equals or not key.strip():
         raise ScenarioError(f"{option} {written}: expected KEY=VALUE")
@@ -23,7 +26,10 @@ def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
 
 
 def parse_bytes(written: str, name: str) -> int:
-    """Return the number of bytes of a size such as `2 GB`; `name` is for the error message."""
+    """Return the number of bytes of a size such as `2 GB`.
+
+    `name` is the name of the value in error messages.
+    """
     units = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
     number, _, unit = written.partition(" ")
     try:

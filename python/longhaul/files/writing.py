@@ -45,7 +45,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def remove_unfinished(directory: Path, file: str = "*") -> None:
-    """Remove temporary files of killed processes of this machine.
+    """Remove temporary files that killed processes of this machine have left in `directory`.
 
     `file` is a name or a pattern. Files of living processes and of other machines stay.
     """

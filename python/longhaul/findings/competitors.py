@@ -61,7 +61,9 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
     """Return the congestion class of each condition if conditions are ordered; otherwise nothing.
 
-    Dendrograms of NIST SP 500-282 show these classes (figures 6-8 and 7-4).
+    The conditions are ordered if the user gives a response to order them by. `who` is the factor
+    whose levels are the competitors. Dendrograms of NIST SP 500-282 show these classes (figures 6-8
+    and 7-4).
     """
     if options.order_by is None:
         return [()] * len(cells_of(table, options, who)[0])
@@ -96,9 +98,9 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels compete.
+    """Return the factor whose levels are the competitors, such as the algorithm.
 
-    Raise an error if it has fewer than `count` levels.
+    Raise an error if the factor has fewer than `count` levels.
     """
     who = competitors_of(table, options)
     if (found := len(table.factors[who])) < count:
@@ -107,7 +109,7 @@ def _at_least(count: int, table: ResponseTable, options: Options) -> str:
 
 
 def _limit(options: Options, count: int) -> str:
-    """Return the critical value as text."""
+    """Return the critical value of Grubbs' test for `count` competitors, as text."""
     if options.critical is None:
         return f"{outliers.grubbs_critical(count):.3f} (Grubbs' test, two-sided, 5 %)"
     if options.critical <= 0:
@@ -155,7 +157,11 @@ def _in_words(
     line: Sequence[Standout | None], names: Sequence[str], responses: Sequence[str], *,
     is_high: bool,
 ) -> str:  # fmt: skip
-    """Return a condition's high or low outliers, each with its responses, as text."""
+    """Return, as text, the competitors that are outliers in one condition, each with its responses.
+
+    `line` has an entry per response. `is_high` selects outliers above the mean, otherwise those
+    below.
+    """
     found: dict[int, list[str]] = {}
     for cell, response in zip(line, responses, strict=True):
         if cell is not None and cell.is_high == is_high:
@@ -199,7 +205,10 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], list[float]]:
-    """Return the class of each rate, and the bounds between classes."""
+    """Return the congestion class of each rate, and the bounds between the classes.
+
+    If `classes` is None, the number of classes is four or, if fewer rates differ, smaller.
+    """
     classes = classes or min(CLASSES, len({rate for rate in rates if rate > 0}))
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
     letters = congestion.class_names(len(bounds) + 1)

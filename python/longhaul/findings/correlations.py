@@ -118,7 +118,10 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
 
 def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFrame:
-    """Return replications, factors and scores of the runs; PC1 has the largest variance."""
+    """Return a table of the runs: replications, levels of factors, and component scores.
+
+    `PC1` is the principal component with the largest variance.
+    """
     numbered = [REPLICATION] if REPLICATION in table.frame.columns else []
     scores = {f"PC{k + 1}": column for k, column in enumerate(pc.scores.T)}
     return table.frame.select(*numbered, *table.factors).with_columns(
@@ -127,7 +130,7 @@ def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFra
 
 
 def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:
-    """Return the number of a cluster, with the levels that most of its runs share."""
+    """Return the name of a cluster: its number, and the levels that most of its runs have."""
     evident = [c for c in causes[group] if c.share >= MOST and c.p < EVIDENT][:NAMED_CAUSES]
     shared = [
         f"{factor_label(c.factor)} {c.level}" + (f" ({100 * c.share:.0f} %)" if c.share < 1 else "")

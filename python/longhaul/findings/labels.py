@@ -27,12 +27,20 @@ def label(column: str) -> str:
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label of a column in the unit of tables, and the factor that converts values."""
+    """Return the label of a column in the unit that tables use, and the factor to convert to it.
+
+    The factor multiplies `values`, which are in the column's base unit. They also select the unit:
+    seconds become milliseconds if all values are below one second.
+    """
     return in_unit_of_rows(*words_and_unit(column), values)
 
 
 def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return a label with the unit of tables instead of a base unit, and the conversion factor."""
+    """Return the label `words` in the unit that tables use, and the factor to convert to it.
+
+    `unit` is the base unit of `values`. Values in bit/s are always converted, values in s if all
+    are below one second.
+    """
     if unit == "bit/s" or (unit == "s" and max(map(abs, values), default=1.0) < 1.0):
         shown = UNITS[OF_ROWS[unit]][0]
         return with_unit(words, shown.name), shown.scale
@@ -40,7 +48,10 @@ def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str
 
 
 def words_and_unit(column: str) -> tuple[str, str]:
-    """Return the description of a column, and its unit; empty if unknown."""
+    """Return the description of a column and its unit.
+
+    The unit is empty if it is unknown. The description of an unknown column is its name.
+    """
     if logarithm := _LOGARITHM.fullmatch(column):
         of, unit = words_and_unit(logarithm[1])
         return f"{LOGARITHM} of {of}{f' in {unit}' if unit else ''}", ""
@@ -60,12 +71,12 @@ def words_and_unit(column: str) -> tuple[str, str]:
 def codes(
     columns: Sequence[str], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[list[str], list[str]]:
-    """Return short names of columns, for places where labels do not fit, and explanations.
+    """Return short names of columns for plots with little space, and the lines that explain them.
 
-    A response that a campaign has renamed, with its original path in `places`, keeps its name.
-    Names of numbered responses leave out a period that all of them have. Flow groups have their
-    letters. The short name of any other column is its description without unit, which needs no
-    further line.
+    `places` maps responses that a campaign has renamed to their original names; they keep the new
+    name. Names of numbered responses leave out a period that all of them have. Flow groups have
+    their letters. The short name of any other column is its description without unit, which needs
+    no explanation.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]
@@ -84,11 +95,11 @@ def codes(
 
 
 def _common(found: Sequence[Meaning | None]) -> str:
-    """Return the common period of all columns; empty if they differ."""
+    """Return the period that all columns have in common; empty if the periods differ."""
     periods = {each.period if each else "" for each in found}
     return periods.pop() if len(periods) == 1 else ""
 
 
 def factor_label(name: str) -> str:
-    """Return the description of a factor."""
+    """Return the name of a factor with spaces instead of underscores."""
     return name.replace("_", " ")

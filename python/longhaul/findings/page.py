@@ -1,4 +1,4 @@
-"""The report of a campaign: findings, effects of factors, all cells, and the design."""
+"""Report of a campaign as a page: findings, effects of factors, means by condition, the design."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ MOST = 4
 
 
 def write(dataset: Dataset, path: Path) -> Path:
-    """Write the report; needs at least one finished run."""
+    """Write the report to `path`; at least one run of the campaign must have finished."""
     table = dataset.table()
     # With a single factor, cells and effects are the same.
     names = ("effects", "cells") if len(table.varying) > 1 else ("effects",)
@@ -53,7 +53,7 @@ def write(dataset: Dataset, path: Path) -> Path:
 
 
 def _finding(table: ResponseTable, response: str) -> str:
-    """Return a sentence on the factor with the largest effect on a response, or nothing."""
+    """Return a sentence on the factor with the largest effect on a response; may be empty."""
     factors = levels.factor_means(table, response)
     first = factors[0] if factors else None
     if first is None or not first.share:
@@ -70,7 +70,10 @@ def _finding(table: ResponseTable, response: str) -> str:
 
 
 def _shares(table: ResponseTable) -> list[dict[str, Any]]:
-    """Return a section on the shares of labels, if responses are of several labels."""
+    """Return a section with the goodput of each label of flows and its fraction of the total.
+
+    The list is empty if the campaign's responses are of a single label.
+    """
     if not of_several_labels(table):
         return []
     found = analyse("shares", table, Options())
@@ -80,7 +83,7 @@ def _shares(table: ResponseTable) -> list[dict[str, Any]]:
 
 
 def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
-    """Return the table of an analysis of a response, and its plot if it has one."""
+    """Return the table of one response from the analysis `name`, and its plot if there is one."""
     text = next(text for text in findings.tables if text.title == response)
     return _filled(f"{name}-{response}", name, text, findings.plots.get(f"{name}-{response}"))
 
@@ -88,7 +91,10 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """Return a part of the page: a table, and a plot if `draw` is given."""
+    """Return the data of a table on the page, with a plot below it if `draw` is given.
+
+    `plot` is the name of the plot, and `name` that of the analysis.
+    """
     title = f"{name}: {text.heading or text.title}"
     return {
         "name": title,

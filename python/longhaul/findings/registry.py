@@ -60,16 +60,16 @@ class Text:
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """Omitted items, with reasons."""
+    """Items that the analysis left out, such as runs, each with the reason."""
     note: str = ""
-    """Meaning of columns, such as of intervals; printed below the table."""
+    """Explanation of columns, such as what an interval covers; printed below the table."""
     heading: str = ""
     """Title to print, with the unit of a response, if it differs from `title`."""
     scale: float = 1.0
-    """Factor from the unit of the response to the unit in the heading."""
+    """Factor by which values are multiplied to get the unit in the heading."""
 
     def printed(self) -> list[list[str]]:
-        """Return the rows as texts, with responses in the unit of the heading."""
+        """Return the rows as text, with values converted to the unit of the heading."""
         scales = [self.scale if head in OF_RESPONSE else 1.0 for head in self.heads]
         return [
             [
@@ -93,7 +93,11 @@ class Findings:
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table; `place` is the path of a response's figure."""
+        """Add a table.
+
+        `place` is the original name of the response in the table, such as
+        `labels.cubic.goodput_bps`. The name determines the unit of the heading.
+        """
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
         found = Text(title, tuple(heads), [*map(tuple, rows)], left_out, note)
@@ -108,7 +112,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A named analysis, and a line of help."""
+    """An analysis: its name, its line of help, and the function that performs it."""
 
     name: str
     help: str
@@ -138,16 +142,21 @@ def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
 
 
 def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
-    """Return a function that draws a plot; `place` is `module.function` in `plots.analysis`.
+    """Return a function that draws a plot.
 
-    The module is imported only when the plot is drawn, since loading takes longer than an analysis.
+    `place` is the drawing function, as `module.function` in the package `plots.analysis`, and
+    `given` are its arguments. The module is imported only when the plot is drawn, since loading
+    takes longer than an analysis.
     """
     module, function = place.split(".")
     return lambda: getattr(import_module(f"longhaul.plots.analysis.{module}"), function)(*given)
 
 
 def chosen(table: ResponseTable, options: Options) -> list[str]:
-    """Return the named responses, or all responses that every run has."""
+    """Return the responses that the user has named, or else those worth analysing.
+
+    See `ResponseTable.telling` for the latter.
+    """
     for name in options.responses:
         table.values(name)
     chosen = list(options.responses or table.telling())
@@ -174,7 +183,7 @@ def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarra
 
 
 def competitors_of(table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels compete."""
+    """Return the factor whose levels are the competitors, such as the algorithm."""
     if options.of is None:
         raise TableError(
             f"expected --of, the factor whose levels compete; available: {', '.join(table.varying)}"
@@ -183,7 +192,7 @@ def competitors_of(table: ResponseTable, options: Options) -> str:
 
 
 def title(levels_: Mapping[str, object]) -> str:
-    """Return a condition as text."""
+    """Return a condition, a mapping from factors to levels, as text."""
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
@@ -195,9 +204,9 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """Return a text per condition for each factor, and an explanation of the signs.
+    """Return the levels of each factor as texts, one for each condition, and a legend of the signs.
 
-    The first of two levels is written as minus, the second as plus.
+    The first level of a factor with two levels is written as a minus, the second as a plus.
     """
     rows, signs = {}, []
     for name in conditions[0]:
@@ -211,21 +220,29 @@ def in_signs(
 
 
 def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
-    """Return short names of conditions (levels without factors), and an explanation of signs."""
+    """Return short names of the conditions, and the legend of the signs - and + in these names.
+
+    A short name has the levels of a condition without the names of the factors.
+    """
     rows, signs = in_signs(table, conditions)
     names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]
     return names or ["all"] * len(conditions), signs
 
 
 def order_in_words(table: ResponseTable, options: Options) -> str:
-    """Return a description of the order of conditions; empty if it is that of the table."""
+    """Return a description of the order of conditions; empty if it is the order of the table."""
     return f"by increasing {label(table.place(options.order_by))}" if options.order_by else ""
 
 
 def cells_of(
     table: ResponseTable, options: Options, who: str
 ) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-    """Return `ResponseTable.conditions` of the selected responses, in the requested order."""
+    """Return the conditions in the requested order, with the values of the selected responses.
+
+    `who` is the factor whose levels are the competitors. The result is that of
+    `ResponseTable.conditions`: conditions, values, and descriptions of conditions that are left
+    out.
+    """
     conditions, cells, left_out = table.conditions(who)
     every = list(table.complete())
     if options.order_by is not None:
@@ -237,7 +254,7 @@ def cells_of(
 
 
 def shown(cell: object) -> str:
-    """Return a table's cell as text."""
+    """Return a value in a table as text; empty for None."""
     if cell is None:
         return ""
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

@@ -43,7 +43,7 @@ FindAll = Callable[[Sequence["Results"]], list[Text]]
 
 @dataclass(frozen=True)
 class RunAnalysis:
-    """A named analysis of a run, and a line of help."""
+    """An analysis of a run: its name, its line of help, and the function that performs it."""
 
     name: str
     help: str
@@ -66,12 +66,15 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
-    """Run the analysis with this name on a run, compared with `against` if given."""
+    """Run the analysis `name` on a run.
+
+    If `against` is given, the analysis compares it with `run`.
+    """
     return of_run(name).find(run, against)
 
 
 def of_run(name: str) -> RunAnalysis:
-    """Return the analysis of runs with a name."""
+    """Return the analysis of runs that has this name."""
     if name not in RUN_ANALYSES:
         if name in ANALYSES:
             raise RunAnalysisError(
@@ -184,7 +187,10 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _without_estimate(name: str, samples: int, refused: Mapping[str, str]) -> list[str]:
-    """Return lines for methods that gave no estimate, one line for each reason."""
+    """Return lines that name the methods without an estimate, one line for each reason.
+
+    `refused` maps each such method to its reason. `samples` is the length of the series `name`.
+    """
     reasons: dict[str, list[str]] = {}
     for method, reason in refused.items():
         reasons.setdefault(reason, []).append(method)
@@ -246,7 +252,7 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
-    """Return heads of columns such that each is unique."""
+    """Return the column heads, with a number in brackets after each repeated head."""
     return tuple(
         f"{head} ({heads[: k + 1].count(head)})" if heads.count(head) > 1 else head
         for k, head in enumerate(heads)
@@ -254,7 +260,10 @@ def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the exchanges of each label that began in the measurement window."""
+    """Yield each label with its exchanges (requests and responses) in the measurement window.
+
+    An exchange belongs to the window in which it began.
+    """
     labels = run.flows.select("name", "label")
     joined = run.measured_exchanges.join(labels, on="name", maintain_order="left")
     for (label,), exchanges in joined.group_by("label", maintain_order=True):

@@ -1,4 +1,4 @@
-"""Analysis of goodput and share of each label in a campaign, by levels of factors."""
+"""Analysis of each label's goodput and its fraction of the total, by levels of factors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -60,14 +60,20 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
 
 
 def of_several_labels(table: ResponseTable) -> bool:
-    """Return true if responses are of several labels, and factors have few enough levels."""
+    """Return true if responses belong to several labels of flows, and a plot can show all levels.
+
+    A plot shows at most `MAX_GROUPS` combinations of the factors' levels.
+    """
     found = _labelled(table, table.telling())
     combinations = table.frame.select(table.varying).n_unique() if table.varying else 1
     return combinations <= MAX_GROUPS and any(len(of) > 1 for of in found.values())
 
 
 def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses by figure and label; raise TableError if none is of a label."""
+    """Return the responses by quantity, such as `goodput_bps`, and label of flows.
+
+    Raise TableError if no response belongs to a label.
+    """
     found = _labelled(table, responses)
     if not found:
         raise TableError(
@@ -78,7 +84,10 @@ def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict
 
 
 def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses that are figures of labels, by figure, then by label."""
+    """Return the responses named `labels.LABEL.QUANTITY`, by quantity, then by label.
+
+    A response that the campaign has renamed counts by its original name.
+    """
     found: dict[str, dict[str, str]] = {}
     for response in responses:
         kind, _, rest = table.place(response).partition(".")

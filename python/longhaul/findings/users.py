@@ -39,27 +39,30 @@ UNBROKEN = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Goodputs:
-    """Goodput of users by condition, response and competitor, with the names of all three."""
+    """Goodput of user flows by condition, response and competitor, with the names of all three."""
 
     names: Mapping[int, str]
     conditions: Sequence[str]
     factors: str
-    """Names of the factors in a condition."""
+    """Names of the factors that define a condition."""
     signs: str
-    """Explanation of signs in conditions."""
+    """Legend of the signs - and + in the names of conditions."""
     responses: Sequence[str]
-    """Names of responses; flow groups are ordered by statistic, role and number."""
+    """Names of responses; flow groups are ordered by statistic, role and number of the group.
+
+    The role is `alternate`, for flows with the algorithm under test, or `standard`.
+    """
     cells: np.ndarray
-    """Values; shape: conditions x responses x competitors."""
+    """Goodputs; shape: conditions x responses x competitors."""
     missing: Sequence[str]
-    """Responses that some run lacks."""
+    """Names of responses that are left out since some run lacks them."""
     order: str
-    """Description of the order of conditions."""
+    """Description of the order of conditions; empty for the order of the table."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the positions of responses by statistic and role.
+        """Return the indices of responses by (statistic, role).
 
-        Both texts are empty for a response that is not of a flow group.
+        The key is a pair of empty texts for responses that do not belong to a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
@@ -68,9 +71,11 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Return the indices of pairs of own and competing flows, by name.
+        """Return pairs of responses to compare, by name, each as two indices of responses.
 
-        The pairs are those of each flow group, or the only two responses.
+        The first response is that of the competitor's own flows, the second that of the flows
+        competing with them. There is a pair for each flow group. If no response belongs to a group
+        and there are two responses, they are the only pair.
         """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
@@ -120,7 +125,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return the sort key of a flow group; other responses keep their order."""
+    """Return the key that sorts responses of flow groups; all other responses have the same key."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -130,7 +135,7 @@ def _rows(named_: Iterable[tuple[str, np.ndarray]]) -> list[tuple[Any, ...]]:
 
 
 def _require_one_unit(given: Goodputs) -> None:
-    """Raise an error if two responses that are compared have different units."""
+    """Raise an error if the two responses of a pair have different units."""
     for pair in given.pairs().values():
         units = {given.responses[k]: words_and_unit(given.responses[k])[1] for k in pair}
         if len(set(filter(None, units.values()))) > 1:
@@ -142,7 +147,7 @@ def _require_one_unit(given: Goodputs) -> None:
 
 
 def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None:
-    """Add ranges of goodputs (NIST SP 500-282, table 8-30)."""
+    """Add tables of the ranges of goodputs to `findings` (NIST SP 500-282, table 8-30)."""
     rows = []
     for name, (first, second) in given.pairs().items():
         gaps = users.differences(means[first], means[second])
@@ -162,10 +167,11 @@ def _statistic(response: str) -> str:
 
 
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
-    """Add average ranks over conditions, and return their summary.
+    """Add average ranks over conditions to `findings`, and return a summary of the ranks.
 
     Averages of flow groups are by role and type of file, with standard deviations as in NIST SP
-    500-282, tables 8-31, 8-32 and 9-13; averages of other responses are by response.
+    500-282, tables 8-31, 8-32 and 9-13. Averages of other responses are by response. `heads` are
+    the heads of the tables' columns.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}
@@ -185,7 +191,11 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
 
 
 def _left_out(given: Goodputs, role: str = "", file: str = "") -> str:
-    """Return a note on the flows that a plot leaves out since some runs lack them; may be empty."""
+    """Return a note on the flows that are not in a plot since some runs lack them.
+
+    The note is restricted to flows with this `role` and type of `file` if these are given. It is
+    empty if a plot has all flows.
+    """
     names: dict[str, list[str]] = {}
     for name in given.missing:
         group = groups.parts_of(name)
@@ -211,7 +221,10 @@ def _spread(given: Goodputs, summary: ranks.RankSummary) -> "Figure":
 def _plots_of_pairs(
     given: Goodputs, means: np.ndarray
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield named plots: bars, and for a single pair also differences and scatter plots."""
+    """Yield plots of pairs of responses, each with its name.
+
+    Bars are drawn for all pairs; differences and scatter plots only if there is a single pair.
+    """
     pairs = given.pairs()
     if len(pairs) == 1:
         ((name, pair),) = pairs.items()
@@ -278,7 +291,7 @@ def _bars(
 
 
 def _matrices(given: Goodputs) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield a rank matrix for each competitor, and for each statistic and role of flows."""
+    """Yield a plot of ranks for each competitor, and for each statistic and role, with its name."""
     blocks = given.blocks()
     statistics = {statistic for statistic, _ in blocks}
     for (k, name), (statistic, role) in product(enumerate(given.names.values()), blocks):

@@ -18,17 +18,17 @@ OWN_TABLES = ("mesonet",)
 
 
 def algorithms() -> list[Row]:
-    """Return congestion control algorithms, each with its parameters."""
+    """Return a row for each congestion control algorithm, with its parameters."""
     return list(_engine.algorithms()["algorithms"])
 
 
 def slow_starts() -> list[Row]:
-    """Return slow starts, each with its parameters."""
+    """Return a row for each slow start, with its parameters."""
     return list(_engine.algorithms()["slow_starts"])
 
 
 def state() -> list[Row]:
-    """Return the quantities of state that traced flows record, each with its algorithms."""
+    """Return a row for each state variable that traced flows record, with its algorithms."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for row in algorithms():
         for declared in row["state"]:
@@ -46,7 +46,7 @@ def state() -> list[Row]:
 
 
 def queues() -> list[Row]:
-    """Return queue disciplines, each with its keys."""
+    """Return a row for each queue discipline, with its keys."""
     return list(_engine.queues())
 
 
@@ -57,14 +57,14 @@ def keys() -> list[Row]:
 
 
 def keys_of(kind: str) -> list[Row]:
-    """Return keys of a table that only scenarios of one kind of simulation have."""
+    """Return the keys of the scenario table that is specific to the kind of simulation `kind`."""
     table = f"{kind}."
     rows = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
     return [{**row, "name": row["name"].removeprefix(table)} for row in rows]
 
 
 def traffic() -> list[Row]:
-    """Return kinds of traffic, each with its keys."""
+    """Return a row for each kind of traffic, with its keys."""
     rows = []
     for kind in _engine.traffic():
         keys = ", ".join(key["name"] for key in kind["keys"])
@@ -73,12 +73,12 @@ def traffic() -> list[Row]:
 
 
 def profiles() -> list[Row]:
-    """Return profiles: bundles of defaults."""
+    """Return a row for each profile, a bundle of scenario defaults."""
     return list(_engine.profiles())
 
 
 def columns() -> list[Row]:
-    """Return the columns of a run's tables."""
+    """Return a row for each column of a run's tables."""
     return [
         {**row, "name": f"{row['table']}.{row['name']}", "column": row["name"]}
         for row in _engine.columns()
@@ -86,14 +86,14 @@ def columns() -> list[Row]:
 
 
 def plot_names() -> list[Row]:
-    """Return plots of runs."""
+    """Return a row for each plot of runs."""
     from longhaul import plots  # takes longer to load than all other lists
 
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
 
 
 def figures() -> list[Row]:
-    """Return figures of runs of connections, all of which can be responses of campaigns."""
+    """Return a row for each metric of runs of connections; campaigns may use any as a response."""
     from longhaul.figures import every
     from longhaul.figures.words import place_of
 
@@ -109,7 +109,7 @@ def figures() -> list[Row]:
 
 
 def responses() -> list[Row]:
-    """Return the numbered responses of MesoNet runs (NIST SP 500-282), by chapter."""
+    """Return a row for each numbered response of MesoNet runs (NIST SP 500-282), by chapter."""
     from longhaul.mesonet.numbered_responses import GROUP_RESPONSES, OF_PERIODS, OF_RUNS
 
     numbered = (
@@ -138,7 +138,7 @@ def responses() -> list[Row]:
 
 
 def examples() -> list[Row]:
-    """Return example scenarios for `longhaul new --from`."""
+    """Return a row for each example scenario that `longhaul new --from` can write."""
     return [{"name": name, "description": title} for name, title in bundled.titles().items()]
 
 
@@ -160,7 +160,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
 
 
 def table(rows: list[Row]) -> Table:
-    """Return a table of names and descriptions, with the parameters of each below it."""
+    """Return a table for the terminal: names, descriptions, and below each its parameters."""
     shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         description = Text(row["description"])

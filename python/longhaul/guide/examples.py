@@ -11,7 +11,7 @@ TEMPLATE = "template"
 
 
 def _sources() -> dict[str, Traversable]:
-    """Return every example by name."""
+    """Return the file of every example scenario, by the example's name."""
     package = files("longhaul")
     sources = {TEMPLATE: package / "templates" / "template.toml"}
     for entry in sorted((package / "scenarios").iterdir(), key=lambda entry: entry.name):
@@ -48,6 +48,6 @@ def companions(name: str) -> dict[str, str]:
 
 
 def load(name: str, overrides: tuple[str, ...] = ()) -> Scenario:
-    """Load an example, checked, with overrides."""
+    """Return an example as a checked scenario; `overrides` have the form `key=value`."""
     with as_file(_find(name)) as path:
         return Scenario.load(str(path), list(overrides))

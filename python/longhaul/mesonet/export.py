@@ -102,7 +102,7 @@ Rows = Iterable[Iterable[object]]
 
 
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the files of a run of MesoNet to a directory in `out`, and return that directory."""
+    """Write a MesoNet run in the original's file formats; return the new directory, below `out`."""
     tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem
@@ -150,7 +150,7 @@ def _written(value: object) -> str:
 
 
 def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
-    """Yield the path and value of every setting in the resolved scenario."""
+    """Yield every setting of a resolved scenario: its path and its value."""
     for key, value in scenario.items():
         if isinstance(value, dict):
             yield from _settings(value, f"{path}{key}.")
@@ -159,7 +159,7 @@ def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
 
 
 def _settings_and_derived(run: RunData) -> Rows:
-    """Yield the settings, followed by values that are derived from them.
+    """Yield the settings of a run, followed by values that are derived from them.
 
     The original's file has both (NIST SP 500-282, section 3.2.8); derived values are, for example,
     the probabilities of flow classes and the minimum sizes of large files.
@@ -182,7 +182,7 @@ def _network(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _wide(table: pl.DataFrame, key: str, value: pl.Expr, names: Iterable[str]) -> pl.DataFrame:
-    """Return a row per interval, with a column for each value of `key`."""
+    """Return a table with a row per interval, and a column of `value` for each value of `key`."""
     return (
         table.select("interval", key, value.alias("value"))
         .pivot(on=key, index="interval", values="value", maintain_order=True)
@@ -252,7 +252,7 @@ def _routers(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
-    """Return a header and a line of values, in the order of the names."""
+    """Yield the header `names` and a line of values in the order of `names`."""
     values = dict(table.iter_rows())
     return [names, [values[name] for name in names]]
 
@@ -268,7 +268,7 @@ def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield measures of the whole run, each with a header."""
+    """Yield each measure of the whole run: its name, and rows with a header."""
     totals = tables.totals
     classes = [(row["class"], row) for row in totals.to_dicts()]
     yield (
@@ -305,7 +305,9 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield a file for each flow group and role, with a line per batch of completed flows.
+    """Yield a file for each flow group and role (algorithm under test or standard TCP).
+
+    A file has a line for each batch of completed flows.
 
     The columns are the number of the interval, the number of flows, and the mean, standard
     deviation, minimum, maximum and deciles of their goodput.
@@ -316,10 +318,11 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield states of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
+    """Yield files with the state of traced flows at every event, and with their packets.
 
-    Packets of sources are listed when they are sent, and packets of receivers when they reach the
-    source. Hosts of long-lived flows have no numbers; they have the name of their flow.
+    Source of the formats: NIST SP 500-282, chapter 3. Packets of sources are listed when they are
+    sent, and packets of receivers when they reach the source. Hosts of long-lived flows have no
+    numbers; they have the name of their flow.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace
@@ -336,7 +339,7 @@ def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield the packets on each link that the scenario monitors."""
+    """Yield a file with the packets on each link that the scenario monitors."""
     measure = tables.scenario["measure"]
     if tables.has("backbone_links"):
         links = tables.backbone_links["link"].unique(maintain_order=True).to_list()
@@ -355,7 +358,10 @@ def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitored(given: object, names: list[str]) -> str | None:
-    """Return the name of a link given by name or by number from 1; empty for 0."""
+    """Return the name of the monitored link `given`: a name, or a number from 1 in `names`.
+
+    Return None for 0, which means no link.
+    """
     if isinstance(given, str):
         return given or None
     number = int(str(given))

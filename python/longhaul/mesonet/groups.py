@@ -42,7 +42,11 @@ INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 
 class GroupResponse(NamedTuple):
-    """The statistic, role and flow group in a response's name."""
+    """Parts of a response's name: the statistic, the role, and the flow group.
+
+    A group is a type of file, a path, and an interface. The role is `alternate`, for flows of the
+    algorithm under test, or `standard`.
+    """
 
     statistic: str
     role: str
@@ -52,7 +56,7 @@ class GroupResponse(NamedTuple):
 
 
 def parts_of(response: str) -> GroupResponse | None:
-    """Parse a name such as `mean_alternate_7`; None for other names."""
+    """Parse the name of a flow group's response, such as `mean_alternate_7`; otherwise None."""
     parts = _NAMED.fullmatch(response)
     if parts is None or not 1 <= int(parts["number"]) <= len(GROUPS):
         return None
@@ -60,7 +64,7 @@ def parts_of(response: str) -> GroupResponse | None:
 
 
 def short_name(response: str) -> str:
-    """Return a response's short name in the letters of table 8-6: `SP VF-F` for `mean_alternate_7`.
+    """Return the flow group of a response in the letters of table 8-6, such as `SP VF-F`.
 
     Other names are returned unchanged.
     """
@@ -72,11 +76,11 @@ def short_name(response: str) -> str:
 
 
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each group and role with completed flows, from the table `goodput`.
+    """Return a row with goodput statistics for each flow group and role that completed flows.
 
-    The row has the number of `flows`, and the `STATISTICS` in packets per second, averaged over
-    batches with their numbers of flows as weights. `pooled_deviation_pps`, `least_pps` and
-    `largest_pps` are computed over all flows.
+    The table `goodput` has batches of flows. The row has the number of `flows`, and the
+    `STATISTICS` in packets per second, averaged over batches with their numbers of flows as
+    weights. `pooled_deviation_pps`, `least_pps` and `largest_pps` are computed over all flows.
     """
     flows = pl.col("flows")
     weighted = [((pl.col(name) * flows).sum() / flows.sum()).alias(name) for name in STATISTICS]
@@ -98,7 +102,10 @@ def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each group and role, with exact `STATISTICS`, from the log `flows`."""
+    """Return a row with exact goodput statistics for each flow group and role.
+
+    `flows` is the log of finished flows.
+    """
     goodput = pl.col("goodput_pps")
     rank = [((pl.len() * percent + 99) // 100).clip(1) - 1 for percent in PERCENTS]
     return (

@@ -43,10 +43,10 @@ def flow_matrix(run: RunData) -> pl.DataFrame:
 def counts(
     packets: pl.DataFrame | Mapping[str, Sequence[Any]], topology: pl.DataFrame, interval_s: float
 ) -> pl.DataFrame:
-    """Count packets by cell of the matrix, from their events; cells without packets have no row.
+    """Count packets by observation point, access router and interval.
 
-    `packets` has the columns of the table `packet_trace`, and `topology` those of the table
-    `topology`.
+    Combinations without packets have no row. `packets` has the columns of the table `packet_trace`,
+    and `topology` those of the table `topology`.
     """
     points = observation_points(topology)
     accepted = pl.DataFrame(packets).filter(
@@ -67,7 +67,10 @@ def counts(
 
 
 def observation_points(topology: pl.DataFrame) -> dict[str, str]:
-    """Return each access router's observation point: its point of presence, or the router."""
+    """Return the observation point of each access router.
+
+    It is the router's point of presence or, if it has none, the router itself.
+    """
     access = topology.filter(pl.col("tier") == "access")
     pops = set(topology.filter(pl.col("tier") == "pop")["router"])
     rows = access.select("router", "above").iter_rows()

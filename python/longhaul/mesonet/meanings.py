@@ -20,12 +20,12 @@ CHAPTERS = {"measured": 4}
 
 @dataclass(frozen=True)
 class Meaning:
-    """Description of a column."""
+    """Description of a column: text, unit, and the period of the run that it covers."""
 
     what: str
     unit: str = ""
     more: str = ""
-    """Further information; may be empty."""
+    """Further description; may be empty."""
     period: str = ""
     """Period at the end of the column's name, or `whole run`."""
 
@@ -131,7 +131,7 @@ def _numbered(name: str, responses: Sequence[Response]) -> Meaning | None:
 
 
 def _of_figure(name: str) -> Meaning | None:
-    """Return the description of a value of the network, a long-lived flow, or a flow class."""
+    """Return the description of a column of the network, a long-lived flow, or a flow class."""
     if name in FIGURES:
         return Meaning(*FIGURES[name])
     if (of := _OF_FLOW.fullmatch(name)) and of["what"] in OF_FLOWS:
@@ -147,7 +147,7 @@ def _of_figure(name: str) -> Meaning | None:
 
 
 def _of_group(name: str) -> Meaning | None:
-    """Return the description of a statistic of a flow group."""
+    """Return the description of a column with a statistic of a flow group."""
     parts = groups.parts_of(name)
     if parts is None:
         return None
@@ -165,7 +165,7 @@ def _of_group(name: str) -> Meaning | None:
 
 
 def _of_file(name: str) -> Meaning | None:
-    """Return the description of a value of a type of file."""
+    """Return the description of a column about one type of file."""
     parts = _OF_FILE.fullmatch(name)
     if parts is None:
         return None

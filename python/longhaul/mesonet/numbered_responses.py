@@ -19,7 +19,7 @@ from longhaul.results.kinds import RunData
 
 CLASSES = ("DD", "DF", "DN", "FF", "FN", "NN")
 RUN = "run"
-"""Value in the column `period` for responses of the whole run."""
+"""Value in the column `period` for responses that cover the whole run."""
 
 FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
 """Number of flows in an interval, by which the packets of a flow class are divided.
@@ -30,48 +30,61 @@ Connecting flows count fully. Flows that complete in the interval count half. Th
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return an expression for packets per second and flow of a class; null without flows."""
+    """Return an expression for the packets per second and flow of a flow class.
+
+    It is null in intervals without flows. `flows` is the number of flows.
+    """
     return pl.when(flows > 0).then(pl.col("out_pkts") / flows / interval_s)
 
 
 @dataclass(frozen=True)
 class Part:
-    """A period of a run, or the whole run."""
+    """One period of a run, or the whole run, from whose tables responses are computed."""
 
     tables: MesoNet
     period: Period
 
     def mean(self, column: str) -> float:
-        """Return the mean of a column in the network's table."""
+        """Return the mean of a column of the network's table over the period."""
         return _mean(self._network[column])
 
     def measured(self, column: str) -> float | None:
-        """Return a column's mean; None for a run of an older version without the column."""
+        """Return the mean of a column of the network's table over the period.
+
+        Return None for a run of an older version that lacks the column.
+        """
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
-        """Return one column's sum divided by the sum of both columns."""
+        """Return the sum of `column` divided by the sum of `column` and `over`."""
         part, other = self.mean(column), self.mean(over)
         return part / (part + other) if part + other else 0.0
 
     def of_class(self, name: str, column: str | pl.Expr) -> float:
-        """Return the mean of a column of a flow class, or of an expression of its columns."""
+        """Return the mean of a column, or of an expression of columns, of flow class `name`."""
         of_class = self._classes.filter(pl.col("class") == name)
         return _mean(of_class.select(column).to_series())
 
     def flow_pps(self, name: str) -> float:
-        """Return the throughput per flow of a class, in packets per second."""
+        """Return the throughput per flow of the flow class `name`, in packets per second."""
         return self.of_class(name, flow_pps(self.tables.interval_s))
 
     def of_long_lived(self, number: int, column: str) -> float | None:
-        """Return a column's mean for a long-lived flow by number from 0; None if missing."""
+        """Return the mean of a column for the long-lived flow `number`, counted from 0.
+
+        Return None if there is no such flow.
+        """
         flows = [flow["label"] for flow in self.tables.scenario["long_lived"]]
         if number >= len(flows):
             return None
         return _mean(self._long_lived.filter(pl.col("flow") == flows[number])[column])
 
     def of_direct_router(self, number: int, column: str) -> float | None:
-        """Return a column's mean for a direct access router by number from 0; None if missing."""
+        """Return the mean of a column for the direct access router `number`, counted from 0.
+
+        Direct access routers are connected to the backbone without a point of presence. Return None
+        if there is no such router.
+        """
         topology = self.tables.topology
         names = topology.filter(pl.col("class") == "direct")["router"].to_list()
         if number >= len(names):
@@ -79,7 +92,7 @@ class Part:
         return _mean(self._routers.filter(pl.col("router") == names[number])[column])
 
     def of_backbone(self, number: int) -> float | None:
-        """Count completed flows that begin or end below a backbone router; None if it is missing.
+        """Count completed flows that begin or end below backbone router `number`; None if missing.
 
         Table 6-25 defines these flows as those that transit the router. But the numbers in table
         6-30 do not include flows that begin and end elsewhere (docs/mesonet_validation.md).
@@ -94,7 +107,7 @@ class Part:
         return float(last["completed_flows"].sum()) if len(flows) else None
 
     def total(self, column: str, of_class: str | None = None) -> float | None:
-        """Return the value of a class in a column of the totals, or the sum over all classes."""
+        """Return the whole-run total in `column` of one flow class, or of all flow classes."""
         totals = self.tables.totals
         if of_class is None:
             return float(totals[column].sum())
@@ -102,7 +115,7 @@ class Part:
         return None if value is None else float(value)
 
     def share_of_file(self, file: str) -> float:
-        """Return the fraction of completed flows that transferred a type of file."""
+        """Return the fraction of completed flows that transferred a file of type `file`."""
         return dict(groups.shares_of_files(groups.of_batches(self.tables.goodput))).get(file, 0.0)
 
     @property
@@ -134,13 +147,13 @@ def _mean(column: pl.Series) -> float:
 
 @dataclass(frozen=True)
 class Response:
-    """A response, and its computation from the tables of a run."""
+    """A numbered response, and the function that computes it from the tables of a run."""
 
     name: str
     title: str
     unit: str
     needs: str
-    """Table that the response needs."""
+    """Name of the table from which the response is computed."""
     value: Callable[[Part], float | None]
 
 
@@ -176,17 +189,17 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
 
 
 def of_network(name: str, title: str, unit: str, value: Callable[[Part], float | None]) -> Response:
-    """Return a response of the whole network."""
+    """Return a response of the whole network, computed by `value`."""
     return Response(name, title, unit, "network", value)
 
 
 def column(name: str, title: str, unit: str, of: str) -> Response:
-    """Return the mean of a column of the network's table."""
+    """Return a response that is the mean of column `of` in the network's table."""
     return of_network(name, title, unit, lambda part: part.measured(of))
 
 
 def _quotient(dividend: float, other: float) -> float | None:
-    """Return a quotient; None if the divisor is 0, as without short-lived sources."""
+    """Return `dividend` divided by `other`; None if `other` is 0."""
     return dividend / other if other else None
 
 
@@ -205,7 +218,7 @@ def _class_pps(name: str, of: str) -> Response:
 
 
 def _of_class(first: int, of: str) -> Iterator[Response]:
-    """Yield the four responses of a flow class, numbered from `first`."""
+    """Yield the four responses of the flow class `of`, numbered from `first`."""
 
     def all_pps(part: Part) -> float:
         return part.flow_pps(of) * part.of_class(of, FLOWS)
@@ -331,7 +344,7 @@ _CHAPTER_8: Sequence[Response] = (
 )
 
 OF_PERIODS = {4: _CHAPTER_4, 6: _CHAPTER_6, 8: _CHAPTER_8}
-"""Responses of each period, by chapter."""
+"""Responses computed for each period of a run, by chapter."""
 
 OF_RUN: Sequence[Response] = (
     _total(
@@ -348,7 +361,7 @@ OF_RUN: Sequence[Response] = (
     *(response for at, of in enumerate(CLASSES) for response in _totals_of_class(6 + 2 * at, of)),
     *(_of_backbone(at, name) for at, name in enumerate("ABCDEFGHIJK")),
 )  # fmt: skip
-"""Responses of the whole run in chapters 6 and 7."""
+"""Responses computed for the whole run in chapters 6 and 7."""
 
 
 def _of_file(number: int, file: str, what: str) -> Response:
@@ -371,11 +384,11 @@ OF_RUNS: dict[int, Sequence[Response]] = {
         _of_file(16, "movie", "movies"),
     ),
 }  # fmt: skip
-"""Responses of the whole run, by chapter."""
+"""Responses computed for the whole run, by chapter."""
 
 GROUP_RESPONSES = {
     f"y{first + at}(u)": f"{statistic.removesuffix('_pps')}_{role}"
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of responses in table 8-20, with our names for them, which lack the number of the group."""
+"""Names of responses in table 8-20, with our names for them without the group's number."""

@@ -36,16 +36,17 @@ NETWORK_FIGURES = (
 
 @dataclass(frozen=True)
 class Summary:
-    """Figures of one run by period; without named periods, the whole run is one period."""
+    """Metrics of one run by period; without named periods, the whole run is one period."""
 
     network: pl.DataFrame
     classes: pl.DataFrame
     long_lived: pl.DataFrame
     totals: pl.DataFrame
     responses: pl.DataFrame
-    """Numbered responses, with the column `chapter` whose numbers they have: 4, 6, or 8.
+    """Numbered responses of NIST SP 500-282.
 
-    Chapter 8 is for runs with flow groups; see `longhaul.mesonet.responses_of`.
+    The column `chapter` is 4, 6 or 8, the chapter that defines the number. Chapter 8 is for runs
+    with flow groups; see `longhaul.mesonet.responses_of`.
     """
 
     @classmethod
@@ -87,7 +88,7 @@ def _by_period(
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
-    """Return figures of a table, with a row for each period and value of `key`."""
+    """Return metrics from the table `name`, with a row for each period and value of `key`."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)
@@ -108,7 +109,7 @@ FULL = 0.999
 def _with_full_rate(
     tables: MesoNet, periods: Sequence[Period], summary: pl.DataFrame
 ) -> pl.DataFrame:
-    """Add the column `full_rate_s`: time from a period's start until a flow has its full rate.
+    """Add the column `full_rate_s`: the time from a period's start until a flow has its full rate.
 
     The full rate is that of the flow's interface. The time is 0 if the flow has this rate in the
     first interval, and the length of the period if the flow never reaches it (NIST SP 500-282,
@@ -208,7 +209,7 @@ def columns() -> dict[str, list[str]]:
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """Return one table of all runs' figures, with a column for each run and period."""
+    """Return one table with the metrics of all runs, with a column for each run and period."""
     summaries = [Summary.of(run) for run in runs]
     heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]
@@ -233,7 +234,7 @@ def _network_block(heads: Heads, summaries: Sequence[Summary]) -> Block:
 
 
 def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary]) -> Block:
-    """Return the block of the table with throughputs by class, or by flow."""
+    """Return the rows of the table with throughputs by flow class or by flow, as named by `key`."""
     tables = [summary.classes if key == "class" else summary.long_lived for summary in summaries]
     names = dict.fromkeys(name for table in tables if len(table) for name in table[key])
     form = number(0)

@@ -112,7 +112,7 @@ class MesoNet:
 
     @cached_property
     def topology(self) -> pl.DataFrame:
-        """Table of routers, a row each: place, speed, buffer and hosts."""
+        """Table of routers, a row each: position in the topology, speed, buffer and hosts."""
         return self.run.table("topology")
 
     @property

@@ -1,4 +1,4 @@
-"""Thirty flows in three sets over the backbone of Abilene: NIST SP 500-282 (2010), appendix B.
+"""Three sets of ten flows over the Abilene backbone: NIST SP 500-282 (2010), appendix B.
 
 Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
 MesoNet an experiment that Lee et al. did with a hybrid model; the two models differ in the queues
@@ -38,22 +38,25 @@ ROUTERS = ("shared", "per-link")
 
 @dataclass(frozen=True)
 class Sets:
-    """Results of a run: throughput and round-trip time per set (H, F, B), and overall values."""
+    """Results of a run: throughput and round-trip time of each set of flows (H, F, B)."""
 
     buffer_pkts: float
     throughput_pps: tuple[float, ...]
-    """Mean throughput of a flow over all intervals."""
+    """Mean throughput of one flow of each set, over all intervals."""
     rtt_s: tuple[float, ...]
     utilisation: float
-    """Rate of data on the link from G to I, as a fraction of its capacity."""
+    """Rate of data on the link from G to I as a fraction of the link's capacity."""
     reductions_per_flow_h: float
 
     def throughput_ratio(self, first: int, other: int) -> float:
-        """Return `FR(first, other)`: the ratio of the throughputs of two sets, numbered from 1."""
+        """Return `FR(first, other)`: the throughput of one set of flows divided by another's.
+
+        Sets are numbered from 1.
+        """
         return self.throughput_pps[first - 1] / self.throughput_pps[other - 1]
 
     def rtt_ratio(self, first: int, other: int) -> float:
-        """Return `RR(first, other)`: the ratio of the mean round-trip times of two sets.
+        """Return `RR(first, other)`: one set's mean round-trip time divided by another's.
 
         Sets are numbered from 1.
         """
@@ -61,9 +64,10 @@ class Sets:
 
     @classmethod
     def of(cls, buffer_pkts: float, throughput: np.ndarray, rtt: np.ndarray, cuts: float) -> Sets:
-        """Average samples over each set; they have a row per interval and a column per flow.
+        """Return the means of each set of flows.
 
-        `cuts` is the number of loss events per flow and hour.
+        `throughput` and `rtt` have a row per interval and a column per flow. `cuts` is the number
+        of loss events per flow and hour.
         """
         sets = [slice(n * FLOWS_PER_SET, (n + 1) * FLOWS_PER_SET) for n in range(len(ROUTES))]
         return cls(
@@ -76,13 +80,17 @@ class Sets:
 
 
 def rtt_s(route: str) -> float:
-    """Return a route's round-trip time without queueing."""
+    """Return the round-trip time of a route without queueing, in seconds."""
     hops = ("".join(sorted(pair)) for pair in pairwise(route))
     return 2e-3 * sum(DELAYS_MS[hop] for hop in hops)
 
 
 def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], list[Flow]]:
-    """Return the queues and the flows; flows start at random times in the first second."""
+    """Return the queues and flows of the model.
+
+    Flows start at random times in the first second. `routers` is `shared`, for one queue per
+    router, or `per-link`.
+    """
     draw = Random(seed)
     paths, acks = zip(*(_path(route, routers) for route in ROUTES), strict=True)
     names = sorted({place for path in (*paths, *acks) for place in path})
@@ -102,7 +110,7 @@ def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], l
 
 
 def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the queues that data pass, and the queues that acknowledgements pass.
+    """Return the queues on the path of data, and those on the path of acknowledgements.
 
     With a queue per link, acknowledgements of 40 bytes take no service, so that they pass none.
     """
@@ -114,9 +122,9 @@ def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
 def run(
     buffer_pkts: float, *, routers: str = "shared", hours: float = HOURS, seed: int = 1
 ) -> tuple[Sets, Measured]:
-    """Simulate the thirty flows for some hours.
+    """Simulate the thirty flows for `hours` hours of simulated time.
 
-    Return results of the sets, and samples per minute.
+    Return the results of the three sets, and samples per minute.
     """
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)

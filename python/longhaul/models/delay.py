@@ -25,7 +25,7 @@ Project = Callable[[float, State], None]
 
 @dataclass(frozen=True)
 class Solution:
-    """States at points in time; shapes: `t_s` (n,), `states` (n, size)."""
+    """Solution of a delay differential equation; shapes: `t_s` (n,), `states` (n, size)."""
 
     t_s: Numbers
     states: Numbers
@@ -39,7 +39,7 @@ class History:
         self.states = [initial]
 
     def __call__(self, t: float) -> State:
-        """Return the state at a time; after the last step, return the state at the last step."""
+        """Return the state at time `t` in seconds; after the last step, return the last state."""
         place = t / self.step
         index = int(place)
         if place <= 0.0:

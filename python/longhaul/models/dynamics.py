@@ -1,4 +1,4 @@
-"""Dynamics of the mean window of many flows of one algorithm: the sender's half of a fluid model.
+"""Differential equations for the mean window of many flows: the senders in a fluid model.
 
 Between losses a window grows as the algorithm specifies; losses are a Poisson process of rate
 `events` per flow and second, and each removes a fraction of the window (Misra, Gong and Towsley,
@@ -17,33 +17,34 @@ from longhaul.models.response import FORMS, HighSpeed
 
 
 class Dynamics(Protocol):
-    """An algorithm's states, and the derivatives of its states."""
+    """Dynamics of an algorithm: its state variables, and their derivatives with respect to time."""
 
     def begin(self, window: float) -> list[float]:
-        """Return the states of a flow that has just had its first loss at this window."""
+        """Return the states of a flow that has just had its first loss, at this window."""
         ...
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow with this window that has had no loss."""
+        """Return the states of a flow that has this window and has had no loss."""
         ...
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the mean window."""
+        """Return the mean window, in segments, for these states."""
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return states that stay at rest with this mean window, except that the window may change.
+        """Return the states in equilibrium, given the mean window.
 
-        `events` is the rate of loss events.
+        The derivatives of all states except the window are zero. `events` is the rate of loss
+        events per flow and second.
         """
         return self.at(window)
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives of the states.
+        """Return the derivatives of the states with respect to time.
 
-        `rtt_s` includes the queueing delay `queueing_s`.
+        `rtt_s` includes the queueing delay `queueing_s`; `events` is the rate of loss events.
         """
         ...
 
@@ -84,14 +85,18 @@ class WindowOnly(OneState):
 
 
 def aimd(increase: float = 1.0, decrease: float = 0.5) -> WindowOnly:
-    """Return additive increase and multiplicative decrease; standard TCP by default."""
+    """Return the dynamics of additive increase and multiplicative decrease.
+
+    The default is standard TCP. `increase` is in segments per round trip, `decrease` a fraction of
+    the window.
+    """
     return WindowOnly(lambda w, rtt: increase, lambda w: decrease)
 
 
 def scalable(
     increase: float = 0.01, decrease: float = 0.125, low_window: float = 16.0
 ) -> WindowOnly:
-    """Return Scalable TCP."""
+    """Return the dynamics of Scalable TCP."""
     return WindowOnly(
         lambda w, rtt: increase * w if w >= low_window else 1.0,
         lambda w: decrease if w >= low_window else 0.5,
@@ -122,7 +127,7 @@ def binomial(
     increase: float = 1.0,
     decrease: float = 0.5,
 ) -> WindowOnly:
-    """Return binomial congestion control (Bansal and Balakrishnan 2001)."""
+    """Return the dynamics of binomial congestion control (Bansal and Balakrishnan 2001)."""
     return WindowOnly(
         lambda w, rtt: increase / w**k, lambda w: min(decrease * w ** (l - 1.0), 1.0 - 1.0 / w)
     )
@@ -130,7 +135,7 @@ def binomial(
 
 @dataclass(frozen=True)
 class Cubic(Dynamics):
-    """CUBIC, whose states are its last peak and the time since the last loss.
+    """CUBIC, whose states are the window before the last loss (peak) and the time since that loss.
 
     The window follows from both states (Vardoyan, Hollot and Towsley, "Towards stability analysis
     of data transport mechanisms: a fluid model and its applications", IEEE/ACM ToN 29(4), 2021).
@@ -349,7 +354,7 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """Path and parameters for which an algorithm's dynamics are made."""
+    """Path and parameters for which the dynamics of an algorithm are built."""
 
     rtt_s: float
     """Round-trip time without queueing."""
@@ -358,7 +363,7 @@ class Setting:
     parameters: Mapping[str, float]
 
     def get(self, name: str, default: float) -> float:
-        """Return a parameter, or its default."""
+        """Return the algorithm's parameter `name`, or `default` if it is not set."""
         return float(self.parameters.get(name, default))
 
 
@@ -386,7 +391,10 @@ def _high_speed(to: Setting) -> Dynamics:
 
 
 def _fields(made: type) -> Callable[[Setting], Dynamics]:
-    """Return a function that makes dynamics; its fields are named as the registry's parameters."""
+    """Return a function that builds the dynamics `made` from a `Setting`.
+
+    The fields of `made` have the names of the algorithm's parameters in the registry.
+    """
 
     def build(to: Setting) -> Dynamics:
         names = [field.name for field in fields(made) if field.name in to.parameters]
@@ -426,7 +434,7 @@ MODELLED = tuple(BUILDERS)
 def of_algorithm(
     kind: str, rtt_s: float, max_queueing_s: float, parameters: Mapping[str, float] | None = None
 ) -> Dynamics:
-    """Return the dynamics of an algorithm of the registry.
+    """Return the dynamics of the algorithm `kind`, a name in the registry.
 
     Raises:
         KeyError: There is no fluid model of the algorithm.

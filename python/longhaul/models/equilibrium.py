@@ -24,12 +24,12 @@ LEAST_LOSS, MOST_LOSS = 1e-9, 1.0
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """State of each flow, and of the link, in equilibrium."""
+    """Window, loss rate and throughput of flows on one link in equilibrium."""
 
     loss: float
     window_pkts: float
     load: float
-    """Offered load, as a fraction of the link's capacity."""
+    """Offered load as a fraction of the link's capacity."""
     throughput_pps: float
     """Total throughput of all flows, without lost packets."""
 
@@ -56,7 +56,10 @@ def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:
 def sweep(
     window: Window, model: LossModel, link: Link, rtts_s: Sequence[float], buffers: Sequence[float]
 ) -> list[list[Equilibrium]]:
-    """Return a table of equilibria: a row per round-trip time, a column per buffer."""
+    """Return equilibria for all combinations of round-trip times and buffers.
+
+    Each row is a round-trip time, each column a buffer size in packets.
+    """
     return [
         [
             equilibrium(window, model, replace(link, rtt_s=rtt, buffer_pkts=buffer))

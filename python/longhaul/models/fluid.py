@@ -44,8 +44,11 @@ class FlowClass:
     window_pkts: float = 10.0
     """Initial mean window."""
     slow_start: bool = True
-    """True if the window doubles each round trip until each flow has lost a packet on average, or
-    reaches `ssthresh_pkts`."""
+    """True if the model begins with slow start.
+
+    The window then doubles each round trip until each flow has lost a packet on average, or the
+    window reaches `ssthresh_pkts`.
+    """
     ssthresh_pkts: float = np.inf
     start_s: float = 0.0
 
@@ -56,25 +59,25 @@ class Trajectory:
 
     t_s: Numbers
     window_pkts: Numbers
-    """Mean windows; a column for each class."""
+    """Mean window of the flows of each class; shape: times x classes."""
     queue_pkts: Numbers
-    """Queues; a column for each link."""
+    """Queue length of each link; shape: times x links."""
     loss: Numbers
-    """Loss rates; a column for each link."""
+    """Loss rate of each link; shape: times x links."""
     rate_pps: Numbers
-    """Total sending rate of the flows of a class, with a column for each class."""
+    """Total sending rate of the flows of each class; shape: times x classes."""
     rtt_s: Numbers
     states: Numbers
-    """States of the model over time."""
+    """State variables of the model; shape: times x variables."""
 
     def after(self, t_s: float) -> Trajectory:
-        """Return the part of the solution after a time."""
+        """Return the solution from time `t_s` on."""
         late = self.t_s >= t_s
         return Trajectory(*(values[late] for values in vars(self).values()))
 
 
 class Model:
-    """Classes of flows over links."""
+    """Fluid model: links, and classes of flows over them."""
 
     def __init__(self, links: Sequence[FluidLink], classes: Sequence[FlowClass]) -> None:
         self.links = links
@@ -92,24 +95,24 @@ class Model:
     # of its dynamics.
 
     def window(self, number: int, x: Sequence[float]) -> float:
-        """Return the mean window of the class with this number, in state `x`."""
+        """Return the mean window of the class with index `number` in state `x`."""
         starting, *states = x[self.places[number]]
         return starting if starting >= 0.0 else self.classes[number].dynamics.window(states)
 
     def rtt(self, number: int, x: Sequence[float]) -> float:
-        """Return the round-trip time of the class with this number, in state `x`."""
+        """Return the round-trip time in seconds of the class with index `number` in state `x`."""
         class_ = self.classes[number]
         return class_.rtt_s + sum(x[OF_LINK * k] / self.links[k].capacity_pps for k in class_.path)
 
     def rates(self, x: Sequence[float], t: float = np.inf) -> list[float]:
-        """Return the sending rate of each class, in packets per second."""
+        """Return the sending rate of each class in state `x` at time `t`, in packets per second."""
         return [
             class_.count * self.window(n, x) / self.rtt(n, x) if t >= class_.start_s else 0.0
             for n, class_ in enumerate(self.classes)
         ]
 
     def losses(self, x: Sequence[float], rates: Sequence[float]) -> list[float]:
-        """Return the loss rate of each link."""
+        """Return the loss rate of each link in state `x`, given the `rates` of all classes."""
         arriving = [0.0] * len(self.links)
         for class_, rate in zip(self.classes, rates, strict=True):
             for k in class_.path:
@@ -120,7 +123,7 @@ class Model:
         ]
 
     def lost(self, number: int, x: Sequence[float], t: float = np.inf) -> float:
-        """Return the packets per second that one flow of a class loses, in state `x`."""
+        """Return the packets per second that one flow of class `number` loses in state `x`."""
         rates = self.rates(x, t)
         losses = self.losses(x, rates)
         class_ = self.classes[number]

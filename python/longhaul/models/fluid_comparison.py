@@ -23,17 +23,17 @@ FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 @dataclass(frozen=True)
 class Pair:
-    """A mean in the simulation, and the same mean in the model."""
+    """A mean value in the simulation, and the corresponding mean in the fluid model."""
 
     what: str
-    """Label or link to which the value belongs."""
+    """Label of flows, or name of a link, that the value describes."""
     name: str
     packets: float
     fluid: float
 
     @property
     def difference(self) -> float:
-        """Value of the model divided by that of the simulation, minus 1."""
+        """Relative difference: the model's value divided by the simulation's, minus 1."""
         if self.packets == 0.0:
             return 0.0 if self.fluid == 0.0 else np.inf
         return self.fluid / self.packets - 1.0
@@ -56,7 +56,7 @@ def solve(scene: Scene) -> Trajectory:
 
 
 def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
-    """Return means over the measurement window: of labels, then of links."""
+    """Return pairs of means over the measurement window, for each label and then for each link."""
     late = trajectory.after(scene.measured_from_s)
     pairs: list[Pair] = []
     for number, label in enumerate(scene.labels):
@@ -89,7 +89,10 @@ def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
 
 
 def _arriving(scene: Scene, late: Trajectory, number: int) -> Numbers:
-    """Return the arrival rate at a link over time, in packets per second."""
+    """Return the arrival rate at link `number` over time, in packets per second.
+
+    `late` is the solution after the start of the measurement window.
+    """
     over = [n for n, class_ in enumerate(scene.model.classes) if number in class_.path]
     return np.asarray(late.rate_pps[:, over].sum(axis=1))
 

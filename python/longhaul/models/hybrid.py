@@ -54,7 +54,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Start:
-    """Start of flows: the initial window, and slow start (limited above `max_ssthresh`)."""
+    """Start of all flows: initial window, and slow start, which is limited above `max_ssthresh`."""
 
     window_pkts: float = 2.0
     ssthresh_pkts: float = 100.0
@@ -63,12 +63,12 @@ class Start:
 
 @dataclass(frozen=True)
 class Measured:
-    """Averages over intervals: a row for each interval, a column for each flow or queue."""
+    """Averages over intervals; shapes: intervals x flows, or intervals x queues."""
 
     interval_s: float
     throughput_pps: Numbers
     rtt_s: Numbers
-    """Mean round-trip times over time, without queueing in a flow's own host."""
+    """Mean round-trip time of each flow, without the queueing delay in the flow's own host."""
     window_pkts: Numbers
     reductions: Numbers
     queue_pkts: Numbers

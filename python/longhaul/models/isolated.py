@@ -20,7 +20,7 @@ from longhaul.models.response import Numbers
 
 @dataclass(frozen=True)
 class SawTooth:
-    """A sawtooth over time, with a value for each step."""
+    """A sawtooth: window and queue of one flow over time, with a value for each step."""
 
     t_s: Numbers
     window_pkts: Numbers
@@ -36,7 +36,8 @@ def saw_tooth(
 ) -> SawTooth:
     """Compute the sawtooth of one standard TCP flow over a drop-tail link.
 
-    The initial window is half of the sum of BDP and buffer. `steps` are those per round-trip time.
+    The initial window is half of the sum of BDP and buffer. `steps` is the number of steps per
+    round-trip time.
     """
     top = capacity_pps * rtt_s + buffer_pkts
     losses: list[float] = []

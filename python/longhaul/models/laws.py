@@ -42,7 +42,7 @@ class Law:
     note: str = ""
 
     def loss(self, window: float, rtt_s: float) -> float:
-        """Return the loss rate at which the mean window is `window`.
+        """Return the loss rate at which the mean window is `window` segments.
 
         Raises:
             ValueError: No loss rate between 1e-15 and 1 has this mean window.
@@ -58,16 +58,20 @@ class Law:
         return float(np.exp(root(excess, *ends)))
 
     def scaled(self, factor: float) -> Law:
-        """Return the law with all windows multiplied by a factor, as an edge of an error band."""
+        """Return the response function with all windows multiplied by `factor`.
+
+        Such functions are the edges of an error band.
+        """
         return Law(
             self.kind, lambda p, rtt_s: factor * self.window(p, rtt_s), self.source, self.note
         )
 
 
 def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
-    """Return the loss rate below which the first law has a larger window than the other.
+    """Return the loss rate below which `first` has a larger mean window than `other`.
 
-    Return None if the first window is not larger at 1e-9; 1 if it is larger at all loss rates.
+    Return None if `first` has no larger window at a loss rate of 1e-9, and 1 if it has a larger one
+    at all loss rates.
     """
 
     def is_ahead(p: float) -> bool:
@@ -87,15 +91,15 @@ def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
 
 
 def aimd(increase: float, decrease: float) -> Window:
-    """Return the law of additive increase and multiplicative decrease."""
+    """Return the response function of additive increase and multiplicative decrease."""
     law = PowerLaw(sqrt(increase * (2.0 - decrease) / (2.0 * decrease)), 0.5)
     return lambda p, rtt_s: law.window(p)
 
 
 def above(low_window: float, law: Window) -> Window:
-    """Return a law that applies if standard TCP's mean window is at least `low_window`.
+    """Return the response function `law` where standard TCP's mean window is at least `low_window`.
 
-    Otherwise, the mean window is standard TCP's.
+    Otherwise, return that of standard TCP.
     """
 
     def window(p: ArrayLike, rtt_s: float) -> Numbers:
@@ -106,18 +110,18 @@ def above(low_window: float, law: Window) -> Window:
 
 
 def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
-    """Return Scalable TCP's law: the length of its sawtooth, in round trips, is constant."""
+    """Return Scalable TCP's response function; all sawteeth last equally many round trips."""
     law = PowerLaw(increase / -log(1.0 - decrease), 1.0)
     return lambda p, rtt_s: law.window(p)
 
 
 def constant_rate(c: float = 25.0) -> Window:
-    """Return the law of an increase by `c rtt^2` segments a round trip."""
+    """Return the response function of an increase by `c rtt^2` segments per round trip."""
     return lambda p, rtt_s: aimd(c * rtt_s**2, 0.5)(p, rtt_s)
 
 
 def hybla(reference_rtt_s: float = 0.025) -> Window:
-    """Return Hybla's law, with an increase by `rho^2` segments per round trip.
+    """Return Hybla's response function, with an increase by `rho^2` segments per round trip.
 
     `rho` is the round-trip time divided by `reference_rtt_s`, and at least 1.
     """
@@ -125,10 +129,11 @@ def hybla(reference_rtt_s: float = 0.025) -> Window:
 
 
 def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 0.5) -> Window:
-    """Return Compound TCP's law without queueing (Tan et al. 2006; NIST SP 500-282, eq. 16, 17).
+    """Return Compound TCP's response function without queueing.
 
-    In the report, the denominator of gamma has the wrong sign, and the outer exponent of tau is
-    inverted. If both are corrected, the defaults give `0.2553 p^-0.8`; the printed factor is 0.25.
+    Sources: Tan et al. 2006; NIST SP 500-282, equations 16 and 17. In the report, the denominator
+    of gamma has the wrong sign, and the outer exponent of tau is inverted. If both are corrected,
+    the defaults give `0.2553 p^-0.8`; the printed factor is 0.25.
     """
     k = exponent
     kept = (1.0 - decrease) ** (1.0 - k)
@@ -141,7 +146,7 @@ def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 
 
 
 def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
-    """Return CUBIC's law with a loss each time the window returns to its peak.
+    """Return CUBIC's response function if a loss occurs each time the window returns to its peak.
 
     RFC 9438 equation 6; NIST SP 500-282 equation 14 with a decrease of 0.2. The Reno-friendly
     region is left out.
@@ -151,7 +156,7 @@ def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
 
 
 def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
-    """Return CUBIC's law with losses as a Poisson process (NIST SP 500-282, equation 15).
+    """Return CUBIC's response function for Poisson losses (NIST SP 500-282, equation 15).
 
     It follows from the printed mean window `(0.3 beta + 3.8) c / (beta lambda^3)`, which is a fit.
     """
@@ -161,12 +166,12 @@ def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
 
 @dataclass(frozen=True)
 class PoissonCubic:
-    """CUBIC under Poisson losses of rate 1, in units of their mean distance."""
+    """CUBIC under Poisson losses at rate 1; times are in units of the mean time between losses."""
 
     plateau: float
-    """Mean time from a loss to the plateau of the cubic, `k`."""
+    """Mean time from a loss to the plateau of the cubic function, `k`."""
     peak: float
-    """Mean window at a loss, `w0`."""
+    """Mean window just before a loss, `w0`."""
     mean: float
     """Mean window."""
 
@@ -205,7 +210,7 @@ def solve_poisson_cubic(
 
 
 def friendly(law: Window) -> Window:
-    """Return the maximum of a law and standard TCP's law."""
+    """Return the larger window of `law` and of standard TCP's response function."""
     return lambda p, rtt_s: np.maximum(law(p, rtt_s), STANDARD.window(p))
 
 
@@ -215,7 +220,10 @@ def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
 
 
 def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
-    """Return standard TCP's law, if lost packets count as sent: `sqrt(1.5 (1 - p) / p)`."""
+    """Return standard TCP's response function `sqrt(1.5 (1 - p) / p)`.
+
+    It counts lost packets as sent.
+    """
     del rtt_s
     p = np.asarray(p, float)
     return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))

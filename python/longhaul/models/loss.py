@@ -25,7 +25,7 @@ class Link:
     flows: float = 1.0
 
     def load(self, window: float) -> float:
-        """Return the offered load of flows of a mean window, as a share of the capacity."""
+        """Return the offered load of flows with this mean window, as a fraction of the capacity."""
         return self.flows * window / (self.capacity_pps * self.rtt_s)
 
 
@@ -33,7 +33,7 @@ class LossModel(Protocol):
     """Interface of models of the loss rate at a link."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the probability, from 0 to 1, that the link drops a packet at this mean window."""
+        """Return the probability that `link` drops a packet if its flows have this mean window."""
         ...
 
 

@@ -46,14 +46,14 @@ class DropTail:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the fraction of arrivals that overflow the queue."""
+        """Return the fraction of arrivals that a full queue drops; 0 if the queue is not full."""
         del average
         if queue < link.buffer_pkts * (1.0 - FULL) or arriving_pps <= link.capacity_pps:
             return 0.0
         return 1.0 - link.capacity_pps / arriving_pps
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0: there is no average."""
+        """Return 0, since drop-tail uses no average queue."""
         return 0.0
 
 
@@ -75,7 +75,7 @@ class Red:
     spacing: float = 2.0 / 3.0
 
     def curve(self, average: float) -> float:
-        """Return the probability `p` of RED's curve at an average queue."""
+        """Return the probability `p` of RED's curve at this average queue length."""
         if average < self.min_th:
             return 0.0
         if average < self.max_th:
@@ -87,7 +87,7 @@ class Red:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return RED's loss rate at the average queue, or the drop-tail loss rate if larger."""
+        """Return RED's loss rate at the `average` queue, or drop-tail's if it is larger."""
         selected = min(1.0, self.spacing * self.curve(average))
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
@@ -101,7 +101,7 @@ class Red:
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's marking function of the queue in packets; a full queue also drops."""
+    """A user's marking function of the queue in packets; a full queue drops packets as well."""
 
     function: Callable[[float], float]
 
@@ -113,5 +113,5 @@ class Custom:
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0: there is no average."""
+        """Return 0, since the function uses no average queue."""
         return 0.0

@@ -56,7 +56,7 @@ class Point:
 
     @property
     def goodput(self) -> float:
-        """Throughput minus the dropped packets (5.1)."""
+        """Throughput minus the dropped packets, as a fraction of the link's rate (5.1)."""
         return self.throughput * (1.0 - self.loss)
 
 
@@ -109,10 +109,11 @@ def mean_window(path: Path, p: float) -> float:
 
 
 def desynchronised(path: Path, buffer: float, connections: int) -> Point:
-    """Return loss rate and throughput if connections lose packets one by one: (5.8) to (5.13).
+    """Return loss rate and throughput if connections lose packets one at a time: (5.8) to (5.13).
 
     The sum of the windows is then normally distributed. Packets are lost while it exceeds BDP plus
-    buffer. The queue is never negative, so that the round-trip time is at least `rtt_s`.
+    `buffer` (packets). The queue is never negative, so that the round-trip time is at least
+    `rtt_s`.
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
@@ -129,7 +130,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return the throughput without losses; None if the windows do not fit (5.6, 5.7)."""
+    """Return the throughput without losses; None if windows exceed BDP and buffer (5.6, 5.7)."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -138,7 +139,7 @@ def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
 
 @dataclass(frozen=True)
 class Band:
-    """The numbers of connections that keep a link busy."""
+    """Range of the numbers of connections that keep a link busy."""
 
     first: int
     last: int
@@ -147,7 +148,8 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest that reaches it without losses. Return None if none reaches it.
+    The first number is the smallest that reaches it without losses. Return None if no number
+    reaches it. `buffer` is in packets.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)
@@ -165,7 +167,7 @@ class Red:
     p_max: float = 0.1
 
     def drop(self, q: float) -> float:
-        """Return the control law `H(q)`: the drop rate at an average queue."""
+        """Return the control law `H(q)`: the drop rate at an average queue of `q` packets."""
         if q < self.q_min:
             return 0.0
         if q >= self.q_max:
@@ -175,14 +177,14 @@ class Red:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """Queue length and loss rate at which the windows fill path and queue."""
+    """Queue length and loss rate at which the windows exactly fill path and queue."""
 
     loss: float
     queue: float
 
 
 def red_queue(path: Path, connections: int, p: float) -> float:
-    """Return the queue law `G(p)`: the part of the sum of windows above the BDP (5.14 to 5.16)."""
+    """Return the queue law `G(p)`: the sum of all windows minus the BDP (5.14 to 5.16)."""
     window = min(path.max_window, mean_window(path, p) if p > 0.0 else inf)
     return connections * window * (1.0 - p) - path.bdp
 
@@ -206,10 +208,10 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 
 
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
-    """Return the range of numbers of connections with an equilibrium.
+    """Return the smallest and the largest number of connections with an equilibrium under RED.
 
-    At the first number (not a whole one), maximum windows fill the queue to `q_min` without loss;
-    the last is the largest number that RED can control.
+    At the smallest (not a whole number), maximum windows fill the queue to `q_min` without loss.
+    The largest is the most that RED can control.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

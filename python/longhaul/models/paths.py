@@ -18,7 +18,7 @@ STEPS, MOST_S = 20, 86_400.0
 def recovery_s(
     kind: str, window: float, rtt_s: float, parameters: Mapping[str, float] | None = None
 ) -> float:
-    """Return the time that an algorithm takes from a loss until it reaches the old window again.
+    """Return the seconds that an algorithm takes after a loss to reach its old `window` again.
 
     There is no queueing and no further loss. The time is infinite if it exceeds a day.
 
@@ -122,7 +122,7 @@ def loss_free_s(
 
 
 def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
-    """Return by how much one acknowledgement increases the window."""
+    """Return the number of segments by which one acknowledgement increases the window."""
     if window >= ssthresh:
         return 1.0 / window
     if window <= max_ssthresh:

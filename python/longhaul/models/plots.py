@@ -27,7 +27,7 @@ LAW_LOSSES = np.geomspace(1e-7, 1e-1, 61)
 def response(form: HighSpeed, capacity: float | None = None) -> Figure:
     """Draw mean windows over loss rates, and increase and decrease over windows.
 
-    `capacity` is the window in segments that fills a path, drawn as a line across.
+    `capacity` is the window in segments that fills a path, drawn as a horizontal line.
     """
     drawing, left, right = _two_panels()
     of_each: list[tuple[str, Response]] = [("reno", STANDARD), ("hstcp", form)]
@@ -87,7 +87,10 @@ def trajectory(labels: Sequence[str], links: Sequence[str], solution: Trajectory
 
 @styled()
 def sets(cases: Sequence[Sets]) -> Figure:
-    """Draw throughputs of three sets, and ratios of throughputs and round-trip times, by buffer."""
+    """Draw throughputs of the three sets of flows, and ratios between the sets, over the buffer.
+
+    The ratios are those of throughput and of round-trip time.
+    """
     pairs = ((1, 2), (1, 3), (2, 3))
     drawing, left, right = _two_panels()
     buffers = [case.buffer_pkts for case in cases]

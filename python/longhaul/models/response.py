@@ -54,7 +54,7 @@ class PowerLaw:
 
     @classmethod
     def through(cls, w1: float, p1: float, w2: float, p2: float) -> PowerLaw:
-        """Return the power law through two points, each a window (`w1`) and a loss rate (`p1`)."""
+        """Return the power law through two points: loss rate `p1`, window `w1`, and `p2`, `w2`."""
         exponent = log(w2 / w1) / log(p1 / p2)
         return cls(w1 * p1**exponent, exponent)
 
@@ -175,28 +175,28 @@ def rounds_between_losses(response: Response, p: ArrayLike) -> Numbers:
 
 
 def relative_fairness(high_speed: Response, standard: Response, p: ArrayLike) -> Numbers:
-    """Return the ratio of another algorithm's window to standard TCP's at equal loss rates."""
+    """Return the window of `high_speed` divided by that of `standard`, at equal loss rates `p`."""
     return high_speed.window(p) / standard.window(p)
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """Windows of two kinds of flows that share a path and have the same loss rate."""
+    """Mean windows of flows of two algorithms that share a path and have the same loss rate."""
 
     loss: float
     high_speed_window: float
     standard_window: float
     aggregate_fairness: float
-    """Total throughput of the first kind, divided by that of the second kind."""
+    """Total throughput of the first algorithm's flows, divided by that of the second's."""
 
 
 def sharing(
     high_speed: Response, flows: int, standard: Response, standard_flows: int, capacity: float
 ) -> Sharing:
-    """Return the windows of two kinds of flows that share a path of `capacity` segments.
+    """Return the mean windows of flows of two algorithms that share a path.
 
-    All flows have the same round-trip time and, as under RED, the same loss rate: the one at which
-    the windows add up to the capacity.
+    `capacity` is the window that fills the path, in segments. All flows have the same round-trip
+    time and, as under RED, the same loss rate: the one at which the windows add up to the capacity.
     """
 
     def total(log_p: float) -> float:
@@ -225,7 +225,7 @@ def path_window(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> 
 
 
 def recovery_time_s(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> float:
-    """Return the time that standard TCP takes to fill a path again after one halving.
+    """Return the seconds that standard TCP takes to fill a path again after one halving.
 
     The window grows by one segment per round trip, from half the path's window.
     """
@@ -239,5 +239,8 @@ def root(
     within: float = 1e-12,
     relative: float = 1e-13,
 ) -> float:
-    """Return the zero of a function that changes its sign once between `low` and `high`."""
+    """Return the zero of a function that changes its sign once between `low` and `high`.
+
+    `within` and `relative` are the absolute and relative tolerances of the result.
+    """
     return float(optimize.brentq(of, low, high, xtol=within, rtol=relative))

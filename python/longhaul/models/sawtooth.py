@@ -21,7 +21,11 @@ LEAST, MOST = 1e-6, 1e12
 
 
 def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
-    """Return the mean windows of sawteeth of `1 / p` segments."""
+    """Return the mean windows of sawteeth that contain `1 / p` segments each.
+
+    `tooth` maps the size of a sawtooth (its peak in segments, or its period in seconds) to its
+    segments and round trips. `least` is the smallest size that is searched.
+    """
 
     def of_one(loss: float) -> float:
         def excess(log_size: float) -> float:
@@ -39,7 +43,7 @@ def binomial(
     increase: float = 1.0,
     decrease: float = 0.5,
 ) -> Callable[[ArrayLike, float], Numbers]:
-    """Return the law of binomial congestion control (Bansal and Balakrishnan 2001)."""
+    """Return the response function of binomial algorithms (Bansal and Balakrishnan 2001)."""
 
     def tooth(peak: float) -> tuple[float, float]:
         low = max(peak - decrease * peak**l, 1.0)
@@ -51,7 +55,7 @@ def binomial(
 
 
 def htcp(kept: float = 0.8, low_speed_s: float = 1.0) -> Callable[[ArrayLike, float], Numbers]:
-    """Return H-TCP's law (draft-leith-tcp-htcp-06); a sawtooth's size is the time between losses.
+    """Return H-TCP's response function (draft-leith-tcp-htcp-06).
 
     The increase per round trip is `2 (1 - kept)` until `low_speed_s` seconds after a loss. `d`
     seconds later, it is `1 + 10 d + (d / 2)^2` times as much. `kept` is the fraction of the window
@@ -79,10 +83,11 @@ def bic(
     min_increment: float = 0.01,
     low_window: float = 14.0,
 ) -> Callable[[ArrayLike, float], Numbers]:
-    """Return BIC's law, round trip by round trip (Xu, Harfoush and Rhee 2004, section III).
+    """Return BIC's response function (Xu, Harfoush and Rhee 2004, section III).
 
-    Each round trip covers half of the distance to the peak, in steps from `min_increment` to
-    `max_increment`; a loss occurs at the peak. Below `low_window`, the law is standard TCP's.
+    It is computed round trip by round trip. Each covers half of the distance to the peak, in steps
+    from `min_increment` to `max_increment`; a loss occurs at the peak. Below `low_window`, the
+    function is standard TCP's.
     """
 
     def tooth(peak: float) -> tuple[float, float]:

@@ -40,11 +40,11 @@ class UnmodelledError(LonghaulError):
 
 @dataclass(frozen=True)
 class Scene:
-    """A fluid model, with the scenario's names of its classes and links."""
+    """A fluid model, with the scenario's names of its classes of flows and its links."""
 
     model: Model
     labels: Sequence[str]
-    """Labels of the classes."""
+    """Labels of the classes of flows, in the order of the model."""
     links: Sequence[str]
     duration_s: float
     measured_from_s: float
@@ -74,7 +74,7 @@ def fluid(scenario: _engine.Scenario) -> Scene:
 
 
 def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the keys that the model cannot represent."""
+    """Yield the keys of a resolved scenario that the model cannot represent."""
     yield from _unknown(resolved, OF_SCENARIOS)
     if "topology" not in resolved:
         return
@@ -113,7 +113,7 @@ def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unknown(table: Mapping[str, Any], known: Sequence[str], before: str = "") -> Iterator[str]:
-    """Yield the paths of a table's keys that are not in `known`."""
+    """Yield the dotted paths of keys that are not in `known`; `before` precedes each path."""
     return (f"`{before}{key}`" for key in table if key not in known)
 
 
@@ -128,7 +128,7 @@ WHOLE_SEGMENTS = "linux-6.18"
 
 
 class _Network:
-    """Links by number, and the classes of flows over them."""
+    """The links of a model by number, and its classes of flows."""
 
     def __init__(self, topology: Mapping[str, Any], packet_bits: float) -> None:
         ((self.kind, self.topology),) = topology.items()
@@ -139,7 +139,7 @@ class _Network:
         self.links = [_link(link, packet_bits) for link in links]
 
     def flows(self, flow: Mapping[str, Any]) -> FlowClass:
-        """Return the class of a group of flows."""
+        """Return the class of flows for a group `flow` of the scenario."""
         first, last = flow.get("path", [0, len(self.links)])
         path = range(first, last)
         access = flow.get("access") or self.topology.get("access") or {}
@@ -215,6 +215,6 @@ BYTES = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "Mi
 
 
 def _number(text: str, unit: str) -> float:
-    """Return the number in a size, which a resolved scenario writes in packets or bytes."""
+    """Return the number in a size such as `100 packets`, which must have this `unit`."""
     number, written = re.fullmatch(r"([\d.e+-]+) (\w+)", text).groups()  # type: ignore[union-attr]
     return float(number) * (1.0 if unit == "packets" else BYTES[written])

@@ -40,7 +40,7 @@ class Equilibrium:
 
 @dataclass(frozen=True)
 class Linear:
-    """A linear delay equation: coefficients of the present and of each delayed state."""
+    """A linear delay equation: the matrices of the present state and of each delayed state."""
 
     present: Numbers
     delayed: Sequence[tuple[float, Numbers]]
@@ -63,7 +63,7 @@ class Linear:
 
 
 def _differentiation(nodes: Numbers) -> Numbers:
-    """Return the matrix that differentiates the polynomial through Chebyshev points."""
+    """Return the matrix that differentiates a polynomial, given its values at Chebyshev `nodes`."""
     n = len(nodes) - 1
     c = np.ones(n + 1)
     c[[0, n]] = 2.0
@@ -74,7 +74,7 @@ def _differentiation(nodes: Numbers) -> Numbers:
 
 
 def _interpolation(places: Numbers, at: float) -> Numbers:
-    """Return the weights of the values at `places` for the interpolated value at `at`."""
+    """Return the weights of the values at `places` that give the interpolated value at `at`."""
     hit = np.isclose(places, at, rtol=0.0, atol=1e-14 * abs(places[-1]))
     if hit.any():
         return hit.astype(float)
@@ -130,7 +130,7 @@ def equilibrium(model: Model) -> Equilibrium:
 
 
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
-    """Return the stationary state of a class of flows.
+    """Return the stationary state of class `number` of flows.
 
     If there are several, return the state whose window is closest to a fair share of a link.
     """
@@ -152,14 +152,17 @@ def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
 
 
 def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """Return the argument at which a function falls below zero, or an end of the range."""
+    """Return the argument at which a function falls below zero.
+
+    Return an end of the range from `low` to `high` if the function does not change its sign.
+    """
     if of(low) <= 0.0:
         return low
     return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)
 
 
 def linearised(model: Model, at: Equilibrium) -> Linear:
-    """Return the linear delay equation of small deviations from an equilibrium."""
+    """Return the linear delay equation for small deviations from an equilibrium."""
     free = model.moving()
     numbers = range(len(model.classes))
     x = at.state
@@ -195,7 +198,7 @@ def gain_margin(linear: Linear, most: float = 1e4) -> float:
     """Return the factor by which all feedback may be multiplied before the equilibrium is unstable.
 
     A factor below one means that the equilibrium is unstable. The factor multiplies the losses that
-    flows see, and so the slope of a marking function.
+    flows see, and so the slope of a marking function. It is searched between `1 / most` and `most`.
     """
 
     def growth(log_factor: float) -> float:
@@ -224,12 +227,12 @@ class OneDelay:
 
     @classmethod
     def of_small_buffer(cls, window: float, loss: float, slope: float, rtt_s: float) -> OneDelay:
-        """Return equation 8 at its equilibrium; `slope` is d(loss rate)/d(window)."""
+        """Return equation 8, linearised at its equilibrium; `slope` is d(loss rate)/d(window)."""
         half = window / (2.0 * rtt_s)
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """Return true if the equilibrium is stable, by the exact condition."""
+        """Return true if the equilibrium is stable, by the exact condition for this equation."""
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

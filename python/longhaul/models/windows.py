@@ -1,4 +1,4 @@
-"""The window of an algorithm by round trip, without a network: `longhaul window`.
+"""Simulation of an algorithm's window round by round, without a network: `longhaul window`.
 
 Each round trip acknowledges one window of segments. Losses are periodic in segments, or random. A
 lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
@@ -69,7 +69,7 @@ class Experiment:
             raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
 
     def title(self) -> str:
-        """Return the losses and the round-trip time as text."""
+        """Return a text with the losses and the round-trip time, as a title."""
         if self.loss is not None:
             lost = f"{self.loss:g} of the segments at random"
         else:
@@ -79,7 +79,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """The window of one algorithm, a row per round trip."""
+    """The window of one algorithm over time, with a row per round trip."""
 
     name: str
     kind: str
@@ -89,7 +89,10 @@ class Trajectory:
     """Mean window by the algorithm's response function at the loss rate; None if it has none."""
 
     def settled(self) -> pl.DataFrame:
-        """Return the rounds after the second reduction, or all rounds if there are fewer than 3."""
+        """Return the rounds after the second window reduction.
+
+        Return all rounds if there are fewer than three reductions.
+        """
         cuts = self.rounds.filter("congestion")["round"]
         if len(cuts) < 3:
             return self.rounds
@@ -152,7 +155,7 @@ def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajec
 
 
 def _what(congestion: Mapping[str, Any]) -> Kind:
-    """Return the name, file or class of an algorithm from its `congestion` table."""
+    """Return the name, file or class in an algorithm's `congestion` table."""
     kind: Kind = next(congestion[key] for key in ("kind", "python", "module") if key in congestion)
     return kind
 
@@ -165,7 +168,7 @@ def _name(congestion: Mapping[str, Any]) -> str:
 
 
 def _congestion(kind: Kind) -> dict[str, Any]:
-    """Return a scenario's `congestion` table for an algorithm."""
+    """Return the `congestion` table of a scenario for the algorithm `kind`."""
     if isinstance(kind, str) and kind.endswith(".so"):
         return {"module": kind}
     if isinstance(kind, str) and kind.endswith(".py"):
@@ -183,7 +186,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
-    """Set the parameter in `text` for every algorithm that has this parameter."""
+    """Set the parameter in `text` (`parameter=value`) for every algorithm that has it."""
     key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []

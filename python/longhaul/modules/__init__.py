@@ -1,4 +1,4 @@
-"""Congestion control modules of Linux: compiled to objects that a scenario names.
+"""Linux congestion control modules, compiled to object files that scenarios can use.
 
 `kernel/` has headers that replace the kernel's, and the driver that calls a module's hooks.
 """

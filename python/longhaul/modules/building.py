@@ -43,12 +43,12 @@ HZ = (100, 250, 300, 1000)
 
 
 class ModuleBuildError(LonghaulError):
-    """A module that cannot be built."""
+    """Error: a kernel module cannot be built."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """A built object, and its description of the module in it."""
+    """A compiled object file, with the description of the kernel module in it."""
 
     object: Path
     name: str
@@ -62,7 +62,7 @@ class Built:
 def build(
     files: Sequence[Path], out: Path | None = None, *, name: str | None = None, hz: int = 250
 ) -> Built:
-    """Compile a module of one or several C files to an object for scenarios.
+    """Compile a kernel module of one or several C files to an object file for scenarios.
 
     The object is written to `out`, by default to the current directory under the name of the first
     source. `name` selects a congestion control if the files register several. `hz` is the number of
@@ -88,7 +88,7 @@ def build(
 
 
 def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int) -> dict[str, Any]:
-    """Compile to an object; return the object's description of its module."""
+    """Compile a module to the object file `target`; return the description of the module in it."""
     compile_to(target, files, ["-shared"], name=name, hz=hz)
     try:
         return _engine.describe_module(target)
@@ -117,7 +117,7 @@ def compile_to(
     hz: int,
     beside: Sequence[Path] = (),
 ) -> None:
-    """Compile and link the files of a module, the driver and the files in `beside`."""
+    """Compile and link the files of a module, the driver, and the further sources in `beside`."""
     texts = sources.read_all(files)
     macros = [f"-D{macro}" for macro in sources.macros(texts.values())]
     macros += [f"-DHZ={hz}", *([f'-DLONGHAUL_NAME="{name}"'] if name else [])]
@@ -144,7 +144,7 @@ def _all_symbols() -> list[str]:
 
 @contextmanager
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary directory, and a subdirectory with an empty file for each kernel header.
+    """Yield a temporary directory, and one inside it with empty files for kernel headers.
 
     Our `kernel.h` is included before these files, and has all declarations.
     """

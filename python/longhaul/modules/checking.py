@@ -19,7 +19,7 @@ LIMIT_S = 120
 
 
 def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> str:
-    """Run a module through synthetic connections under the sanitizers; return the report.
+    """Run a kernel module through synthetic connections under the sanitizers; return the report.
 
     Raises:
         ModuleBuildError: the first fault that a sanitizer found, with its place in the source.
@@ -43,7 +43,7 @@ def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> s
 
 
 def _first_finding(errors: str) -> str:
-    """Return the sanitizer's line on the fault, and the first place in the module."""
+    """Return the sanitizer's line about the fault, and the module's first line in the stack."""
     lines = [line.strip() for line in errors.splitlines()]
     found = next((line for line in lines if "rror:" in line), None)
     if found is None:

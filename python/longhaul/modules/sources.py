@@ -1,4 +1,4 @@
-"""Reader of a module's sources: its includes, and macros that depend on names in the text."""
+"""Reader of a kernel module's sources: included headers, and macros derived from the text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def headers(texts: Iterable[str]) -> set[str]:
 
 
 def macros(texts: Iterable[str]) -> list[str]:
-    """Return the macros that select the data to collect, and the signature of cong_control."""
+    """Return the macros that select the data to collect, and cong_control's signature."""
     whole = "\n".join(texts)
     asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]
     if _takes_flag(whole):
@@ -45,7 +45,7 @@ def macros(texts: Iterable[str]) -> list[str]:
 
 
 def _takes_flag(text: str) -> bool:
-    """Return True if cong_control has four arguments, as in Linux 6.10 and later."""
+    """Return true if cong_control has four arguments, as in Linux 6.10 and later."""
     assigned = re.search(r"\.\s*cong_control\s*=\s*(\w+)", text)
     if assigned is None:
         return False

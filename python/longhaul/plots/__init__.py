@@ -53,7 +53,7 @@ for _kind in kinds.every():
 
 
 def figure(name: str, runs: Sequence[Results], options: Options | None = None) -> Figure:
-    """Draw the plot with this name for one or several runs."""
+    """Draw the plot with this name for one or several runs, and return the figure."""
     wanted = find(name)
     for run in runs:
         if not wanted.suits(run):
@@ -68,7 +68,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
 
 
 def _remedy(run: Results, wanted: Plot) -> str:
-    """Return a hint at the scenario key that records a plot's table."""
+    """Return a hint at the scenario key that records the table from which `wanted` is drawn."""
     if not wanted.table or wanted.table in run.tables:
         return ""
     remedy = run.kind.remedies.get(wanted.table)

@@ -66,7 +66,10 @@ def _waits(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style: Style) -> None:
-    """Draw the quantiles of one row of the table of delays, joined by straight lines."""
+    """Draw the delay quantiles of the flow, label or link `name`, joined by straight lines.
+
+    `kind` is the kind of owner in the table of delays, and `shown` the name in the legend.
+    """
     rows = run.delays.filter(
         pl.col("kind") == kind, pl.col("name") == name, pl.col("packets") > 0
     ).to_dicts()
@@ -80,7 +83,7 @@ def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style
 
 
 def _is_wide(runs: Sequence[Results]) -> bool:
-    """Return true if the quantiles of all labels span more than two decades."""
+    """Return true if the delay quantiles of all labels together span more than two decades."""
     rows = pl.concat([run.delays.select("kind", "packets", *PARTS) for run in runs])
     measured = rows.filter(pl.col("kind") == "label", pl.col("packets") > 0)
     times = measured.select(list(PARTS)).to_numpy()

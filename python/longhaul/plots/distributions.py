@@ -1,4 +1,4 @@
-"""Plots of distributions over exchanges: response sizes, and round-trip times."""
+"""Plots of distributions over exchanges (requests and responses): sizes and round-trip times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,10 @@ ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network'
 
 
 def _values(run: Results, quantity: Quantity, label: str) -> np.ndarray:
-    """Return a quantity of the exchanges of a label that began in the measurement window."""
+    """Return the values of a quantity for the exchanges of a label in the measurement window.
+
+    An exchange belongs to the window in which it began.
+    """
     flows = run.flows.filter(pl.col("label") == label)["name"]
     mine = run.measured_exchanges.filter(pl.col("name").is_in(flows.implode()))
     values = mine[quantity.column].drop_nulls().to_numpy().astype(float) * quantity.scale
@@ -53,7 +56,7 @@ def _has(quantities: Sequence[Quantity], run: Results) -> bool:
 
 
 def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
-    """Register plots of the distribution function and of the tails, a panel per quantity."""
+    """Register two plots, of distribution functions and of tails, with a panel per quantity."""
     for ending, words, tails in (
         ("", "at most", False),
         ("-tails", "more than", True),
@@ -94,7 +97,10 @@ def _draw(
 
 
 def _distribution(axes: Axes, values: np.ndarray, name: str, style: Style, *, tails: bool) -> None:
-    """Draw the empirical distribution function of sorted values, or with `tails` its complement."""
+    """Draw the empirical distribution function of sorted values.
+
+    With `tails`, draw its complement, the fraction of larger values.
+    """
     at_most = np.arange(1, len(values) + 1) / len(values)
     shares = 1.0 - at_most if tails else at_most
     # The complement is 0 at the largest value, which a logarithmic axis cannot show.

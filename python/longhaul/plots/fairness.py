@@ -31,7 +31,10 @@ def _fairness(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _index(run: Results) -> pl.DataFrame:
-    """Return Jain's index over the single connections that exist throughout an interval."""
+    """Return Jain's index over time.
+
+    It is over the flows of a single connection that exist throughout an interval.
+    """
     flows = run.bundles.filter(pl.col("source").is_in(COMPARABLE)).select("name", "finish_s")
     every = rates(run.flow_series, "name", "delivered_bytes", run.sample_times)
     shares = every.join(flows, on="name", maintain_order="left")

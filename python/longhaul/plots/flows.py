@@ -27,7 +27,7 @@ DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 def _of_flows(
     name: str, help: str, suits: Callable[[Results], bool] = has_samples, *, over_time: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot whose lines are flows or labels; each run has a panel."""
+    """Register a plot with a panel per run, whose lines are flows or labels."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, suits, ["colour_by"])
@@ -49,7 +49,10 @@ def _of_flows(
 def _draw_flows(
     column: str, scale: float, y: str, axes: Axes, run: Results, style_of: dict[str, Style]
 ) -> None:
-    """Draw a column of the samples: a line per flow, or median and range of each label's flows."""
+    """Draw a column of the flows' samples, multiplied by `scale`, over time.
+
+    There is a line per flow or, for many flows, the median and the range of each label's flows.
+    """
     series = run.flow_series.select("t_s", "name", "label", (pl.col(column) * scale).fill_nan(None))
     # Flows without a window, such as datagrams and traffic with many connections, have no line.
     series = series.filter(pl.col(column).count().over("name") > 0)
@@ -82,7 +85,7 @@ def _line(axes: Axes, x: pl.Series, y: pl.Series, style: Style) -> None:
 
 
 def _name_labels(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
-    """Add a legend entry for each label."""
+    """Add an entry for each label to the legend."""
     for label, count in run.label_counts().items():
         text = label if count == 1 else f"{label} ({count} flows)"
         axes.plot([], [], label=text, **styles.as_line(style_of[label]))
@@ -123,7 +126,7 @@ def _delivered(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
 
 
 def _windows(run: Results) -> pl.DataFrame:
-    """Return samples of flows that have a window."""
+    """Return the samples of those flows that have a congestion window."""
     return run.flow_series.filter(pl.col("cwnd_pkts").is_not_nan())
 
 

@@ -61,7 +61,7 @@ def panels(
     scales: Literal["all", "row"] = "all",
     height_in: float = PANEL_HEIGHT_IN,
 ) -> Figure:
-    """Draw each of the contents in a panel; one legend serves all panels.
+    """Draw each of `contents` in a panel of its own, with one legend for all panels.
 
     All panels have the same scales. With `scales = "row"`, only panels of the same row share the
     vertical scale.
@@ -95,7 +95,7 @@ def panels(
 
 @contextmanager
 def for_width(width_in: float | None) -> Iterator[None]:
-    """Draw figures with this width in inches while the block runs.
+    """Context in which figures are drawn with this width in inches.
 
     None means their default widths.
     """
@@ -176,7 +176,10 @@ def label_ends(drawing: Figure) -> Figure:
 
 
 def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
-    """Return the last value of the lines that have the style of a legend entry, averaged."""
+    """Return the last value of a line with the style of a legend's `handle`.
+
+    It is the mean if there are several such lines; None if there is no such line.
+    """
     if not isinstance(handle, Line2D):
         return None
     ends = []
@@ -210,12 +213,12 @@ def spread(heights: Sequence[float], gap: float, low: float, high: float) -> lis
 
 
 def _darker(colour: Any) -> tuple[float, ...]:  # noqa: ANN401
-    """Return a darker colour, in which text on white can be read."""
+    """Return a darker shade of a colour, in which text on white is readable."""
     return tuple(0.75 * part for part in to_rgb(colour))
 
 
 def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
-    """Return the name of a label in plots of several runs.
+    """Return the name of `label` of `run` in plots of several runs.
 
     It is the label if there is one run, the run's name if the run has one label, and otherwise
     both.

@@ -1,4 +1,4 @@
-"""Plots of links over time: a panel for each link, several runs overlaid in each."""
+"""Plots of links over time: a panel for each link, in which several runs are overlaid."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,7 +23,7 @@ DrawLink = Callable[[Axes, pl.DataFrame, Style, str | None], None]
 
 
 def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
-    """Register a plot with a panel per link and a line per run."""
+    """Register a plot of links with a panel for each link and a line for each run."""
 
     def add(draw: DrawLink) -> Draw:
         @register(name, help, has_samples, ["links"])
@@ -46,7 +46,7 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
 
 
 def _links(runs: Sequence[Results], options: Options) -> list[str]:
-    """Return the links to show, in the order of the scenario."""
+    """Return the names of the links to show, in the order of the scenario."""
     if options.links:
         for link in options.links:
             for run in runs:

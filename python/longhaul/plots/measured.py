@@ -1,4 +1,4 @@
-"""Scales of plots over time: chosen for the measurement window; the time before it is shaded."""
+"""Scales of plots over time: fitted to the measurement window, before which panels are shaded."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ ABOVE = 0.1
 
 
 def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
-    """Shade the time before the window in each panel, and choose the scale for the windows.
+    """Shade each panel before the measurement window, and fit the scale to the windows.
 
     `starts` has the start of the measurement window of each panel, in seconds. If the scale cuts
     off values before the window, such as those of slow start, the panel states the highest value.
@@ -43,7 +43,7 @@ def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
 
 
 def scaled_to_shared_window(drawing: Figure, runs: Sequence[Results]) -> Figure:
-    """Choose the scale for the measurement window, if it begins at the same time in all runs."""
+    """Fit the scale to the measurement window, if it begins at the same time in all runs."""
     starts = {run.measured_from_s for run in runs}
     return drawing if len(starts) > 1 else scaled_to_windows(drawing, [*starts] * len(drawing.axes))
 

@@ -1,4 +1,4 @@
-"""Plots of windows over queues (phase plane), and of queues with drops and marks."""
+"""Plots of windows over queue length (phase plane), and of queues with drops and marks."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from longhaul.results import Results
 
 
 def _link(run: Results, options: Options) -> str:
-    """Return the link to show: the named link, or the bottleneck."""
+    """Return the name of the link to show: the one that the user names, or the bottleneck."""
     if options.links:
         run.check_link(options.links[0])
         return options.links[0]

@@ -1,4 +1,4 @@
-"""Plots of proxies: the window between their nodes, and the local queue before it."""
+"""Plots of split-TCP proxies: the window between their nodes, and the proxy's own queue."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -19,7 +19,7 @@ def _has_proxies(run: Results) -> bool:
 
 
 def _over_time(column: str, y: str, runs: Sequence[Results], options: Options) -> Figure:
-    """Draw a column of the proxies' samples: a panel for each proxy, a line for each run."""
+    """Draw a column of the proxies' samples over time: a panel per proxy, a line per run."""
     names = list(dict.fromkeys(name for run in runs for name in run.proxies["name"]))
 
     def overlaid(axes: Axes, name: str) -> None:

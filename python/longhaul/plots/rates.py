@@ -7,7 +7,7 @@ RATE_BINS = 200
 
 
 def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.DataFrame:
-    """Return average rates (per second) of a counter; all values of `key` have the same intervals.
+    """Return average rates of a counter per second, in the same intervals for all values of `key`.
 
     `times` are the times of all samples of the run, in order; a flow has no samples before its
     start. The result has a row for each sample at the end of an interval. `rate` is the average

@@ -18,15 +18,15 @@ class Options:
     links: tuple[str, ...] = ()
     """Links to show in plots of links; if empty, the busy links."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
-    """Attribute of flows that colours distinguish: the algorithm, or the label."""
+    """Attribute by which flows are coloured: `algorithm` or `label`."""
     from_s: float | None = None
     to_s: float | None = None
-    """Part of a MesoNet run or of a packet capture that plots show: `from_s` to `to_s`, in seconds.
+    """Part of a MesoNet run or of a packet capture to show: from `from_s` to `to_s`, in seconds.
 
     None means the beginning or the end of the run.
     """
     parts: tuple[str, ...] = ()
-    """Parts to show: flows, classes or routers of MesoNet, or quantities of algorithms' state."""
+    """Names of the flows, classes or routers of MesoNet, or of state variables, to show."""
     overlay: bool = False
     """True if MesoNet plots overlay runs, with a panel for each flow or class."""
     width_in: float | None = None
@@ -51,13 +51,13 @@ Draw = Callable[[Sequence[Results], Options], Figure]
 
 @dataclass(frozen=True)
 class Plot:
-    """A named plot."""
+    """A plot with its name, its line of help, and the function that draws it."""
 
     name: str
     help: str
     draw: Draw
     suits: Callable[[Results], bool]
-    """Test whether a run has the data that the plot shows."""
+    """Function that returns true if a run has the data for the plot."""
     takes: frozenset[str]
     """Names of the fields of `Options` that the plot uses."""
     table: str = ""
@@ -74,7 +74,11 @@ def register(
     takes: Iterable[str] = (),
     table: str = "",
 ) -> Callable[[Draw], Draw]:
-    """Register a function that draws a plot, with the options and the table that it uses."""
+    """Return a decorator that registers a function as a plot.
+
+    `takes` are the options that the plot uses, and `table` the optional table of a run that it
+    needs.
+    """
 
     def add(draw: Draw) -> Draw:
         PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes), table)
@@ -84,12 +88,12 @@ def register(
 
 
 def nearest(name: str) -> str | None:
-    """Return the plot with the most similar name; None if no name is similar."""
+    """Return the name of the plot that is most similar to `name`; None if none is similar."""
     return names.nearest(name, PLOTS)
 
 
 def find(name: str) -> Plot:
-    """Return the plot with this name; raise an error if there is none."""
+    """Return the plot with this name; raise an error, with the nearest name, if there is none."""
     if name not in PLOTS:
         raise ResultsError(unknown("plot", name, PLOTS, "longhaul list plots"))
     return PLOTS[name]
@@ -113,7 +117,7 @@ def refuse_unused(names: Sequence[str], options: Options) -> None:
 
 
 def suitable(runs: Sequence[Results]) -> list[str]:
-    """Return the names of the plots that suit all of the runs."""
+    """Return the names of the plots for which all of the runs have the data."""
     return [name for name, plot in PLOTS.items() if all(plot.suits(run) for run in runs)]
 
 
@@ -123,5 +127,5 @@ def has_samples(run: Results) -> bool:
 
 
 def is_tcp(run: Results) -> bool:
-    """Return true if the run's kind is `connections`."""
+    """Return true if the run's kind of simulation is `connections`."""
     return run.is_tcp

@@ -48,7 +48,10 @@ _X = "response time (s)"
 
 
 def _distribution(axes: Axes, run: Results, label: str, name: str, style: Style) -> None:
-    """Draw the distribution over all started responses, below 1 if some did not finish."""
+    """Draw the distribution of response times over all responses that began.
+
+    It ends below 1 if some did not finish.
+    """
     times = run.response_times.filter(pl.col("label") == label)["response_s"]
     done = times.drop_nulls().sort()
     shares = np.arange(1, len(done) + 1) / max(len(times), 1)

@@ -57,7 +57,7 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
 def _draw_named(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
-    """Draw points with names next to them; a point has the style of its algorithm."""
+    """Draw points with their names next to them, in the styles of the algorithms."""
     kinds = {named_among(run, label, runs): run.algorithms()[label] for run, label, *_ in points}
     by_label = options.colour_by == "label"
     style_of = styles.of_labels(kinds, "label") if by_label else styles.of_algorithms(kinds)
@@ -68,7 +68,7 @@ def _draw_named(
 def _draw_many(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
-    """Draw points with a legend; a label has the same colour in all runs."""
+    """Draw many points with a legend; a label has the same colour in all runs."""
     algorithms: dict[str, str] = {}
     for run in runs:
         algorithms |= run.algorithms()
@@ -81,7 +81,10 @@ def _draw_many(
 
 
 def _told_apart(kinds: dict[str, str], options: Options) -> dict[str, styles.Style]:
-    """Return styles that differ in colour, since points have no line styles."""
+    """Return a style for each label; the styles differ in colour, since points have no line styles.
+
+    `kinds` maps labels to algorithms.
+    """
     style_of = styles.of_labels(kinds, options.colour_by)
     if len({style.colour for style in style_of.values()}) < len(style_of):
         return styles.of_labels(kinds, "label")
@@ -118,7 +121,7 @@ def _markers(count: int) -> list[str]:
 def _entries(
     axes: Axes, runs: Sequence[Results], labels: list[str], style_of: dict[str, styles.Style]
 ) -> None:
-    """Add legend entries: colours for labels, markers for runs."""
+    """Add entries to the legend: a colour for each label, a marker for each run."""
     for label in labels:
         axes.plot([], [], "o", color=style_of[label].colour, label=label, markersize=6)
     if len(runs) > 1:

@@ -1,4 +1,4 @@
-"""Bar chart of labels' goodput, with intervals over replications."""
+"""Bar chart of the goodput of each label's flows, with intervals over replications."""
 
 from collections.abc import Mapping, Sequence
 
@@ -36,7 +36,7 @@ def _shares(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _styles(found: Sequence[Portion], options: Options) -> dict[str, Style]:
-    """Return the style of each label; bars of one group differ in colour.
+    """Return the style of each label, such that the bars of one group differ in colour.
 
     Labels of different runs may share the colour of their algorithm.
     """

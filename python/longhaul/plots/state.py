@@ -22,7 +22,10 @@ def _has_states(run: Results) -> bool:
 
 
 def _shown(traces: Sequence[Trace], names: Sequence[str]) -> list[Quantity]:
-    """Return the named quantities; if none is named, the window and the algorithm's own state."""
+    """Return the quantities with these `names`; without names, the window and own state.
+
+    Own state is that of the congestion control algorithm.
+    """
     every = list(dict.fromkeys(quantity for trace in traces for quantity in trace.labels))
     known = [quantity.name for quantity in every]
     for name in names:

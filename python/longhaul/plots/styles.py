@@ -99,7 +99,7 @@ LABELS: tuple[Style, ...] = tuple(
 
 
 def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Style]:
-    """Return the styles of all algorithms: the `named` styles, and new styles for other `kinds`.
+    """Return the `named` styles of algorithms, and new styles for the other algorithms in `kinds`.
 
     The marker of a new style is a star with an unused number of corners. The combination of colour
     and line style is unused too.
@@ -164,7 +164,7 @@ ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["a
 
 
 def places_on_site() -> dict[str, int]:
-    """Return the index in `OF_SITE` of each algorithm's colour."""
+    """Return the position of each algorithm's colour in `OF_SITE`, the colours of the website."""
     return {
         name: OF_SITE.index(style.colour)
         for name, style in ALGORITHMS.items()
@@ -178,12 +178,12 @@ def of_runs(count: int) -> list[Style]:
 
 
 def many(count: int) -> list[Style]:
-    """Return styles for many or noisy lines; all colours are solid before any is dashed."""
+    """Return `count` styles for many or noisy lines; all colours are solid before any is dashed."""
     return [LABELS[index % len(LABELS)] for index in range(count)]
 
 
 def as_line(style: Style, *, marker: bool = False) -> dict[str, Any]:
-    """Return keyword arguments of a matplotlib line, with a few markers on it."""
+    """Return keyword arguments for a Matplotlib line of this style; `marker` adds a few markers."""
     line: dict[str, Any] = {"color": style.colour, "linestyle": style.line}
     if marker:
         line |= {"marker": style.marker, "markersize": 3.5, "markevery": (0.02, 0.15)}

@@ -87,7 +87,7 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
 def _segments(
     axes: Axes, times: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str, name: str
 ) -> None:
-    """Draw a vertical line from `low` to `high` at each time."""
+    """Draw each segment as a vertical line from sequence number `low` to `high` at its time."""
     if not len(times):
         return
     ends = np.stack([np.stack([times, low], 1), np.stack([times, high], 1)], 1)
@@ -103,7 +103,10 @@ def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
 
 
 def _connection(run: Results, packets: pl.DataFrame, parts: Sequence[str]) -> tuple[str, str]:
-    """Return the ends of the named connection, or of the first that sends data."""
+    """Return both ends (address and port) of the connection that `parts` names.
+
+    Without a name, it is the first connection that sends data.
+    """
     sending = packets.filter(pl.col("payload_bytes") > 0)
     pairs = sending.select("from", "to").unique(maintain_order=True).rows()
     if not pairs:

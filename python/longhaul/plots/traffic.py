@@ -66,7 +66,7 @@ def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _replications(runs: Sequence[Results]) -> list[list[Results]]:
-    """Group runs that have equal scenarios except for random numbers."""
+    """Group runs whose scenarios are equal except for random numbers."""
     groups: list[tuple[dict[str, Any], list[Results]]] = []
     for run in runs:
         scenario = {key: value for key, value in run.scenario.items() if key not in NUMBERS}
@@ -123,7 +123,7 @@ def _map(run: Results) -> "maps.MeanMap":
 
 
 def _has_scales(run: Results) -> bool:
-    """Return true if a run has enough samples and if these vary."""
+    """Return true if a run has enough samples for an analysis by time scale, and these vary."""
     if not has_samples(run):
         return False
     from longhaul.analysis.traffic import hurst

@@ -26,7 +26,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 
 def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -> pl.DataFrame:
-    """Return the TCP packets of a capture between two times, in the order of the file.
+    """Return the TCP packets of a run's capture between two times in seconds, in the file's order.
 
     `number` and `ack` are the sequence and acknowledgement numbers in the header (32 bits). `from`
     and `to` are addresses with ports.
@@ -86,7 +86,7 @@ def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _options(content: bytes) -> dict[int, bytes]:
-    """Return the options of a block by code; each is padded to four bytes in the block."""
+    """Return the options of a pcapng block by code; the block pads each option to four bytes."""
     options, at = {}, 0
     while at + 4 <= len(content):
         code, length = struct.unpack_from("<HH", content, at)
@@ -98,7 +98,7 @@ def _options(content: bytes) -> dict[int, bytes]:
 
 
 def _tcp_options(content: bytes) -> tuple[int, list[tuple[int, ...]]]:
-    """Return the window scale shift, and the SACK blocks."""
+    """Return the window scale shift and the SACK blocks in a TCP header's options."""
     shift, blocks, at = 0, [], 0
     while at < len(content) and content[at] != END:
         if content[at] == NOTHING:

@@ -15,7 +15,10 @@ TOO_FEW = (
 
 
 def counted(run: Results) -> Iterator[tuple[str, float, np.ndarray]]:
-    """Yield name, interval length (s), and counts by interval in the measurement window."""
+    """Yield series of counts in the measurement window: name, interval length (s), and counts.
+
+    Counts are numbers of packets or of new connections in successive intervals.
+    """
     samples = run.bottleneck_series.filter(pl.col("t_s") >= run.measured_from_s - 1e-9)
     times = samples["t_s"].to_numpy()
     if len(times) < 3:

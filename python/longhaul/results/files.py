@@ -44,9 +44,9 @@ _OTHER_WORDS = {
 
 
 def _nearest(word: str, columns: Sequence[str]) -> str | None:
-    """Return the column that was probably meant; None if there is none.
+    """Return the column whose name is most similar to `word`; None if none is similar.
 
-    The column's name starts with the word, resembles it, or contains it.
+    The name starts with the word, resembles it, or contains it.
     """
     wanted = _OTHER_WORDS.get(word, word)
     begins = [name for name in columns if name.startswith(f"{wanted}_") or name == wanted]
@@ -125,7 +125,7 @@ def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
 
 
 def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
-    """Raise an error for a `run.json` that does not match its own digest."""
+    """Raise an error for a `run.json` that does not match the digest that it contains."""
     above, mark, _ = text.rpartition(_OWN_DIGEST)
     if mark and hashlib.sha256(above.encode()).hexdigest() != meta.get("sha256_above"):
         raise ResultsError(
@@ -175,7 +175,10 @@ def _damaged(file: Path, reason: str) -> ResultsError:
 def _check_columns(
     file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
 ) -> None:
-    """Raise an error for a table that lacks columns, such as a table of another version."""
+    """Raise an error for a table that lacks columns, as one of another version may.
+
+    `known` are the required columns, and `there` the columns of the file.
+    """
     missing = [column for column in known if column not in there]
     if missing:
         versions = f"results version {meta['results_version']}, this is {_engine.results_version()}"

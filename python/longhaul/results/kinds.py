@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # short runs need not load NumPy
 
 
 class RunData(Protocol):
-    """The part of `longhaul.Results` that definitions of kinds use."""
+    """The attributes of `longhaul.Results` that a definition of a kind of simulation uses."""
 
     path: Path
     meta: dict[str, Any]
@@ -28,18 +28,18 @@ class RunData(Protocol):
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The resolved scenario."""
+        """The resolved scenario, with all defaults."""
 
     @property
     def tables(self) -> dict[str, int]:
-        """Numbers of rows of the run's tables, by table."""
+        """Number of rows of each table of the run."""
 
     @property
     def own_tables(self) -> Any:  # noqa: ANN401
         """Tables of the run, as an object of the kind's own class."""
 
     def figures(self) -> dict[str, Any]:
-        """Return the run's figures as plain lists and dictionaries."""
+        """Return the run's metrics as lists and dictionaries."""
 
     def table(self, name: str) -> pl.DataFrame:
         """Return the table of the run with this name."""
@@ -49,7 +49,7 @@ class Figures(Protocol):
     """Interface of summaries of runs."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the values as lists and dictionaries."""
+        """Return the values of the summary as lists and dictionaries."""
 
 
 class PlannedRun(Protocol):
@@ -61,11 +61,11 @@ class PlannedRun(Protocol):
 
     @property
     def resolved(self) -> Scenario:
-        """The resolved scenario; resolving takes some time."""
+        """Scenario after all checks and with all defaults; computing it takes some time."""
 
 
 TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]
-"""Series as name, times in seconds, and values."""
+"""Iterator over series: the name, times in seconds, and values of each."""
 
 
 @dataclass(frozen=True)
@@ -79,24 +79,24 @@ class Kind:
     tables: Callable[[RunData], Any]
     """Function that returns the tables of a run; each table is read when it is first used."""
     required: Callable[[str], Sequence[str]]
-    """Function that returns the columns which a table must have, given the table's name."""
+    """Function that returns the columns which every run's table with the given name must have."""
     summary: Callable[[RunData], Figures]
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
-    """Function that returns runs' summaries before they run: names of rows and columns, no values.
+    """Function that returns the summaries of planned runs, with all names but without values.
 
     A row without a name stands for rows whose names are known only after a run.
     """
     card: Callable[[Any], str]
     """Function that returns HTML for a notebook, with the summary of a run and a small plot."""
     compare: Callable[[Sequence[RunData]], Table]
-    """Function that returns a table which compares several runs."""
+    """Function that returns a table which compares the metrics of several runs."""
     changes: Callable[[Sequence[RunData]], Table | None]
-    """Function that returns the differences of each run from the first.
+    """Function that returns a table of the differences between each run and the first.
 
     The function returns None if there are no differences to show.
     """
     plots: tuple[str, ...]
-    """The modules that register plots, in the order of lists."""
+    """Modules that register the plots of this kind, in the order in which plots are listed."""
     report_plots: tuple[str, ...]
     """Plots in a report if the user names none.
 
@@ -107,9 +107,9 @@ class Kind:
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
     """Function that returns facts of a `run.json` that pages show, as texts."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Function that returns facts of a `run.json` that campaigns store for this kind only."""
+    """Function that returns facts in a `run.json` that campaigns store for this kind alone."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
-    """Function that returns the tables of a run that campaigns keep.
+    """Function that returns the tables of a run that campaigns store.
 
     Its second argument is the maximum number of points of a time series; None means all.
     """
@@ -120,7 +120,7 @@ class Kind:
     is_resumable: bool
     """True if runs write checkpoints, from which they can be resumed."""
     same_since: int
-    """Earliest results version whose runs have the same results as today (see `CHANGES.md`)."""
+    """Earliest results version that computed the same results as today's (see `CHANGES.md`)."""
 
 
 # The default kind: that of scenarios and runs without another kind's table.
@@ -134,17 +134,17 @@ OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)
 
 @cache
 def named(name: str) -> Kind:
-    """Return the kind with a name."""
+    """Return the kind of simulation with this name."""
     kind: Kind = import_module(MODULES[name]).KIND
     return kind
 
 
 def every() -> list[Kind]:
-    """Return all kinds."""
+    """Return all kinds of simulation."""
     return [named(name) for name in MODULES]
 
 
 def of(tables: Mapping[str, Any]) -> Kind:
-    """Return the kind of a scenario or of a run's `run.json`."""
+    """Return the kind of simulation of a scenario or `run.json`, given its tables."""
     own = (name for name in OWN_TABLES if isinstance(tables.get(name), Mapping))
     return named(next(own, CONNECTIONS))

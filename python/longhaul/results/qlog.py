@@ -47,12 +47,15 @@ def write(run: Results, path: Path) -> None:
 
 
 def qlog(run: Results) -> dict[str, Any]:
-    """Return the content of the file as lists and dictionaries; `write` describes the errors."""
+    """Return the content of the qlog file as lists and dictionaries.
+
+    It raises the same errors as `write`.
+    """
     return cast(dict[str, Any], json.loads("".join(_text(run))))
 
 
 def _text(run: Results) -> Iterator[str]:
-    """Yield the file in pieces, since a stack's own log may not fit into memory."""
+    """Yield the qlog file's text in pieces, since a stack's own log may not fit into memory."""
     series = run.series.filter(pl.col("kind") == "flow", pl.col("cwnd_pkts").is_not_null())
     if series.is_empty():
         raise ResultsError(f"{run.path}: expected samples of TCP flows, found none")
@@ -92,7 +95,7 @@ def _opened(value: dict[str, Any]) -> str:
 
 
 def _logged(log: Path) -> Iterator[str]:
-    """Yield the events of a stack's log (RFC 7464), the records after its header."""
+    """Yield the events of a QUIC stack's own log: its records (RFC 7464) after the header."""
     with log.open(encoding="utf-8") as file:
         next(file)
         for record in file:
@@ -110,7 +113,7 @@ def _events(
 
 
 def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:
-    """Return the trace of a flow without its events."""
+    """Return the trace of a flow without its events; `told` describes how the events were made."""
     return {
         "title": flow["name"],
         "description": f"{flow['congestion']}; {told}",
@@ -124,7 +127,7 @@ def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:
 
 
 class _Trace:
-    """The last written state of a flow; only changes are written."""
+    """Converter of a flow's samples and events to qlog; it writes only metrics that change."""
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
@@ -185,7 +188,7 @@ class _Trace:
     def _updated(
         self, window: float, threshold: float | None, in_flight: float, srtt_s: float | None
     ) -> Iterator[tuple[str, Event]]:
-        """Yield an event with the metrics that changed."""
+        """Yield an event with the metrics that differ from the last written ones, if any."""
         found: dict[str, float] = {
             "congestion_window": round(window * self.payload),
             "bytes_in_flight": round(in_flight * self.payload),
@@ -210,5 +213,5 @@ class _Trace:
 
 
 def _growing(window: float, threshold: float | None) -> str:
-    """Return the state of a flow outside recovery."""
+    """Return the state of a flow outside recovery: slow start or congestion avoidance."""
     return SLOW_START if threshold is None or window < threshold else AVOIDANCE

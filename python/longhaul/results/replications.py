@@ -13,7 +13,10 @@ AnyRun = TypeVar("AnyRun", bound=RunData)
 
 
 def replicated(runs: Sequence[AnyRun]) -> list[list[AnyRun]]:
-    """Return runs in groups of replications, ordered by each group's first run."""
+    """Return the runs in groups of replications, in the order of each group's first run.
+
+    Replications have equal scenarios except for random numbers.
+    """
     alike: dict[str, list[AnyRun]] = {}
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
@@ -24,6 +27,6 @@ def replicated(runs: Sequence[AnyRun]) -> list[list[AnyRun]]:
 
 
 def named(group: Sequence[RunData]) -> str:
-    """Return the name of a group: the first run's name and the number of replications."""
+    """Return the name of a group of replications: the first run's name, and the number of runs."""
     first, *others = group
     return f"{first.name}, {len(group)} replications" if others else first.name

@@ -11,7 +11,10 @@ _SCHEMA = pl.Schema({"label": pl.String, "name": pl.String, "response_s": pl.Flo
 
 
 def with_times(exchanges: pl.DataFrame, measured_from_s: float) -> pl.DataFrame:
-    """Return the exchanges that began in the measurement window, with times `response_s`."""
+    """Return the exchanges that began in the measurement window, with times `response_s`.
+
+    An exchange is a request and its response. The window begins at `measured_from_s`.
+    """
     took = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
     return exchanges.filter(pl.col("start_s") >= measured_from_s).with_columns(took)
 
@@ -22,8 +25,8 @@ def response_times(
     """Return the time of each response or transfer that began in the measurement window.
 
     `flows` are the flows of a run with parallel streams added up, and `exchanges` is the run's
-    table. The result has the columns `label`, `name` and `response_s` (seconds), null if the run
-    ended before.
+    table of requests and responses. The result has the columns `label`, `name` and `response_s`
+    (seconds), null if the run ended before.
     """
     began = pl.col("start_s") >= measured_from_s
     transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())

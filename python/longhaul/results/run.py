@@ -57,17 +57,20 @@ class Results:
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
-        """Return the advice for a missing table."""
+        """Return advice on how to record the table `name`, for the error if it is missing."""
         return self.kind.remedies.get(name, "run the scenario again")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """Table of flows, a row each, for the measurement window and the whole run."""
+        """Table with a row per flow: values for the measurement window and for the whole run.
+
+        The names of the latter begin with `total_`.
+        """
         return self.table("flows")
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Table with a row per link direction, for the measurement window and the whole run."""
+        """Table with a row per link direction: values for the measurement window and whole run."""
         return self.table("links")
 
     @cached_property
@@ -77,7 +80,7 @@ class Results:
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """Table of proxies, a row each, for the measurement window and the whole run."""
+        """Table with a row per proxy: values for the measurement window and whole run."""
         return self.table("proxies")
 
     @cached_property
@@ -92,7 +95,7 @@ class Results:
 
     @cached_property
     def acks(self) -> pl.DataFrame:
-        """The state of traced flows at each ACK, one row per quantity."""
+        """State variables of traced flows at each ACK; a row has the value of one variable."""
         return self.table("acks")
 
     @cached_property
@@ -125,13 +128,13 @@ class Results:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The resolved scenario."""
+        """The resolved scenario, with all defaults."""
         resolved: dict[str, Any] = self.meta["scenario"]
         return resolved
 
     @property
     def title(self) -> str:
-        """The scenario's title."""
+        """Title of the scenario."""
         return str(self.scenario.get("title") or self.name)
 
     @property
@@ -141,7 +144,7 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings to read before the numbers are trusted."""
+        """Warnings that users should read before they trust the run's numbers."""
         return list(self.meta["warnings"]) + ([self.stopped] if self.stopped else [])
 
     @property
@@ -175,12 +178,12 @@ class Results:
 
     @cached_property
     def sample_times(self) -> pl.Series:
-        """Times of the samples, in order."""
+        """Times of the run's samples in seconds, in ascending order."""
         return self.series["t_s"].unique().sort()
 
     @cached_property
     def link_series(self) -> pl.DataFrame:
-        """The samples of links."""
+        """Samples of links over time."""
         return self.series.filter(pl.col("kind") == "link")
 
     @cached_property
@@ -221,7 +224,10 @@ class Results:
         return response_times(self.bundles, exchanges, self.measured_from_s)
 
     def observed_links(self) -> list[str]:
-        """Return the links whose samples are recorded; if there are none, the busiest link."""
+        """Return the names of the links whose samples were recorded.
+
+        If there are none, return the busiest link.
+        """
         if "series" not in self.tables:
             return self._by_utilization(self.links)["name"].head(1).to_list()
         return list(self._sampled_links)
@@ -244,7 +250,7 @@ class Results:
 
     @cached_property
     def bottleneck(self) -> str:
-        """The busiest of the observed links."""
+        """Name of the busiest link among those with samples."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         return str(self._by_utilization(observed)["name"][0])
 
@@ -254,7 +260,7 @@ class Results:
         return links.sort("utilization", descending=True, nulls_last=True, maintain_order=True)
 
     def busy_links(self) -> list[str]:
-        """Return the observed links at least half as busy as the busiest, in their order."""
+        """Return the links with samples that are at least half as busy as the busiest of them."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         share = pl.col("utilization").fill_null(0.0)
         return observed.filter(share >= share.max() / 2)["name"].to_list()
@@ -268,11 +274,11 @@ class Results:
 
     @property
     def bottleneck_series(self) -> pl.DataFrame:
-        """Samples of the bottleneck."""
+        """Samples of the bottleneck link over time."""
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
-        """Return the algorithm of each label, in the order of the scenario."""
+        """Return the congestion control algorithm of each label, in the scenario's order."""
         return dict(
             self.flows.select("label", pl.col("congestion").fill_null("udp"))
             .unique(maintain_order=True)
@@ -281,7 +287,7 @@ class Results:
 
     @property
     def quic_labels(self) -> set[str]:
-        """The labels of flows that run in a QUIC stack."""
+        """Labels of the flows that run in a QUIC stack."""
         groups = self.meta["scenario"]["flows"]
         return {group["label"] for group in groups if group["protocol"] == "quic"}
 
@@ -301,7 +307,7 @@ class Results:
         )
 
     def provenance(self) -> dict[str, str]:
-        """Return facts about the origin of this run, as texts by name."""
+        """Return facts about the origin of this run, such as versions, as texts by name."""
         meta, machine = self.meta, self.meta["machine"]
         return {
             "scenario": self.title,
@@ -318,12 +324,15 @@ class Results:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return the run and its figures as plain lists and dictionaries."""
+        """Return the run and its metrics as lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
         return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
 
     def figures(self) -> dict[str, Any]:
-        """Return the values in the run's summary as lists and dictionaries, for every kind."""
+        """Return the metrics in the run's summary as lists and dictionaries.
+
+        This works for every kind of simulation.
+        """
         return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:

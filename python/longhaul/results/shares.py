@@ -1,4 +1,4 @@
-"""Goodput of each label and its share, over replications."""
+"""Goodput of each label's flows and their share of the total goodput, over replications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from longhaul.results.run import Results
 
 @dataclass(frozen=True)
 class Portion:
-    """Goodput and share of a label's flows in a group of replications."""
+    """Goodput of a label's flows and their share of the total, over a group of replications."""
 
     runs: str
     label: str
-    """Name of the label, with its algorithm if that differs between runs."""
+    """Name of the label, followed by the algorithm if that differs between runs."""
     algorithm: str
     goodput_bps: MeanInterval
     share: MeanInterval
-    """Share of the goodput of all flows."""
+    """Goodput of the label's flows as a fraction of the total goodput of all flows."""
 
 
 def portions(runs: Sequence[Results]) -> list[Portion]:

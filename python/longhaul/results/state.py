@@ -36,7 +36,7 @@ def of_algorithms() -> Mapping[str, Sequence[Quantity]]:
 
 @dataclass(frozen=True)
 class Trace:
-    """Samples of traced flows with their labels, and the labels that have each quantity."""
+    """Samples of traced flows with their labels, and the labels whose flows have each quantity."""
 
     run: Results
     samples: pl.DataFrame

@@ -1,4 +1,4 @@
-"""Summary of a run: figures by label, flow and link, over the measurement window."""
+"""Summary of a run: metrics by label, flow and link, over the measurement window."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Summary:
     flows: pl.DataFrame
     links: pl.DataFrame
     proxies: pl.DataFrame
-    """Rows of proxies; an empty table if the run has none."""
+    """Metrics of proxies, a row each; empty if the run has none."""
     total: dict[str, Any]
 
     def __repr__(self) -> str:
@@ -54,7 +54,9 @@ class Summary:
         delays: pl.DataFrame | None = None,
         proxies: pl.DataFrame | None = None,
     ) -> "Summary":
-        """Summarise a run: its flows with parallel streams added up, and the links to show.
+        """Return the summary of a run from its tables.
+
+        `flows` has parallel streams added up, and `links` are the links to show.
 
         `delays` and `proxies` are the run's tables of these names, if it has them.
         """
@@ -119,7 +121,7 @@ class Summary:
 
 
 def _lines(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the table's head, then a line for each figure that any column has."""
+    """Yield the header of a text table, then a line for each metric that any column has."""
     names = dict.fromkeys(name for column in columns.values() for name in column)
     rows = [[_cell(column.get(name)) for column in columns.values()] for name in names]
     widths = [max(len(head), *map(len, cells)) for head, *cells in zip(columns, *rows, strict=True)]
@@ -135,7 +137,7 @@ def _cell(value: Any) -> str:  # noqa: ANN401
 
 
 def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
-    """Return the row of a link or a proxy; empty if there is none."""
+    """Return the row with `name` in the column `owner` (link or proxy); empty if none."""
     if owner not in table.columns:
         return {}
     rows = table.filter(pl.col(owner) == name).to_dicts()

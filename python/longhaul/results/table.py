@@ -1,4 +1,7 @@
-"""Table of figures: blocks of rows, one column per run and label; printed, or as HTML or JSON."""
+"""Table of metrics, printed or as HTML or JSON.
+
+The rows form blocks. There is a column for each run and label.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ from rich.text import Text
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of a row, and its factor from the base unit."""
+    """A unit for the values of a row, and the factor that converts them from the base unit."""
 
     name: str
     scale: float
@@ -24,9 +27,10 @@ UNITS: dict[str, tuple[Unit, ...]] = {
 
 
 def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
-    """Return a row's title with the unit that suits its values, and the unit's scale.
+    """Return a row's title with the unit that suits its values, and the factor to convert to it.
 
-    In this unit, the largest value of the row has at least two significant digits.
+    It is the largest unit in which the largest value, rounded to `digits` decimals, still has at
+    least two significant digits. Values are in the base unit.
     """
     name, _, unit = title.removesuffix(")").rpartition(" (")
     units = UNITS[unit]
@@ -39,7 +43,7 @@ def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[s
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of a table below one heading; each row has a title and a cell for every column."""
+    """A block of rows below one heading; each row has a title and a cell for every column."""
 
     heading: str
     rows: list[tuple[str, list[str]]]
@@ -47,12 +51,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of blocks; columns are grouped by run: one per label, then one for all flows."""
+    """A table of blocks. Each run has a column for each label, followed by one for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]
     window: str = ""
-    """Measured part of the simulated time, if it is the same in all columns."""
+    """Measurement window, as text, if it is the same in all columns; otherwise empty."""
 
     def __rich__(self) -> RichTable:
         """Return the table for a terminal."""

@@ -1,4 +1,4 @@
-"""Calibration: the rate of new connections that gives a wanted load on a link.
+"""Calibration: search for the rate of new connections that gives a wanted load on a link.
 
 The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
 A.3). All links are made so fast that no packet queues; then the bytes that reach a link are the
@@ -46,16 +46,16 @@ class Calibration:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest load over all random numbers tried."""
+        """Smallest and largest load over all replications that were simulated."""
         return min([self.load, *self.others]), max([self.load, *self.others])
 
     @property
     def load(self) -> float:
-        """The load at the calibrated rates."""
+        """Load at the calibrated rates, as a fraction of the link's rate."""
         return self.steps[-1][1]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as plain values."""
+        """Return the result as a dictionary for JSON."""
         return {
             "settings": self.settings,
             "load": self.load,
@@ -110,16 +110,19 @@ def calibrate(
 
 
 def _announced(document: Document, factor: float, further: int) -> str:
-    """Return a line about the next run: its rates and its duration."""
+    """Return a line about the next run: its rates of new connections and its duration.
+
+    `further` is the number of runs that follow.
+    """
     other = f", other random numbers ({further})" if further else ""
     return f"{document['duration']} at {factor:.4g} times the rates{other}"
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
-    """Search by the secant method; return the factors tried, each with its load.
+    """Search for the factor that gives the load `wanted`, by the secant method.
 
-    The first secant is from a load of 0 at a factor of 0, since the load is nearly linear in the
-    rate.
+    Return the factors tried, each with its load. The first secant is from a load of 0 at a factor
+    of 0, since the load is nearly linear in the rate.
     """
     steps = [(1.0, measure(1.0))]
     before = (0.0, 0.0)
@@ -146,7 +149,7 @@ def _resolve(scenario: ScenarioSource, set: Sequence[str]) -> Document:
 
 
 def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
-    """Return the indices of the groups of flows whose rates may change."""
+    """Return the indices of the groups of flows whose rates may change; `labels` selects them."""
     scalable = {
         flow["label"]: index
         for index, flow in enumerate(document["flows"])
@@ -164,7 +167,7 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
 
 
 def _links(document: Document) -> list[tuple[str, Document]]:
-    """Return the topology's links with their names."""
+    """Return the links of the topology with their names."""
     topology = document["topology"]
     if "dumbbell" in topology:
         return [("bottleneck", topology["dumbbell"]["bottleneck"])]
@@ -174,7 +177,7 @@ def _links(document: Document) -> list[tuple[str, Document]]:
 
 
 def _rates(document: Document) -> dict[str, int]:
-    """Return rates of all link directions of the topology."""
+    """Return the rates of all directions of the topology's links, in bit/s."""
     rates = {}
     for name, link in _links(document):
         rates[name] = bits_per_second(link["rate"])
@@ -185,7 +188,7 @@ def _rates(document: Document) -> dict[str, int]:
 
 
 def _faster(document: Document) -> Document:
-    """Return the network with faster links."""
+    """Return the scenario with links so fast that no packet queues."""
     faster = copy.deepcopy(document)
     links = [link for _, link in _links(faster)]
     links += [flow["access"] for flow in faster["flows"] if "access" in flow]
@@ -196,7 +199,7 @@ def _faster(document: Document) -> Document:
 
 
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
-    """Multiply the rate of new connections by a factor; return the changed settings."""
+    """Return the rate settings of a kind of traffic, multiplied by a factor."""
     if traffic["kind"] == "packmime":
         # Rounded, so that it is short in a file.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
@@ -219,7 +222,7 @@ def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
 
 
 def _offered_bps(document: Document, link: str, *, progress: bool) -> float:
-    """Return the rate of all packets that reach a link in the measurement window."""
+    """Return the simulated rate of all packets that reach a link in the measurement window."""
     results = run(document, progress=progress)
     arrived = results.links.filter(name=link)["arrived_bytes"][0]
     return float(arrived * 8 / results.measured_s)

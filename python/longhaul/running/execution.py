@@ -116,7 +116,7 @@ def run_loaded(
 
 
 def _check_room(scenario: Scenario, out: Path) -> None:
-    """Raise an error if the output of a run will not fit on the disk."""
+    """Raise an error if there is not enough space on the disk for the output of a run."""
     place = next(path for path in (out, *out.absolute().parents) if path.is_dir())
     free = shutil.disk_usage(place).free
     if scenario.expected_bytes > free:
@@ -128,7 +128,7 @@ def _check_room(scenario: Scenario, out: Path) -> None:
 
 
 def _every(checkpoint_every: str, out: str | Path | None) -> float:
-    """Return the time between two checkpoints in seconds."""
+    """Return the time between two checkpoints in seconds, after a check."""
     if out is None:
         raise ScenarioError("checkpoints need a run directory: give `out`")
     return duration_s(checkpoint_every, "the time between two checkpoints")

@@ -29,7 +29,7 @@ def load(
     beside: str | Path = "",
     limit: TimeLimit | None = None,
 ) -> Scenario:
-    """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
+    """Check a scenario and fill in its defaults; `set` has `key=value` overrides.
 
     File names in a text or mappings are relative to the directory `beside`. Loading fails if an
     algorithm's file is still executing after `limit`.
@@ -38,7 +38,7 @@ def load(
     given: dict[str, type[CongestionControl]] = {}
 
     def hand_over(value: object) -> str:
-        """Keep a class for the scenario; return the name that stands for it there."""
+        """Register an algorithm class; return the name that replaces it in the scenario's text."""
         if not (isinstance(value, type) and issubclass(value, CongestionControl)):
             raise ScenarioError(f"expected a value of TOML or JSON, found {value!r}")
         if given.setdefault(value.__name__, value) is not value:
@@ -87,12 +87,12 @@ def _parsed(
 
 
 def limit_seconds(limit: str) -> float:
-    """Return a time limit in seconds."""
+    """Return a time limit such as `10 min` in seconds."""
     return duration_s(limit, "the limit")
 
 
 def duration_s(text: str, what: str) -> float:
-    """Return a time in seconds; for an invalid time, the error names `what`."""
+    """Return a time such as `20 s` in seconds; for an invalid time, the error names `what`."""
     try:
         return seconds(text)
     except ScenarioError as error:

@@ -13,14 +13,17 @@ BESIDE_TITLE = BAR_WIDTH + 58
 
 
 def shortened(title: str, width: int) -> str:
-    """Shorten a title so that bar and time left fit on a line of a given width."""
+    """Return a title, shortened such that bar and remaining time fit on a line of `width`.
+
+    The width is in characters.
+    """
     room = max(4, width - BESIDE_TITLE)
     return title if len(title) <= room else f"{title[: room - 1]}…"
 
 
 @contextmanager
 def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]:
-    """Show a bar on the error stream, if that is a terminal; yield the function to advance it."""
+    """Show a bar on standard error, if it is a terminal; yield the function to advance it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -25,7 +25,7 @@ Row = tuple[str, list[str], float | None]
 
 
 class Watch:
-    """The latest measurements of a run, and their history."""
+    """Latest measurements of a run and their history, for the live view."""
 
     def __init__(self, title: str, duration_s: float, latest: Latest) -> None:
         self.title = title
@@ -37,7 +37,10 @@ class Watch:
         self.rates: dict[str, float] = {}
 
     def picture(self, simulated_s: float, packets: int) -> RenderableType:
-        """Return the view at this time, for rich to print."""
+        """Return the live view at a simulated time, for rich to print.
+
+        `packets` is the number of packets so far.
+        """
         share = simulated_s / self.duration_s if self.duration_s > 0 else 1.0
         speed = packets / max(monotonic() - self.began, 1e-9)
         head = Table.grid(padding=(0, 2))
@@ -104,7 +107,10 @@ class Watch:
         return rows
 
     def _rate(self, key: str, sample: Mapping[str, Any], counter: str) -> float:
-        """Return Mbit/s since the previous sample; without a new sample, the last rate."""
+        """Return the growth of a counter in Mbit/s since the previous sample.
+
+        If there is no new sample, return the last rate.
+        """
         before = self.before.get(key, {"t_s": 0.0, counter: 0})
         passed = sample["t_s"] - before["t_s"]
         if passed > 0:

@@ -1,4 +1,4 @@
-"""Addition of recorded results to new results that lack some runs."""
+"""Completion of new results by recorded results, for runs that the new results lack."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ Place = tuple[Any, ...]
 
 
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
-    """Return the new results, with recorded values and trajectories for runs that they lack.
+    """Return the new results, completed by recorded values and time series of runs that they lack.
 
     Several experiments may contain the same scenario. A value that was recorded in one of these
     experiments is used in the others.
@@ -34,13 +34,13 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs whose scenario has no recorded row in any experiment."""
+    """Return the runs whose scenario has no row in the recorded results of any experiment."""
     row_of = _recorded_rows(runs, recorded, recorded.axes)
     return [run for run in runs if row_of(run) is None]
 
 
 def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs that have a recorded row but no new row."""
+    """Return the runs that have a row in the recorded results but none in the new results."""
     lacking = {run.name for run in not_recorded(recorded, runs)}
     return [run for run in not_recorded(new, runs) if run.name not in lacking]
 
@@ -48,7 +48,10 @@ def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a recorded row for each lacking run: its own, or one of the same scenario."""
+    """Return a recorded row for each run in `lacking`.
+
+    It is the row of this run or, if there is none, of a run with the same scenario.
+    """
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [
         {**row, **dict.fromkeys(axes), **_levels(run)} for run in lacking if (row := row_of(run))
@@ -59,7 +62,7 @@ def _values(
 def _recorded_rows(
     runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> Callable[[Run], dict[str, Any] | None]:
-    """Return a function that finds the recorded row of a run.
+    """Return a function that finds the row of a run in the recorded results.
 
     If a run has no row, the function returns the row of a run with the same scenario, or None.
     """
@@ -91,6 +94,6 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _stacked(new: pl.DataFrame, recorded: pl.DataFrame) -> pl.DataFrame:
-    """Concatenate both tables, with null in columns that one lacks; skip empty tables."""
+    """Return the rows of both tables, with null in columns that one of the tables lacks."""
     tables = [table for table in (new, recorded) if not table.is_empty()]
     return pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()

@@ -32,7 +32,10 @@ def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Ite
 
 
 def _checked(run: Results, known: dict[str, Run], study: Study, scale: str) -> str:
-    """Return the scenario of a run as text; refuse a run that cannot be adopted."""
+    """Return the resolved scenario of a run as text; raise an error if the run cannot be adopted.
+
+    `known` has the study's runs by their resolved scenarios.
+    """
     if run.stopped:
         raise StudyError(f"{run.path}: {run.stopped}")
     version, this, oldest = run.meta["results_version"], results_version(), run.kind.same_since

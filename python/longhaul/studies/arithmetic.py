@@ -23,7 +23,7 @@ OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 
 @cache
 def metrics(text: str) -> tuple[str, ...]:
-    """Return the metrics in an expression, each once.
+    """Return the names of the metrics in an expression, without repetition.
 
     Raise ValueError if the expression is invalid.
     """
@@ -41,7 +41,7 @@ def is_metric(text: str) -> bool:
 
 @cache
 def number(text: str) -> Number:
-    """Return a function that evaluates an expression, given the values of its metrics by name."""
+    """Return a function that evaluates the expression `text`, given the metrics' values by name."""
     if is_metric(text):
         return lambda values: values[text]
     return _number(_tree(text), text)

@@ -1,4 +1,4 @@
-"""Cells of an experiment, one per combination of levels, and their selection by a claim's words."""
+"""Cells of an experiment (combinations of its factors' levels), and their selection by claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
@@ -13,9 +13,9 @@ Cell = tuple[str, tuple[tuple[str, Any], ...]]
 
 
 class Cells:
-    """All cells of an experiment at one scale.
+    """All cells (combinations of levels) of an experiment at one scale.
 
-    The matches of each `axis=word` are computed once.
+    The cells that match a word `axis=word` of a claim are computed once.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Cells:
         self._fitting: dict[tuple[str, Word], np.ndarray] = {}
 
     def selected(self, words: Mapping[str, Word]) -> Iterator[Cell]:
-        """Return the cells whose levels match all words.
+        """Return the cells whose levels match all `words` of a claim, such as `flows=5..`.
 
         A word for an axis that a cell lacks is ignored.
         """
@@ -37,7 +37,7 @@ class Cells:
         return compress(self.all, every.tolist())
 
     def _fits(self, axis: str, word: Word) -> np.ndarray:
-        """Return a mask that is true for the cells whose level of an axis matches a word."""
+        """Return a mask of the cells: true if the cell's level of `axis` matches `word`."""
         if (axis, word) not in self._fitting:
             fits = selects(word)
             self._fitting[axis, word] = np.array(
@@ -47,10 +47,10 @@ class Cells:
 
 
 def cell_at(experiment: str, axes: Sequence[str], levels: Mapping[str, Any]) -> Cell:
-    """Return the cell of an experiment at these levels, rounded as in recorded results."""
+    """Return the cell of an experiment with these levels, rounded as in recorded results."""
     return experiment, tuple((axis, _exact(levels[axis])) for axis in axes)
 
 
 def _exact(level: Any) -> Any:  # noqa: ANN401
-    """Return a level, rounded to six digits like recorded levels if it is a float."""
+    """Return a level; a float is rounded to six digits, like levels in recorded results."""
     return float(f"{level:.6g}") if isinstance(level, float) else level

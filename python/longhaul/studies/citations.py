@@ -1,4 +1,4 @@
-"""The figures that a claim's source cites, as in `section 4.3, Figures 4.17 to 4.19`."""
+"""Figure numbers in the citation of a claim's source, as in `section 4.3, Figures 4.17 to 4.19`."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _MOST = 40
 
 
 def figures(source: str) -> list[str]:
-    """Return the numbers of all figures that a source cites; a range is expanded to its figures."""
+    """Return the numbers of all figures that a citation names, including those in ranges."""
     return list(dict.fromkeys(_cited(source)))
 
 

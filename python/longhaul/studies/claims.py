@@ -49,38 +49,43 @@ class Claim:
 
     id: str
     experiments: tuple[str, ...]
-    """Experiments whose runs decide the claim; lists of experiments show it at the first one."""
+    """Experiments whose runs decide the claim.
+
+    Lists by experiment show the claim at the first one.
+    """
     measure: str
     question: Question
-    """The number to compute: the measure, with the parsed words of `where`."""
+    """Number to compute: a measure, with the claim's parsed words that select values."""
     statement: str
     expected: Expected
     tolerance: str
-    """The reason for the width of the band."""
+    """Reason for the width of the band of accepted values."""
     runs: str
-    """Number of runs behind the source's number, or `several`.
+    """Number of runs from which the source computed its number, or `several`.
 
     It is empty for theory and general statements.
     """
     source: str
-    """Section, table or figure of the source; begins with `derived` for a derived claim."""
+    """Section, table or figure of the source; begins with `derived` for a claim of our own."""
     sentence: str = ""
-    """Name shared by the claims of one sentence or one number, which count as one statement."""
-    narrower: str = ""
-    """Levels that the source's sentence includes but the claim does not.
+    """Name shared by all claims that test one sentence or one number.
 
-    A claim with missing levels cannot confirm its sentence. The text is empty if no level is
-    missing.
+    Such claims count as one statement.
+    """
+    narrower: str = ""
+    """Levels of factors to which the source's sentence applies but that the claim leaves out.
+
+    Such a claim cannot confirm its sentence. The text is empty if no level is left out.
     """
 
     @property
     def derived(self) -> bool:
-        """True if the statement is from theory or our reading, not from the source."""
+        """True if the statement follows from theory or our interpretation, not from the source."""
         return self.source.startswith(DERIVED)
 
     @property
     def is_set_up(self) -> bool:
-        """True if the claim only checks that runs are configured as in the source."""
+        """True if the claim only checks that runs are configured as in the source (set-up)."""
         return self.source.startswith(SET_UP)
 
     @property
@@ -106,7 +111,7 @@ class Claim:
 
 
 def read_claims(*files: Path, measures: Mapping[str, Measure] = GENERAL) -> list[Claim]:
-    """Read the claims of a study from its files.
+    """Read the claims of a study from its files (CSV or TOML).
 
     `measures` are the measures that the claims may name. Raise ScenarioError for invalid claims.
     """
@@ -151,7 +156,7 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
 
 
 def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
-    """Parse the `where` of a claim for the measure that the claim names."""
+    """Parse the column `where` of a claim for the measure that the claim names."""
     name = row["measure"]
     if name not in measures:
         raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")
@@ -159,7 +164,7 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 
 
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
-    """Yield the name of each claim in a TOML file, and the claim in the form of a CSV row.
+    """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
     Columns are empty if the claim lacks the key. A claim without the word `of` uses its first
     experiment.
@@ -184,9 +189,9 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the words of a claim's `where`.
+    """Yield the key and the value of each word in a claim's table `where`.
 
-    A word in a table such as `less` becomes `less.word`.
+    A word in a nested table such as `less` becomes `less.word`.
     """
     for word, value in where.items():
         if isinstance(value, Mapping):
@@ -224,7 +229,7 @@ def _expected(row: Row) -> Expected:
 
 
 def _runs(text: str) -> str:
-    """Return the number of runs behind a source's number, as written in the claim.
+    """Return the number of runs behind a source's number, as text, after a check.
 
     Raise ValueError if the text is not empty, not a positive integer, and not `several`.
     """

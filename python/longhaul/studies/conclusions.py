@@ -37,31 +37,31 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion of the source, or its answer to a question, with the claims that decide it."""
+    """A conclusion of the source, or its answer to a question, with the claims that test it."""
 
     title: str
-    """Identifier of the conclusion, or the question that it answers."""
+    """Identifier of the conclusion in the source, or the question that the conclusion answers."""
     text: str
     source: str
     about: tuple[str, ...]
     claims: tuple[str, ...]
     note: str = ""
-    """A condition on which the answer from our runs depends; may be empty."""
+    """Condition under which our runs give the answer; may be empty."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the source's summary, with a printed word or number for each row."""
+    """A column of the source's summarising table, with a printed word or number for each row."""
 
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim that measures the printed number of a row; rows with a word have none."""
+    """Id of the claim that measures a row's printed number, by row; rows with a word have none."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A summarising table of the source."""
+    """A summarising table of the source, with our claims for its numbers."""
 
     title: str
     rows: tuple[str, ...]
@@ -70,7 +70,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Conclusions:
-    """The conclusions of a study."""
+    """The conclusions of a study, and the source's summarising table if there is one."""
 
     title: str
     questions: tuple[Conclusion, ...]
@@ -80,26 +80,26 @@ class Conclusions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The combined verdicts of a conclusion's claims."""
+    """Combined verdict of the claims that test a conclusion."""
 
     word: str
     """The verdict as text, without `so far`."""
     worst: str
-    """The worst verdict of the claims, which determines the colour."""
+    """Worst verdict of the claims, which determines the colour in reports."""
     is_part: bool
-    """True if runs are missing, but the existing runs decide at least one statement."""
+    """True if runs are missing, but the runs that exist decide at least one statement."""
     rests_on: tuple[str, ...]
-    """Descriptions of the runs behind the verdict."""
+    """Descriptions of the runs from which the verdict follows."""
     needs: int
-    """Number of cells that the claims need."""
+    """Number of cells (combinations of levels) that the claims need."""
     there: int
-    """Number of the claims' statements of which at least one claim was measured."""
+    """Number of the claims' statements for which at least one claim was measured."""
     claims: int
-    """Number of the claims' statements."""
+    """Number of different statements among the claims."""
 
     @property
     def verdict(self) -> str:
-        """The verdict, followed by `so far` if runs are missing."""
+        """Verdict as text, followed by `so far` if runs are missing."""
         return f"{self.word} {SO_FAR}" if self.is_part else self.word
 
 
@@ -157,7 +157,7 @@ def _summary(given: Mapping[str, Any]) -> Summary:
 
 
 def check(study: Study) -> None:
-    """Raise StudyError if a conclusion or the summary names a claim that does not exist."""
+    """Raise StudyError if a study's conclusions or its summary name a claim that does not exist."""
     declared = read(study)
     if declared is None:
         return
@@ -179,7 +179,10 @@ def check(study: Study) -> None:
 
 
 def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements of the claims and set-up checks that a conclusion names."""
+    """Return the judgements of the claims that a conclusion names, including checks of set-up.
+
+    Such checks are claims on the configuration of runs.
+    """
     return [
         judgement
         for judgement in judgements
@@ -211,13 +214,13 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
 
 
 def _cells(study: Study, judgements: Sequence[Judgement]) -> set[Cell]:
-    """Return the cells that the claims of some judgements need."""
+    """Return the cells (combinations of levels) that the claims of these judgements need."""
     questions = (judgement.claim.question for judgement in judgements)
     return {cell for question in questions for cell in question.cells(study.experiments)}
 
 
 def _word(said: Sequence[str]) -> str:
-    """Return the combined verdict as text, from the verdicts on the conclusion's statements.
+    """Return the combined verdict as text, from the verdicts `said` on a conclusion's statements.
 
     If the verdicts differ, the text counts the statements that hold and those that are undecided.
     """
@@ -231,9 +234,9 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst verdict of the statements; with missing runs, agreement is undecided.
+    """Return the worst verdict; if runs are missing (`is_part`), agreement becomes undecided.
 
-    `verdicts` are the verdicts on all levels, and `said` the verdicts on the existing levels.
+    `verdicts` are the verdicts on all levels, and `said` the verdicts on the levels that were run.
     """
     if not verdicts:
         return NOT_RUN
@@ -263,7 +266,10 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
 
 
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
-    """Return the rows of the summary, with printed word or number, our value and the verdict."""
+    """Return the rows of the source's summarising table for a report.
+
+    Each entry has the printed word or number, our value, and the verdict.
+    """
     by_id = {judgement.claim.id: judgement for judgement in judgements}
     return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]
 

@@ -1,4 +1,4 @@
-"""Coverage of claims: the runs that a claim needs, and those of them that exist.
+"""Coverage of claims: the runs that a claim needs, and the needed runs that exist.
 
 A claim about all levels of an axis, such as all conditions of a design, has the word
 `whole=condition` in its `where`. Such a claim is measured at the levels for which all needed runs
@@ -23,7 +23,7 @@ from longhaul.studies.study import Study
 
 
 class RecordedCells:
-    """The cells of a study that were run, and their measured metrics."""
+    """The cells (combinations of levels) of a study that were run, and their measured metrics."""
 
     def __init__(self, study: Study, data: Data) -> None:
         self._study = study
@@ -31,7 +31,7 @@ class RecordedCells:
 
     @cached_property
     def rows(self) -> Mapping[Cell, int]:
-        """The row of each cell in the table of its experiment's cells."""
+        """Row number of each cell in the table of its experiment's cells."""
         return dict(self._rows())
 
     def _rows(self) -> Iterator[tuple[Cell, int]]:
@@ -47,7 +47,7 @@ class RecordedCells:
                 yield cell_at(name, experiment.axes, at), row
 
     def has(self, cell: Cell, metrics: Collection[str] = ()) -> bool:
-        """Return true if a cell was run and has values of all of these metrics."""
+        """Return true if a cell was run and has a value of each of these metrics."""
         row = self.rows.get(cell)
         if row is None:
             return False
@@ -78,7 +78,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return text such as `6 of 8 runs are there` if a claim needs all runs and some are missing.
+    """Return text such as `6 of 8 runs are there` if a claim needs all runs but some are missing.
 
     The text is empty if the claim does not need all runs, or if all exist.
     """
@@ -88,10 +88,10 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 
 
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
-    """Return the number of runs behind a claim at a scale, such as `on 180 of 270 runs`.
+    """Return text on the number of runs behind a claim at a scale, such as `on 180 of 270 runs`.
 
-    The result is empty if all runs exist, if the claim has the word `whole`, if it does not name
-    its runs, and for checks of the set-up.
+    The text is empty if all runs exist, if the claim is about all levels of an axis, if it does not
+    name its runs, and for checks of the set-up.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:
@@ -100,7 +100,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Format the numbers of existing and of needed runs; empty if all needed runs exist."""
+    """Return `text` with the numbers of existing and needed runs; empty if no run is missing."""
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""
@@ -111,9 +111,9 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    Numbers count cells instead of runs in experiments with several replications. `there` contains
-    the cells that were run. If it is given, only these are described, such as `N7-MAIN: condition
-    8, algorithms BIC, CTCP (2 of 8 runs)`.
+    A cell is a combination of levels. In experiments with several replications, cells are counted
+    instead of runs. `there` contains the cells that were run. If it is given, only these are
+    described, such as `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)
     by_experiment: dict[str, list[dict[str, Any]]] = {name: [] for name in counts}
@@ -147,7 +147,7 @@ def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[
 
 
 def _plural(axis: str) -> str:
-    """Return the plural of an axis' name; single letters do not change."""
+    """Return the plural of an axis name; names of one letter have no plural."""
     if len(axis) == 1:
         return axis
     if re.search("[^aeiou]y$", axis):

@@ -7,13 +7,13 @@ from longhaul.files.names import nearest, suggestion
 
 
 class StudyError(LonghaulError):
-    """A study that does not exist, or is incomplete or invalid."""
+    """Error: a study does not exist, or is incomplete or invalid."""
 
 
 def unknown(what: str, name: str, known: Sequence[str], command: str = "") -> StudyError:
-    """Return the error for an unknown `what`, such as a measure, with the known names.
+    """Return the error for an unknown name of a measure or other thing (`what`).
 
-    The message also gives `command`, a command that lists the known names, if there is one.
+    The message lists the known names, and `command`, a command that lists them, if there is one.
     """
     near = nearest(name, known, cutoff=0.4)
     return StudyError(f"no {what} is called `{name}`{suggestion(name, known, command, near)}")

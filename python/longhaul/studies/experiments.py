@@ -1,4 +1,4 @@
-"""`experiments.toml`: the runs of a study at each scale."""
+"""Reader of `experiments.toml`, which defines the runs of a study at each scale."""
 
 import tomllib
 from collections.abc import Mapping
@@ -29,66 +29,66 @@ KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all
 
 @dataclass(frozen=True)
 class Head:
-    """Title, source and declared responses of a study."""
+    """Title, source and responses that the head of `experiments.toml` declares."""
 
     title: str
     source: str
     includes: tuple[str, ...] = ()
     """Subdirectories with further experiments and claims of the study."""
     responses: tuple[Response, ...] = ()
-    """Numbers measured in each run, declared as in campaigns."""
+    """Numbers measured in each run, declared as responses are in campaign files."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment; without a template it is theory, for which nothing is simulated."""
+    """An experiment of a study; without a template it is theory, for which nothing is simulated."""
 
     name: str
     title: str
     template: Scenario | None
     factors: Mapping[str, Any]
-    """Factors, as in a campaign file.
+    """Factors, written as in a campaign file.
 
     Values may depend on the scale. Results have an axis per factor.
     """
     places: Mapping[str, Any]
-    """Settings that depend on factors, as `set` in a campaign file."""
+    """Scenario keys that depend on factors, written as in the table `set` of a campaign file."""
     replications: Mapping[str, int]
     quick: str
-    """Description of the part that the quick scale leaves out."""
+    """Description of what the quick scale leaves out of the experiment."""
     on_request: bool = False
-    """True if the quick scale includes this long experiment only when it is named."""
+    """True if the experiment is long, so that the quick scale includes it only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False
-    """True if all samples over time are kept; otherwise a few hundred of each trajectory."""
+    """True if every sample of a time series is stored; otherwise, a few hundred are."""
     folder: Path = field(default_factory=Path)
     """Directory of the file that declares the experiment; it may contain a `reduce.py`."""
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axes of the result tables, one for each factor; empty for theory."""
+        """Names of the axes of the result tables, one for each factor; empty for theory."""
         return tuple(self.factors) if self.template else ()
 
     @property
     def columns(self) -> set[str]:
-        """Factors whose levels a table of conditions gives."""
+        """Names of the factors whose levels follow from a table of conditions."""
         tables = self.conditions.values()
         return {column for table in tables for row in table.values() for column in row}
 
     @property
     def words(self) -> list[str]:
-        """Columns of conditions by which claims can select: those equal in all replications."""
+        """Columns of conditions that claims may use to select: those equal in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
     def varied(self, scale: str) -> Factors:
-        """Return the factors of the experiment at a scale, with the scenario keys that they set."""
+        """Return the factors and their levels at a scale, with the scenario keys that they set."""
         return self._varied[scale]
 
     @cached_property
     def _varied(self) -> dict[str, Factors]:
-        """Factors by scale, read once since every claim needs factors."""
+        """Factors by scale, cached since every claim needs them."""
         return {scale: self._read(scale) for scale in SCALES}
 
     def _read(self, scale: str) -> Factors:
@@ -99,7 +99,10 @@ class Experiment:
         return read_factors(factors, _at(self.places, scale), self.columns)
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Return the sweep at a scale; `replications` limits the number of replications."""
+        """Return the runs of the experiment at a scale as a sweep.
+
+        If `replications` is given, it limits the number of replications.
+        """
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
@@ -115,7 +118,7 @@ class Experiment:
         )
 
     def cells(self, scale: str) -> Cells:
-        """Return the cells at a scale; none for theory."""
+        """Return the cells (combinations of levels) at a scale; none for theory."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
             self._cells[scale] = Cells(self.name, self.axes, levels)
@@ -123,7 +126,7 @@ class Experiment:
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:
-        """Cells by scale, each computed by `cells` when it is first needed."""
+        """Cells by scale, computed when they are first needed."""
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:
@@ -132,7 +135,10 @@ class Experiment:
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
-    """Return a value at a scale; tables by scale are replaced by this scale's value."""
+    """Return a value of `experiments.toml` at a scale.
+
+    A table with a value for each scale is replaced by the value for this scale.
+    """
     if isinstance(value, list):
         return [_at(part, scale) for part in value]
     if not isinstance(value, dict):
@@ -143,7 +149,7 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read the head and every experiment; experiments of included directories come last."""
+    """Read the head and all experiments of a study; those of included directories come last."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         responses = whole.get("responses")
@@ -232,13 +238,13 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return a file from the experiments' directory, else from that of the study."""
+    """Return the path of a file: in the experiments' directory or else in the study's."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
 
 def _conditions(file: Path) -> dict[str, Conditions]:
-    """Read a table of conditions; its first column is the axis, the others are factors.
+    """Read a table of conditions: its first column is the axis, its other columns are factors.
 
     Return the levels of the factors by level of the axis, under the axis' name. If the second
     column is `replication`, a condition has a row for each replication from 0 on.

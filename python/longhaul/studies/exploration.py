@@ -96,9 +96,9 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
 def _there(
     experiment: Experiment, rows: pl.DataFrame, wanted: Sequence[Mapping[str, Level]]
 ) -> str:
-    """Return the numbers of an experiment's existing runs and conditions as text.
+    """Return text on the numbers of an experiment's existing and needed runs and conditions.
 
-    `wanted` has the levels of every run of the experiment.
+    `rows` are the existing runs, and `wanted` has the levels of every run of the experiment.
     """
     text = f"{rows.height} of {len(wanted)} runs are there"
     for axis in experiment.conditions:
@@ -114,9 +114,9 @@ def _there(
 def _meanings(
     study: Study, experiment: Experiment, names: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the meanings, the units and the headings of columns, each by the column's name.
+    """Return the meanings, the units and the headings of the columns `names`, each by column.
 
-    A study's module `metrics` may define `about(name, experiment)`. It returns the meaning, the
+    A study's module `metrics` may define `about(name, experiment)`, which returns the meaning, the
     unit and the heading of a metric, or None.
     """
     text = meant.OTHERS | {"cell": "the levels of all that varies"}

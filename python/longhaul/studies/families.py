@@ -1,7 +1,7 @@
-"""Families of claims: numbers from single runs that a source prints in one column of a table.
+"""Families of claims: claims about numbers that a source prints in one column of a table.
 
-`families.toml` lists the cells of the source's table that form a family; the claims of a column
-have the same metric. A cell belongs to at most one family.
+Each number comes from a single run. `families.toml` lists the numbers that form a family; the
+claims of a column have the same metric. A number belongs to at most one family.
 """
 
 import tomllib
@@ -28,7 +28,7 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class FamilyJudgement:
-    """A family with its verdict."""
+    """A family of printed numbers with its verdict."""
 
     title: str
     metric: str
@@ -39,7 +39,7 @@ class FamilyJudgement:
 
     @property
     def text(self) -> str:
-        """The family, its verdict, and its distance from our replications, as text."""
+        """Text with the family, its verdict, and its distance from our replications."""
         verdict = self.verdict or "not unlike print"
         return f"its family ({self.title}) is {verdict}: {self.family.text}"
 
@@ -58,7 +58,7 @@ class FamilyJudgement:
 
 @dataclass(frozen=True)
 class _FamilyCells:
-    """The claims of one family."""
+    """The claims about the numbers of one family."""
 
     title: str
     metric: str
@@ -67,7 +67,7 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Judge the families of a study; return the family's judgement by the id of each of its claims.
+    """Return the judgement of its family for each claim that belongs to one, by id of the claim.
 
     A family is judged if at least three replications have values for all of its claims.
     """
@@ -90,7 +90,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
-    """Compare a family's printed numbers with measured numbers.
+    """Compare the printed numbers of a family of claims with measured numbers.
 
     Return None if fewer than three replications have all numbers of the family.
     """
@@ -128,7 +128,10 @@ def _declared(study: Study) -> list[_FamilyCells]:
 
 
 def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
-    """Yield the families that an entry declares: one for each level of `by` and each metric."""
+    """Yield the families that an entry of `families.toml` declares.
+
+    There is one for each level of the axes in `by`, and each metric.
+    """
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
     by_difference = entry.get("difference", ())
@@ -153,7 +156,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """Return true if a claim is a single value of one cell that the source printed from one run.
+    """Return true if a claim is about a single value that the source printed from one run.
 
     The band of the claim must have two ends.
     """

@@ -12,7 +12,7 @@ from longhaul.studies.partial import CoveredLevels
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim with its measured value, the interval of the value, and the verdict."""
+    """A claim with its measured value, the interval of this value, and the verdict."""
 
     claim: Claim
     measured: float | None
@@ -20,9 +20,12 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """Smallest number of replications in any cell of the claim's experiments; 0 for theory."""
+    """Number of replications of the cell that has the fewest; 0 for theory.
+
+    Cells are combinations of levels of the claim's experiments.
+    """
     reason: str = ""
-    """Reason for a missing value or for an undecided verdict; may be empty."""
+    """Reason why the value is missing or the verdict is undecided; may be empty."""
     shape: str = ""
     """Distribution assumed for the prediction interval of one more run.
 
@@ -31,27 +34,27 @@ class Judgement:
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""
     part: CoveredLevels | None = None
-    """Levels whose runs exist, if the claim is about all levels of an axis; otherwise None."""
+    """Levels whose runs exist, for a claim about all levels of an axis; otherwise None."""
     so_far: str = ""
-    """Verdict on the levels that were run, if the verdict on all levels is undecided.
+    """Verdict from the levels that were run, if the verdict on all levels is undecided.
 
     It is empty otherwise.
     """
     there: frozenset[Cell] = frozenset()
-    """Cells that the claim needs and that were run."""
+    """Cells (combinations of levels) that the claim needs and that were run."""
     is_partial: bool = False
-    """True if the claim was judged but missing runs may change the verdict."""
+    """True if the claim was judged, but runs that are missing may change the verdict."""
     family: FamilyJudgement | None = None
-    """Family to which the claim belongs; None if it belongs to none."""
+    """Judgement of the family of numbers to which the claim belongs; None without a family."""
 
     @property
     def runs(self) -> str:
-        """The number of runs behind the judgement, as text."""
+        """Number of runs behind the judgement, as text."""
         return {0: "", 1: "one run"}.get(self.replications, f"{self.replications} replications")
 
     @property
     def interval_of(self) -> str | None:
-        """Name of the statistic that the interval belongs to; None without an interval."""
+        """Name of the statistic to which the interval belongs; None if there is no interval."""
         if self.interval is None:
             return None
         if self.shape:
@@ -61,7 +64,7 @@ class Judgement:
 
     @property
     def outcome(self) -> str:
-        """The verdict, with its reason."""
+        """Verdict with its reason, as text."""
         return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
     def as_json(self) -> dict[str, Any]:

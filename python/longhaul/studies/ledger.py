@@ -1,4 +1,4 @@
-"""The ledger: every claim with its measured value, interval and verdict."""
+"""The ledger of a study: every claim with its measured value, interval and verdict."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ SAMPLES = 99
 
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
-    """Judge every claim, or the claims of some experiments."""
+    """Judge every claim of a study, or only the claims on the named experiments."""
     chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     recorded = RecordedCells(study, data)
@@ -64,7 +64,7 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Return the judgement of a claim of a family.
+    """Return the judgement of a claim, given that of its family of printed numbers.
 
     If the family has a verdict, a claim that is reproduced by itself becomes undecided.
     """
@@ -74,7 +74,7 @@ def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgemen
 
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
-    """Return the families of the judged claims, each once, in the order of the claims."""
+    """Return the families of the judged claims without repetition, in the order of the claims."""
     found = {
         id(judgement.family): judgement.family
         for judgement in judgements
@@ -84,7 +84,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement, with the runs that its claim needs and the needed runs that exist."""
+    """Return a judgement with the runs that its claim needs, and those of them that exist."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -94,10 +94,10 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 
 
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
-    """Return the values of each claim in the bootstrap samples.
+    """Return, for each claim, its values in all bootstrap samples.
 
     Values are computed for all samples at once if the question supports this, otherwise one by one.
-    A claim has none if its interval does not come from bootstrap samples.
+    The list is empty for a claim whose interval does not come from bootstrap samples.
     """
     sampled: list[list[float]] = [[] for _ in measured]
     alone = []
@@ -118,12 +118,13 @@ def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) ->
 
 @dataclass(frozen=True)
 class _MeasuredClaim:
-    """The measured value of a claim, or the reason for a missing one."""
+    """A claim with its measured value, or the reason why the value is missing."""
 
     question: Question
-    """The claim's question.
+    """The number to compute.
 
-    If some levels of its `whole` axis lack runs, the question is restricted to the other levels.
+    If the claim is about all levels of an axis and some levels lack runs, the question is
+    restricted to the other levels.
     """
     part: CoveredLevels | None
     on_runs: str = ""
@@ -138,13 +139,13 @@ class _MeasuredClaim:
 
     @property
     def resampled(self) -> bool:
-        """True if the interval comes from bootstrap samples."""
+        """True if the interval is computed from bootstrap samples."""
         several = self.replications > 1 and not self.question.is_extreme
         return several and self.value is not None and self.next_run is None
 
     @cached_property
     def kind(self) -> str:
-        """Kind of number, from which `partial` derives bounds over all levels.
+        """Kind of number, from which `partial` derives bounds over all levels of an axis.
 
         The text is empty if there are no bounds.
         """
@@ -211,7 +212,7 @@ def _judged(
 
 
 def _by_next_run(expected: Expected, middle: float) -> Decide:
-    """Return a function that judges the prediction interval of one more run.
+    """Return a function that gives a verdict by the prediction interval of one more run.
 
     `middle` is the median of our runs.
     """
@@ -219,7 +220,7 @@ def _by_next_run(expected: Expected, middle: float) -> Decide:
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Return a function that judges the interval of a median, or a value without an interval."""
+    """Return a function that gives a verdict by a median's interval, or by a value without one."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)
@@ -229,7 +230,7 @@ def _by_median(expected: Expected, _: float) -> Decide:
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
-    """Return the percentile interval of the bootstrap samples; None without samples.
+    """Return the percentile interval of a statistic's values in bootstrap samples; None if none.
 
     The interval is extended to the measured value, which may lie outside for skewed statistics.
     """
@@ -257,7 +258,7 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
 
 
 class ClaimsByKind(NamedTuple):
-    """Judgements, divided into claims of the source, checks of the set-up, and our hypotheses."""
+    """Judgements by kind of claim: claims of the source, checks of the set-up, our hypotheses."""
 
     claims: list[Judgement]
     checks: list[Judgement]
@@ -277,7 +278,7 @@ def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements with a single run in each cell."""
+    """Return the judgements whose cells (combinations of levels) have a single run each."""
     return [
         judgement
         for judgement in judgements
@@ -286,7 +287,7 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def number(value: float | None) -> str:
-    """Return a number as text: with four digits up to 10,000.
+    """Return a number as text, with four significant digits up to 10,000.
 
     The text is `not reached` if the number is infinite, and empty if it is None.
     """
@@ -302,7 +303,7 @@ def number(value: float | None) -> str:
 
 
 def band(claim: Claim) -> str:
-    """Return the band of a claim as text, such as `2 to 3` or `at least 2`."""
+    """Return the band of values that a claim accepts as text, such as `2 to 3` or `at least 2`."""
     low, high = (
         number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
     )
@@ -312,7 +313,7 @@ def band(claim: Claim) -> str:
 
 
 def span(interval: Interval | None) -> str:
-    """Return an interval as text, such as `2 to 3`; empty if None."""
+    """Return an interval as text, such as `2 to 3`; empty if there is none."""
     return "" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
 
 
@@ -335,7 +336,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """Return counts of verdicts as text: of all claims, of claims on one run, and of checks."""
+    """Return the numbers of verdicts as text: of all claims, of claims on one run, of checks."""
     claims, checks, hypotheses = kinds(judgements)
     derived = len(statements([judgement for judgement in claims if judgement.claim.derived]))
     note = f" ({derived} of them derived, not the source's own)" if derived else ""

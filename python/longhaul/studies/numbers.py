@@ -125,7 +125,7 @@ class Numbers:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
-    """Return the table of verdicts, a row for each kind of statement or claim."""
+    """Return a Markdown table of verdicts, with a row for each kind of claim."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
         "statements": claims,
@@ -140,7 +140,8 @@ def verdicts(judgements: Sequence[Judgement]) -> list[str]:
 def of_parts(judgements: Sequence[Judgement], starts: Mapping[str, str]) -> list[str]:
     """Return a Markdown table of verdicts, with a row for each part of the study.
 
-    `starts` maps the name of a part to the prefix of its claims' ids.
+    `starts` maps the name of a part, such as a chapter of the source, to the prefix of its claims'
+    ids.
     """
     claims = ledger.kinds(judgements).claims
     rows = {

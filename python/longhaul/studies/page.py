@@ -1,4 +1,4 @@
-"""Report of a study: an HTML page with conclusions, set-up, figures and ledger."""
+"""Report of a study: an HTML page with conclusions, set-up, figures, and all claims."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def write(
     study: Study, record: Record, judgements: Sequence[Judgement],
     drawn: Sequence[Markup | None], path: Path, explorer: Path | None,
 ) -> Path:  # fmt: skip
-    """Write the report; it links to an explorer in the same directory."""
+    """Write the report of a study to `path`; it links to the page `explorer` in its directory."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     figures = parts.figures(study)
     shown_in = _figures_of(figures, claims)
@@ -86,7 +86,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Count undecided claims with missing runs by their verdicts on the existing runs."""
+    """Return the numbers of undecided claims with missing runs, by verdict on the existing runs."""
     looks = [
         judgement.so_far
         for judgement in judgements
@@ -102,7 +102,7 @@ def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
-    """Return, by claim, the figures that its source cites, or else the figure with its metric."""
+    """Return, by claim, the figures that its source cites, or else the figure of its metric."""
     numbers = {figure.number for figure in figures}
     drawn = {
         (line.experiment, line.metric): figure.number
@@ -235,7 +235,7 @@ def _linked(study: Study, text: str) -> Markup:
 
 
 def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
-    """Return the report's row on an experiment: its numbers of runs and its versions."""
+    """Return the report's row on an experiment: numbers of runs, and results versions."""
     row = {"name": experiment.name, "title": experiment.title, "left_out": experiment.quick}
     if experiment.template is None:
         return row | {"runs": "theory", "replications": "", "versions": ""}
@@ -297,7 +297,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the README's results; empty if it equals the scale of the record."""
+    """Return the scale of the results in the README; empty if it is the scale of the record."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

@@ -41,7 +41,7 @@ SO_FAR = {
 
 @dataclass(frozen=True)
 class CoveredLevels:
-    """Levels of an axis at which all needed runs exist, and the number of all levels."""
+    """The levels of an axis at which all needed runs exist, and the number of all levels."""
 
     axis: str
     there: tuple[Any, ...]
@@ -54,20 +54,21 @@ class CoveredLevels:
 
     @property
     def text(self) -> str:
-        """The levels' number as text, such as `on 8 of 32 conditions`."""
+        """Text on the number of levels, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property
     def words(self) -> dict[str, Word]:
-        """The `axis=levels` word that selects these levels."""
+        """`key=value` word of a claim that selects these levels: the axis and its levels."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
 
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
-    """Return the bounds of a number over all levels, from its interval over some levels.
+    """Return bounds of a number over all levels of an axis, from its interval over some levels.
 
-    An infinite bound means that missing levels may move the number without limit.
+    `kind` is the kind of number, such as a count. A bound is infinite if missing levels may move
+    the number without limit.
     """
     low, high = interval
     there = len(part.there)
@@ -95,7 +96,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return a verdict's reason: the number of levels and, if undecided, the verdict so far."""
+    """Return the reason of a verdict: the number of levels and, if undecided, the one so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -106,7 +107,10 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict on the levels that were run; empty if it says nothing about all levels."""
+    """Return the verdict so far, from the levels that were run.
+
+    It is empty if these levels say nothing about all levels.
+    """
     if kind == COUNT:
         times = part.of / len(part.there)
         # With few levels, no possible count may be in the band after scaling.
@@ -124,7 +128,9 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if the sign of a comparison at some levels suffices for a verdict so far.
+    """Return true if the sign of a comparison at some levels suffices for the verdict so far.
+
+    `equal` is the number that means that both sides are equal.
 
     The sign suffices if the number is inside the band, or if the wrong side is larger. It does not
     if the side that the claim states is larger by too little: missing levels may change this. A

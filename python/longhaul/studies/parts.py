@@ -12,7 +12,7 @@ from longhaul.studies.study import Study
 
 
 def figures(study: Study) -> Sequence[Figure]:
-    """Return the declared figures of a study, then its figures in Python."""
+    """Return the figures in a study's `figures.toml`, then those that it defines in Python."""
     every: list[Figure] = []
     if (file := study.path / figure_file.NAME).is_file():
         every += figure_file.read(file, study.experiments)
@@ -32,7 +32,10 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Raise an error if a claim's words do not fit its experiments, or if `whole` names no axis."""
+    """Raise an error if the words of a claim do not fit its experiments.
+
+    The word `whole` must name an axis.
+    """
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes
     try:
@@ -44,7 +47,7 @@ def _check_question(study: Study, claim: Claim) -> None:
 
 
 def _check_responses(study: Study) -> None:
-    """Raise an error if a declared response exists in no run of any experiment."""
+    """Raise an error if a response that the study declares exists in no run of any experiment."""
     places = [response.place for response in study.head.responses if response.place]
     for experiment in study.experiments.values():
         for scale in SCALES:

@@ -18,7 +18,7 @@ KEYS = ("source", "statement", "reason")
 
 @dataclass(frozen=True)
 class NotAClaim:
-    """A statement of the source that is not a claim."""
+    """A testable statement of the source that is not a claim, with the reason."""
 
     source: str
     statement: str
@@ -28,10 +28,10 @@ class NotAClaim:
 
 @dataclass(frozen=True)
 class Reading:
-    """Record of the read sections of a source, and of statements that are no claims."""
+    """Record of the sections of a source that were read, and of statements that are not claims."""
 
     whole: tuple[str, ...]
-    """Sections that were read paragraph by paragraph, as cited."""
+    """Sections that were read paragraph by paragraph, written as in citations."""
     not_claims: tuple[NotAClaim, ...]
 
 

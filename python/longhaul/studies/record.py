@@ -22,13 +22,13 @@ from longhaul.studies.study import Study
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about recorded results: scale, numbers of runs and packets, versions."""
+    """Facts about recorded results: their scale, numbers of runs and packets, and versions."""
 
     scale: str
     runs: int
     """Number of finished runs."""
     wanted: int
-    """Number of all runs at this scale."""
+    """Number of runs that the study has at this scale."""
     data_packets: int
     """Data packets simulated in the finished runs; a run shared by two experiments counts twice."""
     version: str
@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Return the facts of results collected now."""
+        """Return the facts of results collected now; `wanted` is the number of all runs."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -52,7 +52,7 @@ class Record:
 
     @property
     def versions(self) -> list[int]:
-        """The results versions of the rows, in increasing order."""
+        """Results versions that computed the rows, in ascending order."""
         values = self.data.values
         if values.is_empty():
             return [self.facts.results_version]
@@ -68,7 +68,7 @@ class Record:
 def execute(
     study: Study, runs: Sequence[Run], store: Path, *, workers: int | None, watch: Watch | None
 ) -> list[tuple[Run, str]]:
-    """Execute the runs that a store lacks; return the failed runs with reasons."""
+    """Execute the runs that a store lacks; return the runs that failed, with the reasons."""
     failed = []
     for reduction in dict.fromkeys(map(study.reduction, study.experiments.values())):
         chosen = [
@@ -82,7 +82,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """Collect a study's results from a store; `before` provides the runs that the store lacks."""
+    """Collect a study's results from a store; runs that it lacks come from `before`."""
     runs = study.runs(scale)
     data = collected(study, runs, store)
     if before is not None:
@@ -101,7 +101,7 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """Return the directory and the record that a study ships with; the full scale is preferred."""
+    """Return the results that a study ships with, and their directory; full scale is preferred."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 
@@ -114,7 +114,7 @@ def check_scale(scale: str) -> None:
 def latest(
     study: Study, out: Path, scale: str | None, *, shipped: bool = True
 ) -> tuple[Path, Record]:
-    """Return the directory and the record of the user's last results.
+    """Return the user's last results below `out`, and their directory.
 
     If there are none, return those that the study ships with, if `shipped`. Without a scale, the
     full scale comes before the quick one.

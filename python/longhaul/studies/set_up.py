@@ -24,7 +24,7 @@ DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
 
 @dataclass(frozen=True)
 class Group:
-    """Flows with the same label and the same path."""
+    """Flows with the same label and the same path in a diagram."""
 
     label: str
     count: int
@@ -33,18 +33,18 @@ class Group:
 
     @property
     def text(self) -> str:
-        """The number of flows and their label, as text."""
+        """Text with the number of flows and their label."""
         return f"{self.count} {self.label}" if self.count > 1 else self.label
 
 
 @dataclass(frozen=True)
 class Network:
-    """Routers in a row, with the links between them and the flows over them."""
+    """A network in a diagram: routers in a row, links between them, and flows over the links."""
 
     experiment: Experiment
     nodes: tuple[str, ...]
     links: tuple[tuple[str, ...], ...]
-    """For each link, its lines of text."""
+    """Lines of text for each link."""
     groups: tuple[Group, ...]
     proxies: tuple[tuple[int, int], ...]
 
@@ -53,17 +53,17 @@ class Network:
 
     @property
     def ways(self) -> set[tuple[str, int, int]]:
-        """Labels, first and last nodes of flows, and of proxies."""
+        """Label, first node and last node of each group of flows and each proxy."""
         flows = {(group.label, group.start, group.end) for group in self.groups}
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if the diagram of `other` also shows this network, except for numbers."""
+        """Return true if the diagram of `other` shows this network too, except for its numbers."""
         return self.nodes == other.nodes and self.ways <= other.ways
 
 
 def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
-    """Return caption and diagram of up to three networks; empty if no topology can be drawn."""
+    """Return caption and diagram of up to three networks; empty if none can be drawn."""
     shown: list[Network] = []
     for network in _networks(study, scale):
         if not any(network.is_part_of(other) for other in shown):
@@ -108,7 +108,10 @@ def _network(experiment: Experiment, run: Run) -> Network | None:
 
 
 def _group(flows: Mapping[str, Any], hops: int) -> Group:
-    """Return the group of some flows; `cross-1` to `cross-9` all belong to `cross`."""
+    """Return a group of flows for a diagram; `cross-1` to `cross-9` all belong to `cross`.
+
+    `hops` is the number of links between routers.
+    """
     label = re.sub(r"-\d+$", "", flows.get("label", "flow"))
     ends = DIRECTIONS[flows.get("direction", "forward")]
     start, end = flows.get("path") or (hops * ends[0], hops * ends[1])
@@ -135,7 +138,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Return the picture: routers in a row, flows to the right above, to the left below."""
+    """Return the diagram: flows to the right are above the routers, flows to the left below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE
@@ -178,7 +181,10 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """Yield an arrow from the first to the last node of flows, with its text in the middle."""
+    """Yield an arrow at height `y` from the first to the last node of flows, with its text.
+
+    `xs` are the horizontal positions of the nodes.
+    """
     start, end = xs[group.start], xs[group.end]
     middle, room = (start + end) / 2, 0.5 * LETTER * len(group.text) + 6
     towards = 1 if end > start else -1

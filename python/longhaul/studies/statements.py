@@ -24,7 +24,7 @@ WORST_FIRST = (CONTRADICTED, OUTSIDE, UNDECIDED, NOT_RUN, REPRODUCED)
 
 @dataclass(frozen=True)
 class Statement:
-    """The judgements of all claims that belong to one statement."""
+    """A statement of the source: the judgements of all claims that test it."""
 
     judgements: tuple[Judgement, ...]
 
@@ -37,7 +37,7 @@ class Statement:
 
     @property
     def so_far(self) -> str:
-        """The combined verdict, with verdicts so far in place of undecided ones."""
+        """Combined verdict in which verdicts so far replace undecided ones."""
         return _together(
             [
                 self._limited(judgement, judgement.so_far or judgement.verdict)
@@ -56,7 +56,7 @@ class Statement:
 
 
 def _together(verdicts: Sequence[str]) -> str:
-    """Return the worst of the verdicts; a mixture of reproduced and not run is undecided."""
+    """Return the worst of the verdicts; if some are reproduced and others not run, undecided."""
     worst = min(verdicts, key=WORST_FIRST.index)
     return UNDECIDED if worst == NOT_RUN and REPRODUCED in verdicts else worst
 
@@ -73,7 +73,7 @@ def statements(judgements: Sequence[Judgement]) -> list[Statement]:
 
 
 def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Count the statements by verdict."""
+    """Return the number of statements by verdict."""
     verdicts = Counter(statement.verdict for statement in statements(judgements))
     return {verdict: verdicts[verdict] for verdict in VERDICTS}
 

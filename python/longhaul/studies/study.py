@@ -50,7 +50,7 @@ def existing(file: Path) -> Path:
 
 @dataclass(frozen=True)
 class Study:
-    """A study; each of its files is read when it is first needed."""
+    """A study, read from its directory; each file is read when it is first needed."""
 
     name: str
     path: Path
@@ -61,17 +61,17 @@ class Study:
 
     @property
     def head(self) -> Head:
-        """Title, source and declared responses."""
+        """Title, source and declared responses of the study."""
         return self._read[0]
 
     @property
     def experiments(self) -> dict[str, Experiment]:
-        """The experiments by name, in order."""
+        """Experiments by name, in the order of the files."""
         return self._read[1]
 
     @property
     def axes(self) -> list[str]:
-        """Axes of all experiments, and factors that follow from conditions."""
+        """Axes of all experiments, and factors that follow from tables of conditions."""
         every = self.experiments.values()
         return list(
             dict.fromkeys(
@@ -81,12 +81,12 @@ class Study:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """The claims, in order."""
+        """Claims of the study, in order."""
         return read_claims(*map(_claims_of, self.folders), measures=self.measures)
 
     @cached_property
     def measures(self) -> Mapping[str, Measure]:
-        """The general measures and the study's own measures."""
+        """Measures that claims may use: the general ones and the study's own."""
         own: Mapping[str, Measure] = GENERAL
         return self.required("measures", "MEASURES") if self.has("measures") else own
 
@@ -120,7 +120,7 @@ class Study:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The function that measures a run, from module `metrics` or for declared responses."""
+        """Function that computes a run's metrics: the study's own, or for declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -154,11 +154,14 @@ class Study:
         return importlib.import_module(f"{package}.{name}")
 
     def _file(self, module: str) -> Path:
-        """Return the path of one of the study's modules."""
+        """Return the path of the file of one of the study's modules."""
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """Return an experiment's reduction: its directory's `reduce.py` or the general reducer."""
+        """Return the reduction that selects the values to store for a run of an experiment.
+
+        It is `reduce.py` in the experiment's directory or, if there is none, the general reducer.
+        """
         own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
@@ -172,11 +175,11 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """Return the store of reduced results in `path`, keyed to the experiment's reduction."""
+        """Return the store of reduced results in `path` for an experiment's reduction."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
-        """Return the named experiments, or all of them if none is named."""
+        """Return the experiments with these names, or all experiments if `names` is empty."""
         for name in names:
             if name not in self.experiments:
                 raise unknown("experiment", name, list(self.experiments))
@@ -187,14 +190,14 @@ class Study:
         ]
 
     def by_default(self, scale: str) -> list[str]:
-        """Return the names of the experiments that run if none is named."""
+        """Return the names of the experiments that run at a scale if the user names none."""
         every = self.experiments.values()
         return [
             experiment.name for experiment in every if scale == "full" or not experiment.on_request
         ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """Return the only run of an experiment at these levels, given as text."""
+        """Return the only run of an experiment at `levels`, texts by axis."""
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:
@@ -249,7 +252,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A function that reduces a run, and the variant under which a store keeps its results."""
+    """Function that selects the values to store for a run, and the variant of the store's keys."""
 
     variant: str
     reducer: Callable[[Results], Kept]
@@ -264,20 +267,20 @@ class OwnReducer:
     module: str
 
     def __call__(self, run: Results) -> Kept:
-        """Reduce a run."""
+        """Return the values to store for a run."""
         kept: Kept = Study(self.name, self.path).required(self.module, "reduce")(run)
         return kept
 
 
 def _reducer(study: Path, folder: Path) -> str:
-    """Return the name of the module `reduce` in a study's directory."""
+    """Return the name of the Python module `reduce` in a directory of a study."""
     return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 
 def _at(
     runs: Sequence[Run], axis: str, levels: Collection[str], others: Mapping[str, Sequence[Level]]
 ) -> list[Run]:
-    """Return the runs with one of these levels on an axis; raise StudyError if no run has a level.
+    """Return the runs with one of these levels on an axis; raise StudyError if a level has no run.
 
     `others` has the levels at the other scales, which the error message mentions.
     """
@@ -305,13 +308,13 @@ def _at(
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Return levels as text; if there are more than ten, the first three and the last."""
+    """Return levels as text; if there are more than ten, only the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _claims_of(folder: Path) -> Path:
-    """Return the claims file of a directory."""
+    """Return the path of the file with the claims of a directory."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )
@@ -336,7 +339,10 @@ def studies() -> list[Study]:
 
 
 def find(name: str) -> Study:
-    """Return the study installed under a name, or the one in a directory; else raise StudyError."""
+    """Return the study that is installed under a name, or the study in a directory.
+
+    Raise StudyError if there is none.
+    """
     installed = _installed()
     if name in installed:
         return Study(name, installed[name])

@@ -12,36 +12,36 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Running:
-    """A statistic of the first values of a series, as a function of their number."""
+    """A statistic of the first n values of a series, as a function of n."""
 
     counts: np.ndarray
-    """Numbers of values, counted from the beginning of the series."""
+    """The numbers n of values, in ascending order."""
     values: np.ndarray
-    """The statistic of the first `counts` values."""
+    """The statistic of the first n values, for each n in `counts`."""
 
     def after(self, count: int) -> np.ndarray:
-        """Return the statistic of at least the first `count` values."""
+        """Return the statistic for all n of at least `count`."""
         return self.values[self.counts >= count]
 
     def range_after(self, count: int) -> float:
-        """Return the largest minus the smallest statistic for `count` first values or more."""
+        """Return the maximum minus the minimum of the statistic for all n of at least `count`."""
         return float(np.ptp(self.after(count)))
 
     def variation_after(self, count: int) -> float:
-        """Return the coefficient of variation of the statistic for `count` first values or more."""
+        """Return the coefficient of variation of the statistic over all n of at least `count`."""
         later = self.after(count)
         return float(later.std() / later.mean())
 
 
 def running_mean(values: ArrayLike, every: int = 100) -> Running:
-    """Return the means of the first `every` values, of the first 2 `every` values, and so on."""
+    """Return the mean of the first n values, for n = `every`, 2 `every` and so on."""
     given = np.asarray(values, float)
     counts = np.arange(every, len(given) + 1, every)
     return Running(counts, np.cumsum(given)[counts - 1] / counts)
 
 
 def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Running:
-    """Return a quantile of the first `every` values, of the first 2 `every` values, and so on.
+    """Return a quantile of the first n values, for n = `every`, 2 `every` and so on.
 
     The quantile is the smallest value such that at least the fraction `part` of the values is at or
     below it.

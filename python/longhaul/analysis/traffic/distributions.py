@@ -16,7 +16,7 @@ def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
 def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
     """Return the fraction of values above each point of a grid.
 
-    `of` is the number of all values, if some are missing from `values`.
+    `of` is the number of all values if some, such as unfinished transfers, are not in `values`.
     """
     given = np.asarray(values, float)
     whole = len(given) if of is None else of
@@ -28,14 +28,15 @@ def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarra
 def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
     """Return the fraction of values at or below each point of a grid.
 
-    `of` is the number of all values; those missing from `values` count as larger than all points.
+    `of` is the number of all values if some are not in `values`; these count as larger than all
+    points of the grid.
     """
     return 1.0 - ccdf(values, grid, of)
 
 
 @dataclass(frozen=True)
 class Band:
-    """Curve over a grid: the median of replications, and an interval that covers most of them."""
+    """A curve over a grid: the median of replications, and an interval that covers most of them."""
 
     grid: np.ndarray
     middle: np.ndarray
@@ -44,10 +45,10 @@ class Band:
 
 
 def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) -> Band:
-    """Return the pointwise median of curves, and an interval that covers a fraction of them.
+    """Return the median of `curves` at each grid point, with an interval that covers most curves.
 
-    With the default coverage of 1, the interval is from the smallest to the largest value, since
-    few replications do not determine percentiles.
+    `coverage` is the fraction of curves in the interval. The default of 1 means the interval from
+    the smallest to the largest value, since few replications do not determine percentiles.
     """
     every = np.asarray([np.asarray(curve, float) for curve in curves])
     if every.ndim != 2 or every.shape[1] != len(np.asarray(grid)):

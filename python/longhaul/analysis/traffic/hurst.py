@@ -32,30 +32,32 @@ HIGH_PASS = LOW_PASS[::-1] * np.array([1, -1, 1, -1])
 
 @dataclass(frozen=True)
 class Hurst:
-    """An estimate of H, with the points and the fitted line."""
+    """An estimate of the Hurst parameter H, with the points and the line fitted to them."""
 
     method: str
     value: float
     low: float | None
     """Lower end of the 95 % interval; None if the method has no interval."""
     high: float | None
-    """Upper end of the interval."""
+    """Upper end of the 95 % interval; None if the method has no interval."""
     scales: np.ndarray
-    """Scales, in samples."""
+    """Scales at which the statistic was computed, in samples."""
     statistics: np.ndarray
     slope: float
     intercept: float
-    """Intercept of the line through the decimal logarithms."""
+    """Intercept of the fitted line; both axes have decimal logarithms."""
 
     def line(self) -> np.ndarray:
-        """The values of the fitted line at the scales."""
+        """Values of the fitted line at the scales."""
         return np.asarray(10.0 ** (self.intercept + self.slope * np.log10(self.scales)))
 
 
 def aggregated_variance(
     values: ArrayLike, min_scale: int = 1, max_scale: int | None = None
 ) -> Hurst:
-    """Estimate H from the variance of block means, which is proportional to length^(2H - 2).
+    """Estimate H from the variance of block means, which is proportional to m^(2H - 2).
+
+    m is the length of a block in samples, from `min_scale` to `max_scale`.
 
     The estimate is too low, by 0.02 at H = 0.84 and by 0.04 at 0.9, since the mean of the series
     itself is subtracted.
@@ -69,7 +71,7 @@ def aggregated_variance(
 
 
 def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None = None) -> Hurst:
-    """Estimate H from the rescaled range R/S, which grows as length to the power H.
+    """Estimate H from the rescaled range R/S of blocks, which is proportional to length^H.
 
     Short blocks bias the estimate towards 0.7, by 0.03 at H = 0.5 and at 0.84.
     """
@@ -136,7 +138,7 @@ def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]
 
 
 def estimates(values: ArrayLike, min_scale: int = 1) -> list[Hurst]:
-    """Return the estimates of all methods for scales of at least `min_scale`."""
+    """Return the estimates of all methods for scales of at least `min_scale` samples."""
     return [estimate(values) for estimate in estimators(min_scale).values()]
 
 

@@ -1,4 +1,4 @@
-"""Means over a grid of two quantities, such as base round trip and size, and their differences."""
+"""Means over a grid of two coordinates, such as round-trip time and size, and their differences."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class MeanMap:
-    """Counts and totals of the values in the cells of a grid."""
+    """Number and sum of the values in each cell of a two-dimensional grid."""
 
     x_edges: np.ndarray
     y_edges: np.ndarray
     counts: np.ndarray
-    """Number of values in each cell; shape: cells along x, cells along y."""
+    """Number of values in each cell of the grid; shape: cells along x, cells along y."""
     totals: np.ndarray
-    """Sum of the values in each cell."""
+    """Sum of the values in each cell of the grid."""
 
     def means(self, min_count: int = 10) -> np.ndarray:
         """Return the mean of each cell with at least `min_count` values; NaN in other cells."""
@@ -23,7 +23,7 @@ class MeanMap:
         return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
 
     def __add__(self, other: "MeanMap") -> "MeanMap":
-        """Return the map of the values of both maps, such as those of two replications."""
+        """Return a map of the values of both maps together, such as those of two replications."""
         if not (np.array_equal(self.x_edges, other.x_edges)
                 and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
             raise ValueError("expected two maps with the same cells")
@@ -35,9 +35,10 @@ class MeanMap:
 def mean_map(
     x: ArrayLike, y: ArrayLike, values: ArrayLike, x_edges: ArrayLike, y_edges: ArrayLike
 ) -> MeanMap:
-    """Sort values into the cells of a grid by their coordinates x and y.
+    """Assign `values` to the cells of a grid by their coordinates `x` and `y`.
 
-    A cell includes its upper edges but not its lower ones. Values outside the grid are left out.
+    `x_edges` and `y_edges` are the borders of the cells. A cell includes its upper borders but not
+    its lower ones. Values outside the grid are left out.
     """
     edges = np.asarray(x_edges, float), np.asarray(y_edges, float)
     given = np.asarray(values, float)
@@ -58,7 +59,10 @@ def mean_map(
 
 
 def difference(first: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
-    """Return the first means minus the other means, in cells where both have enough values."""
+    """Return the means of `first` minus those of `other`, cell by cell.
+
+    Cells with fewer than `min_count` values in either map are NaN.
+    """
     if first.counts.shape != other.counts.shape:
         raise ValueError("expected two maps with the same cells")
     return np.asarray(first.means(min_count) - other.means(min_count))

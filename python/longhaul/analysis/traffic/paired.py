@@ -60,7 +60,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
 @dataclass(frozen=True)
 class Paired:
-    """Statistics of paired differences, the second value minus the first."""
+    """Statistics of paired differences: the value in the second run minus that in the first."""
 
     count: int
     mean: float
@@ -68,13 +68,15 @@ class Paired:
     median: float
     median_interval: tuple[float, float]
     smaller: float
-    """Fraction of pairs whose second value is smaller by more than the tolerance."""
+    """Fraction of pairs whose second value is below the first by more than the tolerance."""
     larger: float
-    """Fraction of pairs whose second value is larger by more than the tolerance."""
+    """Fraction of pairs whose second value is above the first by more than the tolerance."""
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:
     """Compare paired values, which are in order of time.
+
+    Differences of at most `tolerance` count as equal.
 
     The 95 % intervals are percentile intervals of a moving-block bootstrap with fifty blocks, since
     connections that are close in time see the same queue (Kuensch, Annals of Statistics 17(3),

@@ -31,14 +31,17 @@ EDGE = 1.0
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars of one algorithm's flows in a run, with one bar in each panel."""
+    """The bars of one algorithm's flows in one run: one bar in each panel."""
 
     label: str
     look: dict[str, Any]
     means: pl.DataFrame
 
     def draw(self, axes: Axes, at: int, value: str, **cell: str) -> None:
-        """Draw the bar of a group of flows, unless it has no flows."""
+        """Draw the bar of the flow group `cell` at position `at`, if the group has flows.
+
+        `value` is the column with the bar's height.
+        """
         values = self.means.filter(**cell)[value]
         height = float(values[0]) if len(values) else nan
         axes.bar(at, height, 0.85, label=self.label, **self.look)
@@ -81,7 +84,10 @@ def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Ba
 
 
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
-    """Return the groups' means in the shown part of the run, also as fractions of speed."""
+    """Return mean goodputs by flow group in the part of the run that is shown.
+
+    A second column has them as fractions of the interface's speed.
+    """
     goodput = in_part_of_run(tables.goodput, pl.col("interval") * tables.interval_s, options)
     hosts = tables.scenario["hosts"]
     speed = pl.when(interface="fast").then(hosts["fast_rate"]).otherwise(hosts["base_rate"])
@@ -90,7 +96,7 @@ def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
 
 
 def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
-    """Return the requested types of file, or all types in the runs."""
+    """Return the types of file to draw: the requested ones, or all that occur in the runs."""
     there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
     if not there:
         raise ResultsError("--from and --to: no group of flows is complete in this part of the run")

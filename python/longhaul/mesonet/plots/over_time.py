@@ -34,14 +34,14 @@ STATES = (
 
 
 def _end_s(run: RunData) -> float:
-    """Return the time at which a run ended, which may be earlier than its scenario's end."""
+    """Return the time in seconds at which a run ended, which may be before the scenario's end."""
     return float(run.meta["simulated_s"])
 
 
 def _with_periods(
     name: str, help: str, takes: Sequence[str] = ()
 ) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Register a plot of the network with a panel per run, and names of periods above it."""
+    """Register a plot with a panel per run, and the names of the scenario's periods above it."""
 
     def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
         @register(name, help, has_table("network"), takes)
@@ -75,7 +75,7 @@ _MEAN = Style("#d55e00", "o")
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a plot: a flow, class or router of a run, or the network of a run."""
+    """A curve of a plot, for a flow, a flow class, a router, or the whole network of a run."""
 
     run: Results
     part: str
@@ -88,9 +88,10 @@ Panel = tuple[str, Sequence[Curve]]
 
 @dataclass(frozen=True)
 class Lines:
-    """A plot of one column over time.
+    """A plot of one column over time, for flows, flow classes or routers.
 
-    It has a panel per run with a line per part (flow, class or router), or the reverse.
+    It has a panel per run with a line for each of them or, if runs are overlaid, a panel for each
+    of them with a line per run.
     """
 
     name: str
@@ -100,13 +101,16 @@ class Lines:
     label: str
     scale: float = 1.0
     key: str | None = None
-    """The column that distinguishes parts; None for the whole network."""
+    """Column that identifies the flow, class or router of a row; None for the whole network."""
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
-    """True if values are counts per interval, so that rates are values divided by the interval."""
+    """True if values are counts per interval; the plot then shows them per second."""
     there: pl.Expr | None = None
-    """Condition that is true in rows in which a part has a value; None if all rows have one."""
+    """Condition that is true for rows with a value; None if all rows have one.
+
+    A long-lived flow, for example, has no value before it starts.
+    """
 
     def register(self) -> None:
         """Register the plot that this object describes."""
@@ -136,7 +140,7 @@ class Lines:
         ]
 
     def _a_panel_a_run(self, runs: Sequence[Results], options: Options) -> list[Panel]:
-        """Draw all parts of each run; a part has the same style in all runs."""
+        """Draw a panel for each run; a flow, class or router has the same style in all panels."""
         if self.key is None:
             return [(run.name, [Curve(run, "", None, _ONE)]) for run in runs]
         chosen = [(run, self._chosen(run, options)) for run in runs]
@@ -148,7 +152,7 @@ class Lines:
         ]
 
     def _chosen(self, run: Results, options: Options) -> Sequence[str]:
-        """Return the parts of a run to draw."""
+        """Return the flows, classes or routers of a run to draw."""
         if self.key is None or not options.parts:
             return self.parts(MesoNet.of(run))
         there = getattr(MesoNet.of(run), self.table)[self.key].unique(maintain_order=True).to_list()
@@ -178,7 +182,7 @@ class Lines:
         periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
     def _rows(self, curve: Curve) -> pl.DataFrame:
-        """Return the rows of a part, one per interval."""
+        """Return the rows of the flow, class or router of a curve, one per interval."""
         table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
         return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 
@@ -188,7 +192,9 @@ class Lines:
         return value if there is None else pl.when(there).then(value)
 
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
-        """Return means over periods, which include intervals before a flow starts, as in summaries.
+        """Return the mean of a curve in each period.
+
+        Intervals before a flow starts are included, as in summaries.
 
         A mean is None if the period has at most one sample, because the flow starts at the period's
         end. It is also None if the run ended before the period.
@@ -203,7 +209,7 @@ class Lines:
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
-    """Return the routers with the fullest queues."""
+    """Return the names of the routers with the fullest queues on average."""
     means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
     order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
     return order[:MOST_ROUTERS].to_list()
@@ -281,7 +287,10 @@ def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
-    """Return name, begin and end (s) of phases: users, jumbo files, each long-lived flow."""
+    """Return name, begin and end (in seconds) of each phase of the traffic.
+
+    Phases are those of users, of jumbo files, and of each long-lived flow.
+    """
     scenario = tables.scenario
     end = scenario["intervals"] * tables.interval_s
     bars = [("users", 0.0, end)]
@@ -294,5 +303,5 @@ def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
 
 
 def _time(given: float | str, end: float) -> float:
-    """Return a scenario's time in seconds; a number is a fraction of the run."""
+    """Return a scenario's time in seconds; a number is a fraction of the run's length `end`."""
     return seconds(given) if isinstance(given, str) else given * end

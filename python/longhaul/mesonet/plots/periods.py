@@ -33,14 +33,14 @@ GREY = "#666666"
 
 @dataclass(frozen=True)
 class Means:
-    """Means of a line, one per period; None for a period without samples."""
+    """The mean of a line in each period; None for a period without samples."""
 
     look: Style
     values: Sequence[float | None]
 
 
 def shown(periods: Sequence[Period], options: Options, end_s: float) -> list[Period]:
-    """Return the periods that lie completely in the shown part of the run."""
+    """Return the periods that lie completely in the part of the run that is shown."""
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
     last = min(high, end_s) + ROUNDING_S
     return [each for each in periods if low <= each.from_s and each.to_s <= last]
@@ -55,7 +55,7 @@ def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: floa
 
 
 def head(axes: Axes, periods: Sequence[Period], rows: Sequence[Means]) -> None:
-    """Write names of periods, and the means of at most `MOST_ROWS` lines."""
+    """Draw the names of periods, and below them the means of at most `MOST_ROWS` lines."""
     rows = rows if len(rows) <= MOST_ROWS else ()
     for place, period in enumerate(periods):
         middle = (period.from_s + period.to_s) / 2

@@ -1,4 +1,4 @@
-"""Samples of a line over time: all samples of a part of a run, or extremes for a whole run."""
+"""Samples of a line over time: all of them, or only minima and maxima if the whole run is shown."""
 
 import polars as pl
 from matplotlib.axes import Axes

@@ -28,7 +28,7 @@ MARGIN = 0.3
 
 @dataclass(frozen=True)
 class Fan:
-    """Arrangement of routers around the router above them; lengths are in backbone links."""
+    """A fan of routers around the router above them; lengths are multiples of a backbone link's."""
 
     radius: float
     angle: float
@@ -117,7 +117,7 @@ def _point(axes: Axes, start: Place, end: Place) -> None:
 
 
 def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Return the place of each router, in lengths of a backbone link."""
+    """Return the position of each router; the unit is the length of a backbone link."""
     backbone = routers.filter(tier="backbone")["router"].to_list()
     points = majorised(backbone, links).tolist()
     places = {name: (x, y) for name, (x, y) in zip(backbone, points, strict=True)}

@@ -1,4 +1,4 @@
-"""Plots of all events and packets of traced flows of MesoNet."""
+"""Plots of all events and packets of traced flows in a MesoNet run."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def _traced(run: Results) -> list[tuple[int, str]]:
 
 
 def _part(trace: pl.DataFrame, flow: int, options: Options) -> pl.DataFrame:
-    """Return the events of a flow in the shown part of the run."""
+    """Return the events of a flow in the part of the run that is shown."""
     return in_part_of_run(trace.filter(pl.col("flow") == flow), pl.col("t_s"), options)
 
 

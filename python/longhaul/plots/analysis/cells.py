@@ -1,4 +1,4 @@
-"""Plot of a response in every cell of a design, as lines over one factor."""
+"""Plot of a response's mean at every combination of factor levels, as lines over one factor."""
 
 from collections.abc import Mapping, Sequence
 
@@ -64,7 +64,7 @@ def cell_lines(
 
 
 def _reach(cells: Sequence[Cell]) -> np.ndarray | None:
-    """Return half of each interval's width; NaN, which is not drawn, for means without interval."""
+    """Return half the width of each interval; NaN, which is not drawn, if there is none."""
     reach = np.array([cell.mean.high - cell.mean.mean for cell in cells])
     known = np.isfinite(reach)
     return np.where(known, reach, np.nan) if known.any() else None

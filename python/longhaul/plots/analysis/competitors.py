@@ -21,7 +21,10 @@ MAX_RATIO = 30.0
 def dendrograms(
     trees: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str], notes: str = ""
 ) -> Figure:
-    """Draw a dendrogram per condition, with a colour for each subtree below the cut."""
+    """Draw a dendrogram of the competitors for each condition.
+
+    Each subtree below the cut, a fraction of the tree's height, has its own colour.
+    """
     drawing, axes = panels(len(trees), columns=6, width=shared.PAGE / 6, height=1.4)
     for panel, tree, title in zip(axes, trees, titles, strict=True):
         height = tree.height
@@ -49,7 +52,10 @@ def congestion_bars(
     rates: Sequence[float], levels: Mapping[str, Sequence[str]], signs: str,
     classes: Sequence[str], bounds: Sequence[float], label: str,
 ) -> Figure:  # fmt: skip
-    """Draw retransmission rates of conditions in increasing order, in blocks of named classes."""
+    """Draw retransmission rates of conditions in ascending order, in blocks by congestion class.
+
+    `signs` is the legend of signs in the levels, and `bounds` are the rates between classes.
+    """
     order = congestion.congestion_order(rates)
     rows = {name: [texts[c] for c in order] for name, texts in levels.items()}
     heights = np.asarray(rates)[order]

@@ -1,4 +1,4 @@
-"""Elements shared by plots by condition: numbers of competitors, notes, rows below an axis."""
+"""Elements shared by plots over conditions: numbers of competitors, notes, rows of levels."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ LYING = 4
 
 
 def key(names: Mapping[int, str]) -> str:
-    """Return the legend that names the competitors' numbers."""
+    """Return the legend of the competitors' numbers, as text."""
     return ", ".join(f"{number} {name}" for number, name in names.items())
 
 
@@ -41,7 +41,10 @@ def note(drawing: Figure, *lines: str) -> None:
 def below(
     axes: Axes, rows: Mapping[str, Sequence[str]], colours: Sequence[str] | None = None
 ) -> None:
-    """Draw rows of texts below an axis of conditions; the name of a row is at its left."""
+    """Draw rows of text below an axis of conditions, a text per condition.
+
+    `rows` are by name; the name of a row is at its left.
+    """
     axes.set_xticks([])
     # Below the label of the lowest tick.
     down = 6.0

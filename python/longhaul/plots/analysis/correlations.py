@@ -80,7 +80,7 @@ def correlation_matrix(
 
 
 def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> Figure:
-    """Draw squares with 100 r of each pair, coloured by r."""
+    """Draw a coloured square with 100 r (correlation in percent) for each pair of responses."""
     size = 0.21 * len(names) + 1.0
     drawing, axes = single(size + 0.6, size)
     picture = axes.imshow(r, cmap="RdBu_r", vmin=-1, vmax=1)
@@ -100,7 +100,7 @@ def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> F
 
 @styled()
 def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOLD) -> Figure:
-    """Draw a histogram of |r| over pairs of responses; mark the |r| from which they are grouped."""
+    """Draw a histogram of |r| over pairs of responses, and mark the threshold for groups."""
     count, edges = of.histogram(of.correlations(values))
     drawing, axes = single(4.8, 3.0)
     axes.bar(edges[:-1], count, np.diff(edges), align="edge", color=PLAIN, edgecolor="white")
@@ -159,7 +159,7 @@ def weights(
 
 @styled()
 def shares(components: Components) -> Figure:
-    """Draw the fraction of the variance that each component explains, singly and cumulatively."""
+    """Draw the fraction of the variance that each principal component explains, and their sums."""
     given = 100 * components.variance_shares
     drawing, axes = single(max(4.2, 0.3 * len(given) + 1.5), 3.0)
     at = np.arange(len(given))
@@ -176,7 +176,10 @@ def shares(components: Components) -> Figure:
 
 @styled()
 def distributions(components: Components, values: ArrayLike, count: int = 4) -> Figure:
-    """Draw histograms on one scale: of all standardised responses, and of scores of components."""
+    """Draw histograms of all standardised responses, and of each component's scores, on one scale.
+
+    `count` is the number of components.
+    """
     shown = min(count, len(components.weights))
     every = standardised(values).ravel()
     parts = {"all responses, standardised": every}
@@ -244,7 +247,7 @@ def biplot(
 
 
 def _enclose(axes: Axes, points: np.ndarray) -> tuple[float, float]:
-    """Draw a dashed line around points.
+    """Draw a dashed line around a cluster of points.
 
     Return the topmost point, where the name of the cluster goes.
     """

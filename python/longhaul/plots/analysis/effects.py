@@ -59,7 +59,7 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
 
 @styled()
 def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figure:
-    """Draw differences of pairs of levels, with their 95 % intervals."""
+    """Draw the differences of a response between pairs of levels, with 95 % intervals."""
     drawing, axes = single(6.4, 1.0 + 0.28 * len(pairs))
     for row, pair in enumerate(reversed(pairs)):
         mean = pair.difference
@@ -77,9 +77,11 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
 
 @styled()
 def variance_shares(sources: Sequence[Source], response: str) -> Figure:
-    """Draw each source's fraction of the total sum of squares, the largest first.
+    """Draw the fraction of the total sum of squares of each term (factor or interaction).
 
-    Sources that are significant at 5 % are filled.
+    The largest is drawn first.
+
+    Terms that are significant at 5 % are filled.
     """
     ordered = sorted(sources, key=lambda source: source.share)
     drawing, axes = single(6.4, 0.8 + 0.22 * len(ordered))

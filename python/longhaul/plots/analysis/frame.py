@@ -1,4 +1,4 @@
-"""Elements shared by all plots of analyses."""
+"""Elements shared by all plots of analyses, such as panels and labels."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -50,13 +50,13 @@ def panels(
 
 
 def wrapped(text: str, width: int = 22) -> str:
-    """Return a title, broken into lines of at most `width` characters."""
+    """Return `text`, such as a title, in lines of at most `width` characters."""
     width = min(width, int(PER_IN * for_width_of(width / PER_IN)))
     return "\n".join(textwrap.wrap(text, width)) or text
 
 
 def bare(axes: Axes) -> None:
-    """Remove ticks and grid."""
+    """Remove ticks and grid from a panel."""
     axes.set_xticks([])
     axes.set_yticks([])
     axes.grid(visible=False)
@@ -83,18 +83,21 @@ def prefixed(axis: Axis, text: str = "") -> str:
 
 
 def is_amount(levels: Iterable[object]) -> bool:
-    """Return true if levels are quantities, such as 5 ms, which a line may connect."""
+    """Return true if all levels are quantities, such as 5 ms, so that a line may connect them."""
     return all(isinstance(level, int | float) or str(level)[:1].isdigit() for level in levels)
 
 
 def explain_intervals(drawing: Figure, *, known: bool) -> None:
-    """Write a note on the intervals above all panels, if there are intervals."""
+    """Write a note on the intervals above all panels, if intervals are `known`."""
     if known:
         drawing.suptitle(f"bars: {INTERVAL}", x=0.99, ha="right", fontsize=8)
 
 
 def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:
-    """Draw lines of text to the right of all panels, and widen the figure for them."""
+    """Write lines of text to the right of all panels, and widen the figure for them.
+
+    If the figure's width is given, the lines are below the panels.
+    """
     if not lines:
         return
     if for_width_of(0.0):
@@ -118,7 +121,7 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
 
 
 def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -> None:
-    """Draw lines of text below all panels, for figures of a given width."""
+    """Write lines of text below all panels, for figures of a given width."""
     count = sum(text.count("\n") + 1 for text in lines)
     drawing.set_figheight(drawing.get_figheight() + (count + 2) * LINE * size / 72)
     drawing.legend(
@@ -141,9 +144,9 @@ def beside(
 ) -> None:  # fmt: skip
     """Place labels next to their points such that labels, markers and edges do not overlap.
 
-    Each label takes the nearest free place, or the place with the least overlap. Points of `lines`,
-    of shape (count, 2) in the units of the axes, are kept free too. All other elements must already
-    be drawn.
+    `labels` are x, y and text of each. Each label takes the nearest free position, or the one with
+    the least overlap. Points of `lines`, of shape (count, 2) in the units of the axes, are kept
+    free too. All other elements must already be drawn.
     """
     texts = [
         axes.annotate(
@@ -183,7 +186,10 @@ def beside(
 
 
 def _moves(half: np.ndarray, point: float) -> np.ndarray:
-    """Return candidate offsets of a label's centre from its point in pixels, the nearest first."""
+    """Return candidate offsets of a label's centre from its point in pixels, the nearest first.
+
+    `half` is half the label's width and height.
+    """
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     towards = np.column_stack([np.cos(angles), np.sin(angles)])
     # Distance to the edge of a rectangle: labels above are as near as labels at the sides.
@@ -194,7 +200,10 @@ def _moves(half: np.ndarray, point: float) -> np.ndarray:
 def _cost(
     boxes: np.ndarray, frame: np.ndarray, taken: np.ndarray, marks: np.ndarray, point: float
 ) -> np.ndarray:
-    """Return the cost of each candidate box of a label: overlap (square points) and distance."""
+    """Return the cost of each candidate box of a label: overlap (square points) and distance.
+
+    The boxes may overlap the `frame`, the boxes of other labels (`taken`) and the `marks`.
+    """
     inside = _overlap(boxes, frame[None])
     beyond = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - inside
     near = 2.0 * point
@@ -205,7 +214,7 @@ def _cost(
 
 
 def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return, for each box (left, bottom, right, top), the area that it shares with other boxes."""
+    """Return, for each box (left, bottom, right, top), the area that it shares with `others`."""
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
     area: np.ndarray = np.clip(high - low, 0.0, None).prod(axis=2).sum(axis=1)

@@ -35,7 +35,9 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw the residuals of competitors from their mean; conditions are ordered by the largest one.
+    """Draw the residuals of competitors from their mean, by condition.
+
+    Conditions are in the order of their largest residual.
 
     `values` has a row per condition and a column per competitor. `levels` has, for each factor, a
     text per condition. `label` is the name of the response and its unit. Columns are green if they
@@ -119,7 +121,7 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Return each competitor with an offset (in points) at which its number overlaps no other.
+    """Return the competitors with offsets (in points) at which their numbers do not overlap.
 
     Numbers with nearly equal residuals are placed in a row. More than `fit` numbers need several
     rows, where smaller residuals are lower.
@@ -143,9 +145,9 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the index of the first group whose numbers would overlap those of the next group.
+    """Return the index of the first group of numbers that would overlap the next group.
 
-    Return None if no numbers overlap.
+    Return None if no numbers overlap. `fit` is how many numbers fit into a row.
     """
     edges = []
     for group in groups:
@@ -165,7 +167,7 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of values below the axis; blank where all competitors are equal."""
+    """Return the rows of texts below the axis for conditions; empty where all values are equal."""
 
     def row(text: str, figure: str) -> list[str]:
         return [text.format(getattr(one, figure)) if one.extreme >= 0 else "" for one in each]
@@ -196,7 +198,7 @@ def standout_matrix(
     cells: Sequence[Sequence[Standout | None]], names: Mapping[int, str],
     conditions: Sequence[str], responses: Sequence[str], rule: str, factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw a matrix of outliers; its columns are conditions, its rows are responses."""
+    """Draw a matrix of outliers: a column for each condition, a row for each response."""
     numbers = list(names)
     # Inches for the longest names of responses and conditions.
     left = max(map(len, responses), default=0) / shared.PER_IN + 0.4

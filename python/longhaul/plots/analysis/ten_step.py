@@ -42,42 +42,42 @@ NAMED_ALIASES = 2
 
 @dataclass(frozen=True)
 class Screening:
-    """Runs of a two-level design and one response."""
+    """Runs of a two-level design, with one response, the input of all ten plots."""
 
     coded: np.ndarray
     """Levels as -1 or +1; shape: runs x factors."""
     response: np.ndarray
     names: Sequence[str]
     label: str
-    """Name of the response, with its unit."""
+    """Name of the response with its unit, for the axis."""
     cells: Sequence[object] | None = None
-    """Cell of each run, equal for replications; needed if other factors vary as well."""
+    """A value for each run that is equal for replications; needed if other factors vary as well."""
     levels: Sequence[tuple[object, object]] = ()
-    """The minus and the plus level of each factor."""
+    """The minus and the plus level of each factor, as written in scenarios."""
 
     @cached_property
     def effects(self) -> list[Effect]:
-        """Main effects and two-factor interactions; aliased terms are listed once."""
+        """Main effects and two-factor interactions; effects that are aliased are listed once."""
         return of.effects(self.coded, self.response, self.names, cells=self.cells)
 
     @cached_property
     def main(self) -> list[Effect]:
-        """Main effects, in the order of the factors."""
+        """Main effects in the order of the factors."""
         return [effect for effect in self.effects if len(effect.term) == 1]
 
     @property
     def mean(self) -> float:
-        """The grand mean."""
+        """Mean of the response over all runs."""
         return float(self.response.mean())
 
     @cached_property
     def strongest(self) -> tuple[int, int]:
-        """The two factors with the largest main effects."""
+        """Indices of the two factors with the largest main effects."""
         order = [effect.term[0] for effect in of.by_size(self.main)]
         return order[0], order[1]
 
     def explain(self, drawing: Figure) -> None:
-        """Write the numbers of factors and runs, and the levels' signs, next to the panels."""
+        """Write the numbers of factors and runs, and the legend of - and +, next to the panels."""
         runs, factors = self.coded.shape
         levels = [
             f"{name}: {MINUS} {minus}, + {plus}"
@@ -87,7 +87,7 @@ class Screening:
 
 
 def spelled(effect: Effect, join: str = " ") -> str:
-    """Return the name of a term with its aliases in the design."""
+    """Return the name of an effect with the names of its aliases in the design."""
     shown = effect.aliases[:NAMED_ALIASES]
     more = len(effect.aliases) - len(shown)
     names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]
@@ -96,7 +96,7 @@ def spelled(effect: Effect, join: str = " ") -> str:
 
 @styled()
 def ordered_data(given: Screening) -> Figure:
-    """Draw step 1: the runs by ascending response, with all factors' levels below each run."""
+    """Draw step 1: runs in ascending order of the response, with their levels below."""
     runs, factors = given.coded.shape
     width = min(14.0, 3.0 + 0.16 * runs)
     drawing, axes = single(width, 3.2 + 0.14 * factors)
@@ -112,7 +112,7 @@ def ordered_data(given: Screening) -> Figure:
 
 @styled()
 def scatter(given: Screening) -> Figure:
-    """Draw step 2: all responses at both levels of each factor."""
+    """Draw step 2: the responses of all runs at both levels of each factor."""
     drawing, axes = _by_factor(given)
     for j in range(len(given.names)):
         for sign in (-1, 1):
@@ -126,7 +126,10 @@ def scatter(given: Screening) -> Figure:
 
 @styled()
 def main_effects(given: Screening) -> Figure:
-    """Draw step 3: the means at both levels, the effect, and its percentage of the grand mean."""
+    """Draw step 3: each factor's mean at both levels, and its effect.
+
+    The effect is also given in percent of the grand mean.
+    """
     drawing, axes = _by_factor(given)
     for j, effect in enumerate(given.main):
         ends, means = (j - 0.25, j + 0.25), (effect.low, effect.high)
@@ -154,7 +157,10 @@ def _by_factor(given: Screening) -> tuple[Figure, Axes]:
 
 
 def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> None:
-    """Label the response and the levels, when everything else is drawn."""
+    """Label the axes with the response and the levels, after everything else is drawn.
+
+    `before` is text in front of the response's label.
+    """
     axes.set_ylabel(wrapped(before + given.label, 36))
     prefixed(axes.yaxis)
     given.explain(drawing)
@@ -162,7 +168,7 @@ def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> 
 
 @styled()
 def interactions(given: Screening) -> Figure:
-    """Draw step 4: main effects on the diagonal, two-factor interactions above it."""
+    """Draw step 4: a matrix with main effects on the diagonal, two-factor interactions above it."""
     count = len(given.names)
     size = max(4.0, 0.85 * count)
     drawing = Figure(figsize=(size, size * 0.8), layout="constrained")
@@ -239,9 +245,9 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
 
 @styled()
 def youden(given: Screening) -> Figure:
-    """Draw step 6: mean at the plus level over mean at the minus level, a point per term.
+    """Draw step 6: a point per effect, with the means at its minus level (x) and plus level (y).
 
-    Important terms are far from the centre.
+    Important effects are far from the centre.
     """
     drawing, axes = single(for_width_of(4.6), 4.2)
     axes.axhline(given.mean, color=GREY, linewidth=0.6)
@@ -281,7 +287,7 @@ def absolute_effects(given: Screening) -> Figure:
 
 
 def _name_terms(axes: Axes, names: Sequence[str]) -> None:
-    """Label terms along an axis, each alias on a further line."""
+    """Label the effects along an axis; each alias has a further line."""
     axes.set_xticks(
         range(len(names)), [name.replace(" = ", "\n= ") for name in names], rotation=60,
         ha="right", rotation_mode="anchor", fontsize=7,
@@ -290,7 +296,10 @@ def _name_terms(axes: Axes, names: Sequence[str]) -> None:
 
 @styled()
 def half_normal(given: Screening) -> Figure:
-    """Draw step 8: effects' sizes over half-normal quantiles; noise is on a line through zero."""
+    """Draw step 8: absolute effects over half-normal quantiles.
+
+    Effects that are only noise are on a line through zero.
+    """
     drawing, axes = single(for_width_of(5.2), 4.2)
     chosen = of.by_size(given.effects)[::-1]
     quantiles = of.half_normal_quantiles(len(chosen))
@@ -316,7 +325,10 @@ def half_normal(given: Screening) -> Figure:
 
 @styled()
 def residual_deviation(given: Screening) -> Figure:
-    """Draw step 9: the residual standard deviation as terms are added, the largest first."""
+    """Draw step 9: the residual standard deviation of models with more and more effects.
+
+    The largest effect enters the model first.
+    """
     ordered = of.by_size(given.effects)
     deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[: MAX_TERMS + 1]
     names = ["mean", *map(spelled, ordered)][: len(deviations)]

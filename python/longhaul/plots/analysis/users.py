@@ -18,13 +18,13 @@ from longhaul.plots.layout import for_width_of, single
 
 @dataclass(frozen=True)
 class Pair:
-    """Texts of a plot of an algorithm's own flows against competing flows."""
+    """Texts for plots that compare an algorithm's own flows with competing flows."""
 
     title: str
     quantity: str
     unit: str
     own: str
-    """Name of the algorithm's own flows, or of the first response."""
+    """Name of the algorithm's own flows in labels; it may be that of the first response."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""
@@ -37,21 +37,21 @@ class Pair:
 
 @dataclass(frozen=True)
 class Bars:
-    """A panel of goodput bars."""
+    """Data of a panel of goodput bars."""
 
     title: str
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the interfaces; if given, a second row has goodput as a fraction of the speed."""
+    """Speed of the flows' interfaces; if given, a second row shows goodput as a fraction of it."""
 
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
     """Draw mean goodputs of each competitor's own flows and of competing flows, by group.
 
-    Each group has a panel. If speeds of interfaces are known, a second row of panels has goodput
-    divided by speed.
+    Each group of flows has a panel. If speeds of interfaces are known, a second row of panels has
+    goodput divided by speed.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1
@@ -104,10 +104,10 @@ def _name_colours(drawing: Figure, names: Mapping[int, str], title: str) -> None
 def goodput_scatter(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], of: Pair
 ) -> Figure:
-    """Draw goodput of competing flows over that of own flows, a point per condition.
+    """Draw the goodput of competing flows over that of an algorithm's own flows.
 
-    Arrays have a row per condition and a column per competitor. Each competitor has a panel, with
-    the correlation coefficient in red.
+    There is a point per condition. The arrays `own` and `others` have a row per condition and a
+    column per competitor. Each competitor has a panel, with the correlation coefficient in red.
     """
     first, second = np.asarray(own, float), np.asarray(others, float)
     top = 1.05 * float(max(first.max(), second.max()))
@@ -144,10 +144,10 @@ def difference_bars(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
     of: Pair, order: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a bar from own to competing flows' goodput for each condition and algorithm.
+    """Draw a bar from the goodput of own flows to that of competing flows.
 
-    Bars are green where the own goodput is higher. Arrays have a row per condition and a column per
-    algorithm.
+    There is a bar for each condition and algorithm, green where the own goodput is higher. `own`
+    and `others` have a row per condition and a column per algorithm.
     """
     first, second = np.asarray(own, float), np.asarray(others, float)
     drawing, axes = panels(len(first), columns=6, width=shared.PAGE / 6, height=1.15)
@@ -185,11 +185,11 @@ def rank_matrix(
     values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
     notes: Sequence[str] = (), factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw one competitor's rank by condition and group of flows; rank 1 is the lowest goodput.
+    """Draw the rank of competitor `who` by condition and group; rank 1 is the lowest goodput.
 
-    A cell is green if the competitor's value is above the mean, red if below. A cell is filled if
-    no other competitor's value is farther from the mean. `values` has the shape (condition, group,
-    competitor).
+    A square is green if the competitor's value is above the mean, red if below. It is filled if no
+    other competitor's value is farther from the mean. `values` has the shape (condition, group of
+    flows, competitor).
     """
     given = np.asarray(values, float)
     place = ranks.value_ranks(given)
@@ -228,7 +228,10 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Draw the standard deviation of rank averages over their mean; the lower right is best."""
+    """Draw the standard deviation of each competitor's average ranks over their mean.
+
+    The lower right is best.
+    """
     drawing, axes = single(for_width_of(5.2), 4.2)
     axes.margins(0.14)
     axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=4)

@@ -1,4 +1,4 @@
-"""Results of a study: a table with a row per run, and trajectories of some runs."""
+"""Results of a study: a table with a row per run, and time series of some runs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Data:
     """Results of a study as tables.
 
     `values` has one row per run, with its experiment, levels of axes, replication and metrics.
-    `trajectories` has samples over time of some runs, and identifies the runs by the same columns.
+    `trajectories` has time series of some runs, and identifies the runs by the same columns.
     """
 
     values: pl.DataFrame
@@ -39,7 +39,11 @@ class Data:
 
     @classmethod
     def read(cls, folder: Path, known: Iterable[str]) -> "Data":
-        """Read the tables of a directory; axes are the names in `known` that have a column."""
+        """Read the results in a directory.
+
+        `known` are names of axes; those that are columns of the tables become the axes of the
+        results.
+        """
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
         axes = tuple(axis for axis in known if axis in values.columns)
@@ -48,8 +52,8 @@ class Data:
     def write(self, folder: Path) -> None:
         """Write the tables in small files, with values in single precision.
 
-        Trajectories are rounded to six digits, which compress well. More are not
-        needed, since trajectories are only drawn.
+        Time series are rounded to six digits, which compress well. More digits are not needed,
+        since time series are only drawn.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)
@@ -64,14 +68,14 @@ class Data:
                 )  # fmt: skip
 
     def share(self, folder: Path) -> "Shared":
-        """Write the tables in Arrow format, which other processes map into memory."""
+        """Write the tables in Arrow format, so that other processes can map them into memory."""
         for name, table in (("values", self.values), ("trajectories", self.trajectories)):
             table.write_ipc(folder / name)
         return Shared(folder, self.axes)
 
     @cached_property
     def trajectories_by_run(self) -> dict[tuple[str, int], Samples]:
-        """Samples over time by experiment and replication."""
+        """Time series by experiment and replication."""
         return {
             (name, number): Samples(name, part, keep=True)
             for name, samples in self.trajectories_by_experiment.items()
@@ -80,27 +84,30 @@ class Data:
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """The samples over time of each experiment."""
+        """Time series by experiment."""
         return {name: Samples(name, part) for name, part in _split(self.trajectories, EXPERIMENT)}
 
     @cached_property
     def measured(self) -> pl.DataFrame:
-        """`values`, with null in place of NaN where a metric was not measured."""
+        """The table `values`, with null instead of NaN where a metric was not measured."""
         return self.values.fill_nan(None)
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The runs of each experiment; columns that are empty in all its runs are left out."""
+        """Runs by experiment; columns that are empty in all runs of an experiment are left out."""
         return _experiments(self.measured)
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The cells of each experiment, with medians over replications."""
+        """Cells (combinations of levels) by experiment, with medians over replications."""
         return _experiments(self.medians)
 
     @cached_property
     def medians(self) -> pl.DataFrame:
-        """Table with a row per cell: medians over replications, and the number of replications."""
+        """Table with a row per cell (combination of levels), with medians over replications.
+
+        A column has the number of replications.
+        """
         if self.values.is_empty():
             return self.values
         keys = [EXPERIMENT, *self.axes]
@@ -109,20 +116,23 @@ class Data:
         return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
-        """Return an experiment's cells with medians, or its runs; raise NotRunError if empty."""
+        """Return an experiment's cells (combinations of levels) with medians, or its runs.
+
+        Raise NotRunError if the experiment has no run.
+        """
         return _of(self.runs_by_experiment if of_runs else self.cells_by_experiment, experiment)
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return an experiment's cells at these levels; raise NotRunError if none exist."""
+        """Return an experiment's cells with the levels `where`; raise NotRunError if none exist."""
         return _of(self.cells_by_experiment, experiment).having(where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return an experiment's runs at these levels; raise NotRunError if none exist."""
+        """Return an experiment's runs with the levels `where`; raise NotRunError if none exist."""
         return _of(self.runs_by_experiment, experiment).having(where)
 
     @cached_property
     def each_replication(self) -> "list[Data]":
-        """The results of each replication separately."""
+        """Return a list with the results of each replication separately."""
         if self.values.is_empty():
             return []
         samples = self.trajectories_by_run
@@ -133,11 +143,11 @@ class Data:
 
     @cached_property
     def replications(self) -> dict[str, int]:
-        """For each experiment, the smallest number of replications that any of its cells has."""
+        """For each experiment, the number of replications of the cell that has the fewest."""
         return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
-        """Return a metric's value in each replication of one cell.
+        """Return a metric's value in each replication of the cell with the levels `where`.
 
         Raise NotRunError if the metric has no value, or if the levels select several cells.
         """
@@ -152,10 +162,10 @@ class Data:
         return by_number
 
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
-        """Combine a metric's values in two cells by `combine`; return the median over replications.
+        """Return the median over replications of a metric in two cells, joined by `combine`.
 
-        Only replications that both cells have count, and only if the combined value is not NaN.
-        Raise NotRunError if no replication is left.
+        `combine` is, for example, a difference. Only replications that both cells have count, and
+        only if the combined value is not NaN. Raise NotRunError if no replication is left.
         """
         values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan
@@ -167,7 +177,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Return the replications that both cells have, and each cell's values of a metric."""
+        """Return the replications that both cells have, and a metric's values in each cell."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (
@@ -177,11 +187,11 @@ class Data:
         )
 
     def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
-        """Return the sorted levels of an axis in the cells that have these levels of other axes."""
+        """Return the sorted levels of an axis in cells with the levels `where` of other axes."""
         return _of(self.cells_by_experiment, experiment).levels(axis, where)
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
-        """Return the median of a metric in the cell with these levels.
+        """Return the median of a metric over the replications of the cell with the levels `where`.
 
         Raise NotRunError unless exactly one cell has a value.
         """
@@ -191,9 +201,10 @@ class Data:
         return float(values[rows[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
-        """Return the medians of a metric at each level of an axis, sorted by level.
+        """Return the medians of a metric along an axis, sorted by the level of the axis.
 
-        Raise NotRunError if no cell has a value, or if several cells have the same level.
+        Only cells with the levels `where` count. Raise NotRunError if no cell has a value, or if
+        several cells have the same level.
         """
         lookup = _of(self.cells_by_experiment, experiment)
         values, measured = lookup.measured(metric, where)
@@ -206,9 +217,9 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the cells in which a metric was measured, with axes and metric.
+        """Return the cells with the levels `where` in which a metric was measured.
 
-        Raise NotRunError if there is no such cell.
+        The table has the axes and the metric. Raise NotRunError if there is no such cell.
         """
         lookup = _of(self.cells_by_experiment, experiment)
         _, rows = lookup.measured(metric, where)
@@ -217,14 +228,14 @@ class Data:
         return lookup.picked((*self.axes, metric), rows)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the samples over time of one cell in its first replication."""
+        """Return the time series of the first replication of the cell with the levels `where`."""
         samples = self.samples(experiment, **where)
         numbers = samples[REPLICATION]
         first = numbers.min()
         return samples if first == numbers.max() else samples.filter(numbers == first)
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the samples over time of some runs."""
+        """Return the time series of the runs with the levels `where`."""
         return _of(self.trajectories_by_experiment, experiment).having(where)
 
 
@@ -232,7 +243,7 @@ class Data:
 class _OneReplication(Data):
     """The results of one replication.
 
-    Its samples over time are views of the samples of all replications.
+    Its time series are views of the time series of all replications.
     """
 
     number: int
@@ -240,7 +251,7 @@ class _OneReplication(Data):
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """The samples over time of each experiment."""
+        """Time series by experiment."""
         return {
             name: samples for (name, number), samples in self.samples_by_run.items()
             if number == self.number
@@ -249,7 +260,7 @@ class _OneReplication(Data):
 
 @dataclass(frozen=True)
 class Shared:
-    """Tables in Arrow format, written by another process."""
+    """Tables in Arrow format that another process wrote."""
 
     folder: Path
     axes: tuple[str, ...]
@@ -264,7 +275,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Curve:
-    """Values of a metric at the levels of an axis."""
+    """Values of a metric at the levels of an axis, in ascending order."""
 
     x: np.ndarray
     y: np.ndarray
@@ -277,7 +288,7 @@ class Curve:
         return float(self.y[places[0]])
 
     def where(self, low: float, high: float) -> "Curve":
-        """Return the part of the curve between two levels, ends included."""
+        """Return the curve between the levels `low` and `high`, ends included."""
         inside = (self.x >= low * (1 - 1e-9)) & (self.x <= high * (1 + 1e-9))
         return Curve(self.x[inside], self.y[inside])
 
@@ -291,7 +302,7 @@ def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
-    """Return the rows of each experiment, without columns that are null in all its rows."""
+    """Return the rows of each experiment, without columns that are null in all these rows."""
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
@@ -326,13 +337,16 @@ def _of(lookups: Mapping[str, LookupOrSamples], experiment: str) -> LookupOrSamp
 
 
 def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the table with the levels of axes that it had before rounding to single precision."""
+    """Return the table with levels restored to their values before rounding to single precision."""
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
     return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
 
 
 def _six_digits(values: pl.Series) -> pl.Series:
-    """Return numbers rounded to 20 of the 24 bits of single precision, an error of at most 5e-7."""
+    """Return numbers rounded to 20 of the 24 bits of single precision.
+
+    The relative error is at most 5e-7.
+    """
     single = values.to_numpy().astype(np.float32)
     bits = single.view(np.uint32)
     rounded = ((bits + np.uint32(1 << 3)) & ~np.uint32((1 << 4) - 1)).view(np.float32)

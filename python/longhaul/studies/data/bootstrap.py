@@ -26,7 +26,10 @@ AGAIN = 1_000_000
 
 
 class DrawnExperiment:
-    """An experiment's runs and cells, with the replications drawn for each sample."""
+    """An experiment's runs and cells, with the replications drawn for each bootstrap sample.
+
+    A cell is a combination of levels.
+    """
 
     def __init__(
         self, name: str, runs: Lookup, cells: Lookup, axes: Sequence[str], count: int
@@ -46,29 +49,32 @@ class DrawnExperiment:
         self._medians: dict[str, np.ndarray] = {}
 
     def runs(self, sample: int) -> Lookup:
-        """Return the runs of a sample."""
+        """Return the runs of the bootstrap sample with this number."""
         return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
-        """Return the cells of one bootstrap sample, with each metric's median over its draws."""
+        """Return the cells of the bootstrap sample with this number.
+
+        Each metric has its median over the drawn replications.
+        """
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the cells with medians; each number is an array with a value per sample."""
+        """Return the cells of all samples; each metric is an array with a value per sample."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the drawn runs; each number is an array with a value per sample."""
+        """Return the drawn runs of all samples; each metric is an array with a value per sample."""
         return _RunsOfAllSamples(self)
 
     @property
     def _once(self) -> bool:
-        """True if all samples are the same, as with a single replication."""
+        """True if all bootstrap samples are the same, as with a single replication."""
         return len(self.replications) < 2
 
     @cached_property
     def cell_of_row(self) -> np.ndarray:
-        """The index of each run's cell."""
+        """Index of the cell of each run."""
         levels = zip(*(self.whole.column(axis) for axis in self.axes), strict=True)
         numbers: dict[tuple[Any, ...], int] = {}
         keys = levels if self.axes else ((),) * len(self.whole.table)
@@ -76,16 +82,16 @@ class DrawnExperiment:
 
     @cached_property
     def rows(self) -> list[np.ndarray]:
-        """For each replication, the row numbers of its runs."""
+        """Row numbers of the runs of each replication."""
         numbers = np.array(self.whole.column(REPLICATION))
         return [np.flatnonzero(numbers == number) for number in self.replications]
 
     def rows_of(self, sample: int) -> np.ndarray:
-        """Return the row numbers of the runs in a sample, draw by draw."""
+        """Return the row numbers of the runs in a bootstrap sample, in the order of the draws."""
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_CellOrder":
-        """Return the order of the cells in a sample, given the row numbers of its runs."""
+        """Return the order of the cells in a sample whose runs have the row numbers `rows`."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -98,7 +104,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index of rows by level."""
+        """Return an index, by level, of the rows with these numbers."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -107,7 +113,7 @@ class DrawnExperiment:
         return RowIndex(self.name, frozenset(self.axes), len(rows), column)
 
     def levels(self, axis: str) -> list[Any]:
-        """Return the level of an axis in each cell, in the order of the cells' indices."""
+        """Return the level of an axis in each cell, by index of the cell."""
         first = np.unique(self.cell_of_row, return_index=True)[1]
         whole = self.whole.column(axis)
         return [whole[row] for row in first]
@@ -151,7 +157,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Rows that exist in all samples; each number is an array with a value per sample."""
+    """Rows that exist in all bootstrap samples; numbers are arrays with a value per sample."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -178,7 +184,7 @@ class _AllSamples(Lookup):
 
 
 class _CellsOfAllSamples(_AllSamples):
-    """Cells with medians, as arrays over all samples."""
+    """Cells with medians; each number is an array with a value per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
@@ -190,7 +196,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs by cell and draw, as arrays over all samples."""
+    """Runs by cell and draw; each number is an array with a value per bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
@@ -216,17 +222,17 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """The cells of a sample in the order of its runs, with indices of rows by level."""
+    """The cells of a bootstrap sample in the order of its runs, with an index of rows by level."""
 
     cells: np.ndarray
     counts: np.ndarray
-    """Number of runs in each cell."""
+    """Number of runs of each cell in the sample."""
     run_places: RowIndex
     cell_places: RowIndex
 
 
 class _SampleRuns(Lookup):
-    """The runs of a sample."""
+    """The runs of one bootstrap sample."""
 
     def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema)
@@ -253,7 +259,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return a replication number for each run, with new numbers for repeated draws."""
+        """Return the replication number of each run; a repeated draw has a new number."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():
@@ -264,7 +270,7 @@ class _SampleRuns(Lookup):
 
 
 class _SampleCells(Lookup):
-    """The cells of one bootstrap sample, with medians over its draws."""
+    """The cells of one bootstrap sample, with medians over the drawn replications."""
 
     def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema_of_cells)
@@ -286,12 +292,12 @@ class _SampleCells(Lookup):
         return [None if isnan(value) else value for value in self._found(name).tolist()]
 
     def _found(self, metric: str) -> np.ndarray:
-        """Return the medians of a metric by cell of the sample; NaN where there is no value."""
+        """Return the median of a metric for each cell of the sample; NaN if a cell has no value."""
         medians: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
         return medians
 
     def _medians(self, metric: str) -> pl.Series:
-        """Return the medians of a metric as a column; null where there is no value."""
+        """Return the medians of a metric as a column; null if a cell has no value."""
         return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The rows of one experiment, looked up by the levels of axes.
+"""Lookup of an experiment's rows by the levels of its axes (factors).
 
 Measures look up rows of small tables many thousand times. For this, plain lists and dictionaries,
 built on first use, are faster than Polars expressions.
@@ -26,7 +26,7 @@ class NotRunError(LonghaulError):
 
 
 class UnevenError(LonghaulError):
-    """Bootstrap samples with different rows, which have to be evaluated one by one."""
+    """Error: bootstrap samples have different rows, so that they must be evaluated one by one."""
 
 
 def at(where: Where) -> str:
@@ -39,7 +39,7 @@ def at(where: Where) -> str:
 
 
 class RowIndex:
-    """Index of rows by level, shared by all tables with the same columns of axes."""
+    """Index of rows by level of the axes, shared by tables whose axes are equal."""
 
     def __init__(self, experiment: str, names: frozenset[str], height: int, column: Column) -> None:
         self._experiment = experiment
@@ -53,7 +53,7 @@ class RowIndex:
         self._selected: dict[tuple[Key, Key, tuple[str, ...]], list[tuple[int, Levels]]] = {}
 
     def having(self, where: Where) -> list[int]:
-        """Return the numbers of the rows with these levels; raise NotRunError if there are none."""
+        """Return the numbers of the rows with the levels `where`; raise NotRunError if none."""
         key = tuple(where.items())
         if key not in self._found:
             self._found[key] = self._find(where)
@@ -63,7 +63,7 @@ class RowIndex:
         return rows
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """Return the sorted levels of an axis in the rows that have these levels of other axes."""
+        """Return the sorted levels of an axis in the rows with the levels `where` of other axes."""
         key = axis, tuple(where.items())
         if key not in self._levels:
             column = self._column(axis)
@@ -75,8 +75,8 @@ class RowIndex:
     ) -> list[tuple[int, Levels]]:
         """Return the rows that have the levels in `where` and match `words`.
 
-        Each row is its number and its levels of `axes`; the level is None for an axis that is no
-        column.
+        A row is returned as its number and its levels of `axes`. The level is None for an axis that
+        is not a column.
         """
         key = tuple(where.items()), tuple(words.items()), axes
         if key not in self._selected:
@@ -99,7 +99,7 @@ class RowIndex:
         return sorted(set(each[0]).intersection(*each[1:]))
 
     def _at(self, axis: str, level: Any) -> list[int]:  # noqa: ANN401
-        """Return the row numbers with this level of an axis."""
+        """Return the numbers of the rows with this level of an axis."""
         if axis not in self._rows:
             rows: dict[Any, list[int]] = {}
             for place, own in enumerate(self._column(axis)):
@@ -110,9 +110,9 @@ class RowIndex:
 
 
 class Lookup(ABC):
-    """Access to the columns of one experiment's rows, by levels of axes.
+    """Access to the rows of one experiment by levels of axes.
 
-    Look-ups raise NotRunError if no row has the requested levels.
+    Methods raise NotRunError if no row has the requested levels.
     """
 
     def __init__(self, schema: pl.Schema) -> None:
@@ -135,7 +135,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return an index of the rows by levels of at least these axes."""
+        """Return an index of the rows that contains at least these axes."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""
@@ -153,11 +153,11 @@ class Lookup(ABC):
         return name in self._schema
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """Return the sorted levels of an axis in the rows that have these levels of other axes."""
+        """Return the sorted levels of an axis in the rows with the levels `where` of other axes."""
         return self._places(axis, *where).levels(axis, where) if axis in self._schema else []
 
     def having(self, where: Where) -> pl.DataFrame:
-        """Return the rows with these levels as a table."""
+        """Return the rows with the levels `where` as a table."""
         places = self._places(*where).having(where)
         key = tuple(where.items())
         if key not in self._tables:
@@ -166,7 +166,10 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """Return a metric's column, and the row numbers at these levels where it has a value."""
+        """Return a metric's column, and the numbers of the rows that have a value.
+
+        Only rows with the levels `where` count.
+        """
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []
@@ -178,14 +181,17 @@ class Lookup(ABC):
     ) -> list[tuple[int, Levels]]:
         """Return the rows that have the levels in `where` and match `words`.
 
-        Each row is its number and its levels of `axes`; the level is None for an axis that is no
-        column.
+        A row is returned as its number and its levels of `axes`. The level is None for an axis that
+        is not a column.
         """
         there = (axis for axis in axes if axis in self._schema)
         return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
-        """Return the rows with these numbers as a table, with those named columns that exist."""
+        """Return the rows with the numbers `places` as a table.
+
+        The table has those of the columns `names` that exist.
+        """
         schema = {name: self._schema[name] for name in names if name in self._schema}
         columns = {name: self.column(name) for name in schema}
         return pl.DataFrame(
@@ -212,7 +218,7 @@ class TableLookup(Lookup):
 
 
 class Samples:
-    """Samples over time of one experiment, as arrays, which are faster for many rows than lists."""
+    """Time series of an experiment, as arrays, which are faster for many rows than lists."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment
@@ -223,7 +229,7 @@ class Samples:
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:
-        """Return the rows with these levels as a table; raise NotRunError if there are none."""
+        """Return the samples with the levels `where` as a table; raise NotRunError if none."""
         key = tuple(where.items())
         if self._found is not None and key in self._found:
             return self._found[key]
@@ -244,7 +250,7 @@ class Samples:
         return self._table[np.flatnonzero(every)]
 
     def _levels(self, axis: str) -> list[tuple[Any, np.ndarray]]:
-        """Return each level of an axis with a mask of its rows."""
+        """Return each level of an axis, with a mask that is true for the rows with this level."""
         if axis not in self._table.columns:
             raise NotRunError(f"{self._experiment}: there is no axis {axis}")
         if axis not in self._masks:

@@ -1,4 +1,4 @@
-"""Results that record how many replications' trajectories a measure has used."""
+"""Results that record from how many replications a measure has used time series."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,9 +11,9 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """The results of a study, which record accesses to trajectories.
+    """Results of a study that record accesses to their time series.
 
-    A study may keep trajectories of fewer replications than it has runs, often only of the first
+    A study may keep time series of fewer replications than it has runs, often only of the first
     one.
     """
 
@@ -25,33 +25,33 @@ class NotedData(Data):
         vars(self).update(_data=data, _counts=[])
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return samples over time of some runs, and record the number of their replications."""
+        """Return the time series of some runs, and record the number of their replications."""
         samples = super().samples(experiment, **where)
         self._counts.append(samples[REPLICATION].n_unique())
         return samples
 
     def noted(self) -> int | None:
-        """Return the smallest recorded number since the last call; None without any access."""
+        """Return the smallest number recorded since the last call; None if there was no access."""
         fewest = min(self._counts, default=None)
         self._counts.clear()
         return fewest
 
     @cached_property
     def medians(self) -> pl.DataFrame:
-        """The medians of the results."""
+        """Table of medians over replications."""
         return self._data.medians
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The runs of each experiment."""
+        """Runs by experiment."""
         return self._data.runs_by_experiment
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The medians of each experiment."""
+        """Cells (combinations of levels) by experiment, with medians over replications."""
         return self._data.cells_by_experiment
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """The samples over time of each experiment."""
+        """Time series by experiment."""
         return self._data.trajectories_by_experiment

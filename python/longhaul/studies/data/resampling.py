@@ -19,7 +19,7 @@ from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, Unev
 
 
 class ResampledData:
-    """The bootstrap samples of some results; empty if no experiment has several replications."""
+    """Bootstrap samples of a study's results; empty if no experiment has several replications."""
 
     def __init__(self, data: Data, count: int) -> None:
         drawn = {
@@ -36,7 +36,7 @@ class ResampledData:
 
     @cached_property
     def at_once(self) -> Data:
-        """All samples together; each number is an array with a value per sample.
+        """The results of all samples together; each number is an array with a value per sample.
 
         A computation raises UnevenError if the samples differ in their rows and not only in
         numbers.
@@ -45,7 +45,7 @@ class ResampledData:
 
 
 class _Samples:
-    """Draws of all samples, and numbers computed for all samples at once."""
+    """Replications drawn for all bootstrap samples, and numbers computed for all at once."""
 
     def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data
@@ -56,7 +56,7 @@ class _Samples:
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
         """Return the result of `Data.paired` in each sample; NaN if no replication has both cells.
 
-        The experiments of both cells must have the same replications.
+        Both cells must belong to experiments with the same replications.
         """
         (name, where), (beside, there) = cell, other
         key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine
@@ -90,19 +90,19 @@ class _AllSamplesData(Data):
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The cells of each experiment, as arrays over all samples."""
+        """Cells by experiment; each number is an array over all samples."""
         return {name: experiment.cells_of_all() for name, experiment in self._samples.drawn.items()}
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The drawn runs of each experiment, as arrays over all samples."""
+        """Drawn runs by experiment; each number is an array over all samples."""
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """Combine a metric's values in two cells; return the median over replications by sample.
+        """Return the median over replications of a metric in two cells, joined by `combine`.
 
-        The value is NaN in a sample without a common replication. Raise NotRunError if all samples
-        are NaN.
+        The result has a value for each sample. The value is NaN in a sample without a common
+        replication. Raise NotRunError if all samples are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError
@@ -113,7 +113,7 @@ class _AllSamplesData(Data):
 
 
 class _Sample(Data):
-    """One bootstrap sample: drawn runs of each experiment, and trajectories of the first draw."""
+    """One bootstrap sample: drawn runs of each experiment, and time series of the first draw."""
 
     _samples: _Samples
     _number: int
@@ -125,21 +125,21 @@ class _Sample(Data):
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The drawn runs of each experiment."""
+        """Drawn runs by experiment."""
         return {
             name: experiment.runs(self._number) for name, experiment in self._samples.drawn.items()
         }
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The cells of each experiment, with medians over the drawn runs."""
+        """Cells by experiment, with medians over the drawn runs."""
         return {
             name: experiment.cells(self._number) for name, experiment in self._samples.drawn.items()
         }
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """Samples over time of each experiment's first drawn replication."""
+        """Time series by experiment, of the replication that was drawn first."""
         runs = self._samples.data.trajectories_by_run
         firsts = (
             (name, experiment.replications[experiment.draws[self._number, 0]])
@@ -154,7 +154,7 @@ class _Sample(Data):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """Combine a metric's values in two cells by `combine`; return the median over draws."""
+        """Return the median over draws of a metric in two cells, joined by `combine`."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

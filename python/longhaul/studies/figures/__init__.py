@@ -59,7 +59,7 @@ Draw = Callable[[Axes, Data, str], None]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a figure: the values of a metric at the levels of the figure's axis."""
+    """A line of a figure: the values of a metric along the axis of the figure."""
 
     experiment: str
     metric: str
@@ -72,7 +72,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Frame:
-    """Axes and their labels."""
+    """Scales and labels of the axes of a figure."""
 
     x: str
     y: str
@@ -83,13 +83,13 @@ class Frame:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the source."""
+    """A figure of the source, drawn from the results of the study."""
 
     number: str
     title: str
     experiments: tuple[str, ...]
     published: str
-    """The source's numbers or text about the figure."""
+    """Numbers or text of the source about the figure."""
     frame: Frame
     axis: str = ""
     lines: Sequence[Line] = ()
@@ -99,7 +99,7 @@ class Figure:
     If empty, a single panel with lines for several queues.
     """
     values: Mapping[str, float] = field(default_factory=dict)
-    """Printed values, drawn as horizontal lines, by label."""
+    """Printed values, drawn as horizontal lines; the keys are labels."""
     draw: Draw | None = None
     """Function that draws a panel; None to draw `lines` along `axis`."""
 
@@ -110,7 +110,7 @@ class Figure:
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
-    """Draw a figure and mark the numbers that its claims print; return None if it has no runs."""
+    """Draw a figure with the printed numbers of `claims`; return None if it has no runs."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
@@ -157,7 +157,10 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the printed numbers of a line's points, by the points' level of the axis."""
+    """Return the printed numbers for the points of a line, by the points' level of the axis.
+
+    `place` are the levels that the panel fixes.
+    """
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}
     for claim in claims if line.curve is None else ():
@@ -194,7 +197,10 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """Return the values of a line, from the medians of its metrics at the levels of the axis."""
+    """Return the medians of a line's metric along the axis.
+
+    `where` are the levels that the line and the panel fix.
+    """
     curves = {
         name: data.curve(name, axis, line.experiment, **where)
         for name in arithmetic.metrics(line.metric)
@@ -239,7 +245,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
 
 
 def _columns(entries: Sequence[str]) -> int:
-    """Return the largest number of columns at which a legend is no wider than the plot."""
+    """Return the largest number of legend columns at which the legend is no wider than the plot."""
     for columns in range(min(len(entries), MOST_COLUMNS), 1, -1):
         each = np.array_split([len(entry) for entry in entries], columns)
         if sum(ENTRY_IN + LETTER_IN * lengths.max() for lengths in each) < WIDTH_IN:
@@ -298,7 +304,7 @@ class _PlainLog(LogFormatter):
     """Formatter that labels the same ticks as its base class, but in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
-        """Return the label of a tick; empty for some ticks if there are many."""
+        """Return the label of the tick at `value`; empty for some ticks if there are many."""
         return _in_plain_text(value) if super().__call__(value, place) else ""
 
 

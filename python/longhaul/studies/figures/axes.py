@@ -37,7 +37,7 @@ def power_of_ten(exponent: int | str) -> str:
 
 
 class _DrawnAxis(Axis):
-    """Drawing common to both axes; subclasses define the positions."""
+    """Drawing code that both axes share; subclasses define the positions of elements."""
 
     # Alignment of tick labels, and the name of the parameter that shows them.
     alignment: ClassVar[Any]
@@ -55,7 +55,7 @@ class _DrawnAxis(Axis):
         Artist.set_clip_path(self, *arguments, **settings)
 
     def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401
-        """Show grid lines of major ticks, or none."""
+        """Show or hide grid lines at major ticks; other arguments are ignored."""
         if which != "minor":
             self._lined = not self._lined if visible is None else visible
 
@@ -92,15 +92,15 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return both ends of the axis, in pixels along the axis and across it."""
+        """Return both ends of the axis, as positions in pixels along the axis and across it."""
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
-        """Return the point at these distances along and across the axis, in pixels."""
+        """Return the point of the figure at these positions in pixels along and across the axis."""
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Return the position of the power of ten: a fraction along x, pixels along y."""
+        """Return the position of the power of ten: x as a fraction of the axis, y in pixels."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:

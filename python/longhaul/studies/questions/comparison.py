@@ -14,13 +14,13 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values, differences or ratios at points, with the position of each point."""
+    """Values, differences or ratios at points along an axis, with the position of each point."""
 
     x: np.ndarray
     """Position of each point: its level of an axis, or its value of another metric."""
     y: np.ndarray
     same: float
-    """The number that means equality of both sides: 0 for differences, 1 for ratios."""
+    """Number that means that both sides are equal: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -52,7 +52,10 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the selected values after all comparisons; raise NotRunError if no point is left."""
+    """Return the values that a claim selects, after all comparisons.
+
+    Raise NotRunError if no point is left.
+    """
     points = points_of(data, sides.own, shape)
     same = 0.0
     keys, values = list(points.values), _stacked(points.values.values())
@@ -82,7 +85,7 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return numbers as an array whose last dimension is the points.
+    """Return numbers as an array whose last dimension counts points.
 
     Raise UnevenError if a bootstrap sample lacks a number.
     """
@@ -95,10 +98,10 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Compare pairs of cells in the replications that both have.
+    """Return medians over replications of a metric in pairs of cells, by index of the pair.
 
-    Return the median over replications by the index of the pair; pairs without a result are left
-    out.
+    A cell is a combination of levels. The values of a pair are joined by `combine` in each
+    replication that both cells have. Pairs without a result are left out.
     """
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
@@ -112,7 +115,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Sort values by their level of an axis; raise NotRunError if two have the same level.
+    """Return values sorted by their level of an axis; raise NotRunError if two have the same level.
 
     If `axis` is None, the values keep their order, and their positions are 0.
     """
@@ -160,8 +163,8 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Return true if both sides of a comparison are matched by their level of an axis.
+    """Return true if the two sides of a comparison are compared at equal levels of an axis.
 
-    The arguments are the numbers of levels that each side has.
+    `count` and `other` are the numbers of levels that the sides have.
     """
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

@@ -40,7 +40,7 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return `take`, with a check that raises NotRunError for fewer than `count` points.
+    """Return the statistic `take`, which then raises NotRunError for fewer than `count` points.
 
     `what` names the statistic in the message.
     """
@@ -104,7 +104,7 @@ TAKES: dict[str, tuple[Take, str]] = {
 
 @dataclass(frozen=True)
 class DeclaredMeasure:
-    """A measure that computes a statistic of the values selected by a claim's words."""
+    """A measure that computes a statistic of the values which a claim's words select."""
 
     name: str
     take: Take
@@ -115,7 +115,7 @@ class DeclaredMeasure:
         return self.name
 
     def __call__(self, data: Data, **words: Word) -> float:
-        """Return the number for these words."""
+        """Return the statistic of the values that these words select."""
         return self.question(words, tuple(names(words[OF]))).value(data)
 
     def question(self, words: Words, experiments: Sequence[str]) -> "DeclaredQuestion":
@@ -127,13 +127,13 @@ class DeclaredMeasure:
 
 @dataclass(frozen=True)
 class DeclaredQuestion(Question):
-    """A question whose values, comparisons and reduction are all declared in its words."""
+    """A number whose selection, comparisons and reduction are all declared in a claim's words."""
 
     measure: DeclaredMeasure
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that are neither known nor an axis of the experiments."""
+        """Raise ValueError for `key=value` words whose key is neither known nor an axis."""
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
@@ -162,7 +162,7 @@ class DeclaredQuestion(Question):
                 )
 
     def value(self, data: Data) -> float:
-        """Return the measure's value."""
+        """Return the number, computed from the results of the study."""
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
@@ -191,11 +191,14 @@ class DeclaredQuestion(Question):
         return number
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that occur in the word `metric` of a side."""
+        """Return the metrics that the word `metric` names on one side of a comparison.
+
+        `words` are the `key=value` words of this side.
+        """
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return how the number depends on an axis' levels: one of the kinds in `partial`.
+        """Return how the number depends on the levels of an axis: one of the kinds in `partial`.
 
         The kind is empty if further levels can both raise and lower the number, and if its sign
         says nothing.
@@ -216,7 +219,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """`ratio` or `sign` if the number shows which side is larger; otherwise empty."""
+        """`ratio` or `sign` if the number shows which compared side is larger; otherwise empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO
@@ -245,9 +248,10 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return the ratio between the numbers at each place of an order and those at the next place.
+    """Return the ratio of each place in `order`, such as `a+b>c`, to the next place.
 
-    The ratio is the smallest number at a place over the largest number at the next.
+    It is the smallest number at a place divided by the largest number at the next. `numbers` has
+    one for each of the `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]
@@ -263,7 +267,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Return a mask of the levels that `level` names; None for `*`, which means all others."""
+    """Return a mask of the `levels` that `level` names; None for `*`, which means all others."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

@@ -1,4 +1,4 @@
-"""Selection of a metric's values: one for each combination of levels of axes that are not fixed."""
+"""Selection of a metric's values: one for each combination of levels that a claim does not fix."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from longhaul.studies.selection import Predicate, Word, is_one_level, selects
 
 @dataclass(frozen=True)
 class Points:
-    """Values by the levels of axes that are not fixed."""
+    """Values by the levels of the axes that a claim does not fix."""
 
     experiments: tuple[str, ...]
     fixed: Words
@@ -35,12 +35,12 @@ class Points:
     values: dict[Key, Number]
 
     def count(self, axis: str) -> int:
-        """Return the number of levels of an axis."""
+        """Return the number of different levels of an axis among the points."""
         place = self.axes.index(axis)
         return len({key[place] for key in self.values})
 
     def cell(self, key: Key) -> Cell:
-        """Return the cell of a point: its experiment and its levels of axes."""
+        """Return the cell of a point: its experiment, and its levels of all axes."""
         levels = dict(zip(self.axes, key, strict=True))
         experiment = self.experiments[levels.pop(OF)]
         there = {axis: level for axis, level in levels.items() if level is not None}
@@ -71,11 +71,11 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """The selected level of each axis of which only one level is selected."""
+    """Axes of which one level is selected, with this level."""
     several: Words
-    """The word that selects several levels of an axis, by axis."""
+    """Axes of which several levels are selected, with the word that selects them."""
     when: Words
-    """Range that a point's value of another metric must be in, by metric."""
+    """Metrics that restrict the points, with the range in which a point's value must be."""
     texts: tuple[str, ...]
     """Metrics, or arithmetic on metrics; the value of a point is their mean."""
 
@@ -100,13 +100,13 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """The selected levels of all axes, and ranges of other metrics."""
+        """Words for the levels of all axes, and ranges of other metrics."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 
     @cached_property
     def metrics(self) -> list[str]:
-        """All metrics in `texts`."""
+        """Names of all metrics that occur in `texts`."""
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 
@@ -141,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels of the axes on which the rows differ."""
+    """Return a row's levels of those axes in which the rows differ."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))
@@ -152,7 +152,7 @@ def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -
 def _those_with(
     rows: Sequence[tuple[int, Key]], column: Sequence[Any], is_chosen: Predicate
 ) -> list[tuple[int, Key]]:
-    """Return the rows whose value of a metric satisfies a predicate."""
+    """Return the rows whose value in `column` satisfies the predicate `is_chosen`."""
     chosen = []
     for row, key in rows:
         value = column[row]
@@ -164,7 +164,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels of the axes of `each` by group; without `each`, a single group."""
+    """Return the levels that define each group of values; a single group without `each`."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:

@@ -21,7 +21,7 @@ KINDS: dict[Function, str] = {}
 
 @dataclass(frozen=True)
 class PythonQuestion(Question):
-    """A call of a study's own function with the words of a claim."""
+    """A number that a study's own function computes, called with the words of a claim."""
 
     name: str
     function: Function
@@ -36,7 +36,7 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that the function does not take, and for missing words."""
+        """Raise ValueError for words that the function does not accept, and for missing ones."""
         words = dict(self.words)
         if self.whole_axis is not None:
             words.setdefault(self.whole_axis, "")  # filled in with the existing levels later
@@ -50,11 +50,11 @@ class PythonQuestion(Question):
         return float(self.function(data, **self.words))
 
     def kind(self, axis: str) -> str:
-        """Return the kind with which the function was registered; empty if it has none."""
+        """Return the kind of number with which the function was registered; empty if none."""
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the word `metric` lists."""
+        """Return the metrics that the word `metric` names in a claim."""
         return names(words[METRIC])
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:

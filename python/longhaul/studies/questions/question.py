@@ -1,4 +1,4 @@
-"""Interface of claims' questions: their value, and the cells that they need."""
+"""Interface of the numbers that claims ask for: their value, and the cells that they need."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -20,31 +20,34 @@ Experiments = Mapping[str, Experiment]
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """The parsed words of a claim, which define a number that can be computed from results."""
+    """The number that a claim asks for, defined by the claim's parsed words."""
 
     words: Words
     """All `key=value` words of the claim as written."""
     experiments: tuple[str, ...]
-    """Experiments of the claim."""
+    """Names of the experiments of the claim."""
     sides: Sides
     whole: str
-    """The axis whose levels all belong to the statement; `*` if it needs all runs; or empty."""
+    """Axis whose levels all belong to the statement; `*` for all runs; empty otherwise.
+
+    A claim with an axis or `*` is judged finally only when all these runs exist.
+    """
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that do not fit a study's experiments."""
+        """Raise ValueError for `key=value` words that do not fit a study's experiments."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
         """Return the number computed from results; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the values in bootstrap samples, or None to compute them one by one."""
+        """Return the value in each bootstrap sample; None if they must be computed one by one."""
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return how the number depends on an axis' levels: one of the kinds in `partial`."""
+        """Return how the number depends on the levels of an axis: one of the kinds in `partial`."""
 
     @property
     def is_extreme(self) -> bool:
@@ -56,37 +59,37 @@ class Question(ABC):
 
     @abstractmethod
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics in the words of a side."""
+        """Return the metrics that the `words` (`key=value`) of one side of a comparison name."""
 
     @property
     def metric(self) -> str:
-        """The metric of the question, or arithmetic on metrics; empty if there is none."""
+        """Metric of the question, or an expression of metrics; empty if there is none."""
         return str(self.sides.own.get(METRIC, ""))
 
     @property
     def of(self) -> str:
-        """The experiments in the word `of`; without this word, the claim's first experiment."""
+        """Experiments that the word `of` names; without this word, the claim's first experiment."""
         return str(self.sides.own.get(OF, self.experiments[0]))
 
     @property
     def names_runs(self) -> bool:
-        """True if words name the experiments, so that the needed runs are known."""
+        """True if the words name the experiments, so that the required runs are known."""
         return OF in self.sides.own
 
     @property
     def levels(self) -> Words:
-        """The words of the first side that select levels."""
+        """Words of the first side of a comparison that select levels."""
         return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
 
     @property
     def is_plain(self) -> bool:
-        """True if the question is a metric at levels, without comparison or `when`."""
+        """True if the number is a metric at fixed levels, without comparison or word `when`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
     @property
     def needs_all_runs(self) -> bool:
-        """True if the statement can only be judged when all of its runs exist."""
+        """True if the statement can be judged only when all of its runs exist."""
         return self.whole == REST
 
     @property
@@ -95,12 +98,12 @@ class Question(ABC):
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
-        """Return the question restricted to these levels."""
+        """Return the question restricted to `levels`, `key=value` words by axis."""
         words = {**self.words, **levels}
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of an axis if its words for other axes match a cell.
+        """Return the question's level of `axis` if its words for all other axes match `cell`.
 
         Return None otherwise.
         """
@@ -109,7 +112,10 @@ class Question(ABC):
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells that the question needs, with the metrics that are needed in each."""
+        """Return the cells (combinations of levels) that the number needs.
+
+        The metrics that are needed are listed for each cell.
+        """
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
@@ -120,7 +126,7 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments of one side; without a comparison, those of the claim."""
+        """Return the experiments of one side of a comparison; without one, those of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:

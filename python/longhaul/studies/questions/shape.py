@@ -27,7 +27,7 @@ COUNTING = ("count", "share")
 
 @dataclass(frozen=True)
 class Shape:
-    """Operations of a question on the selected values."""
+    """Operations on the values that a claim selects: comparison, order, grouping, and reduction."""
 
     along: str | None
     each: tuple[str, ...]
@@ -41,7 +41,7 @@ class Shape:
 
     @classmethod
     def read(cls, words: Words) -> "Shape":
-        """Parse the words of a claim; raise ValueError for invalid values."""
+        """Parse the words of a claim that define operations; raise ValueError for bad values."""
         for word, only in (("by", BY), ("runs", RUNS)):
             if words.get(word, only) != only:
                 raise ValueError(f"where: {word}: expected {only}, found `{words[word]}`")
@@ -69,14 +69,14 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError for operations that do not fit the selected values."""
+        """Raise ValueError for operations that do not fit the words of a comparison's sides."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Reduce the numbers of groups, along the last axis, to one number."""
+        """Reduce the numbers of groups, along the last axis of the array, to one number."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:
@@ -85,12 +85,12 @@ class Shape:
 
     @property
     def axes(self) -> list[str]:
-        """The axes in `along` and `each`."""
+        """Axes that the words `along` and `each` name."""
         return [axis for axis in (self.along, *self.each) if axis and axis != METRIC]
 
 
 def _check_pairs(sides: Sides, each: tuple[str, ...]) -> None:
-    """Raise ValueError for comparisons that cannot be made within a replication."""
+    """Raise ValueError for comparisons that cannot be made within each replication."""
     pairing = [side for side in PAIRING if side in sides.compared]
     if len(pairing) != 1 or METRIC in sides.compared[pairing[0]]:
         raise ValueError("where: by needs either less. or over., of the same metric")

@@ -26,7 +26,10 @@ SHARED = "+"
 
 
 def words_of(text: str) -> dict[str, Word]:
-    """Parse words, `key=value` separated by spaces; raise ValueError for any other form."""
+    """Parse the text of a claim's words: `key=value` separated by spaces.
+
+    Raise ValueError for any other form.
+    """
     return dict(_words_of(text))
 
 
@@ -43,11 +46,11 @@ def _words_of(text: str) -> Iterator[tuple[str, Word]]:
 
 @dataclass(frozen=True)
 class Sides:
-    """The words that select values, for each side of a comparison."""
+    """The words that select values, for each side of the comparisons in a claim."""
 
     own: Words
     compared: Mapping[str, Words]
-    """For each comparison (`less`, `over`, `with`, `against`), the words of its second side."""
+    """Words of the second side, by comparison (`less`, `over`, `with`, `against`)."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
@@ -63,24 +66,27 @@ class Sides:
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
-        """Return the words of a comparison's second side, including those of the first side."""
+        """Return all words of the second side of the comparison `name`.
+
+        They include the words that it shares with the first side.
+        """
         return {**self.own, **self.compared[name]}
 
     @property
     def all(self) -> list[Words]:
-        """The words of the first side, and of each second side."""
+        """Words of the first side, then of the second side of each comparison."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
-        """Return the sides with these levels added to the common words."""
+        """Return the sides with `levels` added to the words that all sides share."""
         return replace(self, own={**self.own, **levels})
 
 
 def names(word: Word) -> list[str]:
-    """Return the names that a word lists, separated by commas."""
+    """Return the names in the value of a word, which are separated by commas."""
     return str(word).split(SEVERAL)
 
 
 def is_when(word: str) -> bool:
-    """Return true for a word that selects points by another metric."""
+    """Return true for a word `when.METRIC`, which restricts points by another metric's value."""
     return word.startswith(WHEN)
