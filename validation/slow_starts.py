@@ -1,7 +1,7 @@
 """Comparison of slow-start algorithms on paths unknown to them.
 
-`python -m validation.slow_starts` writes docs/slow-starts.md: the window at the end of each slow
-start, losses, and delivered data.
+`python -m validation.slow_starts` writes docs/slow-starts.md: the threshold that each slow start
+leaves, losses, and delivered data.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Figures(NamedTuple):
     """Results of a slow start in the first round trips, as means over seeds."""
 
     window_bdp: float
-    """Window at the end of slow start, in bandwidth-delay products."""
+    """Threshold that slow start left, or last window if it did not end, in BDP."""
     lost_pkts: float
     delivered: float
     """Delivered data as a fraction of the capacity of the link in this time."""

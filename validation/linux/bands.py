@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,14 @@ class Verdict:
     def cells(self, figures: Mapping[str, Figure] = FIGURES) -> list[str]:
         """Return the cells of a table's row: the figure's title, both values and their difference.
 
-        `figures` has the titles and formats of the figures.
+        `figures` has the titles and formats of the figures. A value that is not a number, such as
+        the window at the end of a slow start that did not end, is written as `none`.
         """
         figure = figures[self.figure]
-        values = [format(value, figure.form) for value in (self.kernel, self.ours)]
-        change = f"{100 * (self.ours / self.kernel - 1):+.1f} %" if self.kernel else ""
-        return [figure.title, *values, change]
+        pair = (self.kernel, self.ours)
+        values = ["none" if isnan(value) else format(value, figure.form) for value in pair]
+        change = 100 * (self.ours / self.kernel - 1) if self.kernel else nan
+        return [figure.title, *values, "" if isnan(change) else f"{change:+.1f} %"]
 
 
 def count(verdicts: Sequence[Verdict]) -> str:

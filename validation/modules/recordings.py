@@ -9,7 +9,7 @@ from pathlib import Path
 
 from longhaul import modules
 from validation.linux.__main__ import compare
-from validation.linux.bands import MAIN, count
+from validation.linux.bands import FIGURES, MAIN, count
 from validation.linux.catalogue import cases
 from validation.linux.figures import simulate
 from validation.linux.judge import Verdict, recorded
@@ -54,8 +54,9 @@ def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
 def apart(both: Both) -> list[str]:
     """Return a table of the figures that only one of the two sides keeps within its band."""
     rows = (
-        [own.case, own.flow, own.figure, *map("{:.4g}".format, (own.kernel, their.ours, own.ours))]
+        [own.case, own.flow, FIGURES[own.figure].title, *map("{:.4g}".format, values)]
         for their, own in zip(*both, strict=True)
+        for values in [(own.kernel, their.ours, own.ours)]
         if their.within != own.within
     )
     return table(("case", "flow", "quantity", "recording", "module", "ours"), rows)
