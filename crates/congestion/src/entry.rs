@@ -91,7 +91,7 @@ pub struct QueueNeed {
     pub without: Option<&'static str>,
 }
 
-/// Description of an algorithm that takes the queueing delay of its own bursts for congestion.
+/// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
     /// Text on the throughput of a few flows on a fast path.

@@ -97,7 +97,7 @@ pub struct BackboneLink {
 pub struct Pop {
     /// Name, rate and buffer.
     pub router: Router,
-    /// Index of the backbone router above it.
+    /// Index of the backbone router to which the point of presence is connected.
     pub backbone: usize,
 }
 

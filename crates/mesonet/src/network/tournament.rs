@@ -121,7 +121,7 @@ impl Tournament {
         Bound(self.key(limit, FAR - 2, LAST))
     }
 
-    /// Returns the station of the next event if that is within `bound`; `None` otherwise.
+    /// Returns the station of the next event if the event is within `bound`; `None` otherwise.
     #[inline]
     pub(crate) fn first_within(&self, bound: Bound) -> Option<usize> {
         let station = self.first.to_bits() & LAST;

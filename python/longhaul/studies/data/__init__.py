@@ -187,7 +187,7 @@ class Data:
         )
 
     def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
-        """Return the sorted levels of an axis in cells with the levels `where` of other axes."""
+        """Return the sorted levels of `axis` in the cells that have the levels `where`."""
         return _of(self.cells_by_experiment, experiment).levels(axis, where)
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401

@@ -24,7 +24,7 @@ pub(crate) struct ExplicitService {
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     jitter: Option<(Distribution, Stream)>,
-    /// Beginning of the last transmission; the next field is its end. The packet may have waited for tokens before.
+    /// Beginning of the last transmission. The packet may have waited for tokens before.
     transmission_from: Time,
     busy_until: Time,
     /// True if the end of the last transmission has not been processed yet.

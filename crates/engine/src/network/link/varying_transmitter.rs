@@ -58,7 +58,7 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Beginning of the last transmission on the service curve, as an amount of data; the next field is its end.
+    /// Beginning of the last transmission on the service curve, as an amount of data.
     from: Work,
     to: Work,
 }

@@ -72,9 +72,10 @@ pub(super) struct Fractional {
     innovation: f64,
     /// Past values; the newest is last. Values older than the oldest weight are unused.
     past: Vec<f64>,
-    /// Sums of the next values, still without the contributions of the newest `BLOCK` past values.
+    /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each value
+    /// are added when that value is drawn.
     sums: [Lanes; BLOCK],
-    /// Number of `sums` already used.
+    /// Number of `sums` from which a value has been drawn.
     used: usize,
 }
 
