@@ -140,7 +140,7 @@ def _rows(
     """Return the rows of one link or proxy.
 
     `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
-    proxy. A run has a column per label; the value is in the run's last column.
+    proxy. A run may have several columns; the value is in the last one.
     """
     rows = []
     for figure, form in shown:

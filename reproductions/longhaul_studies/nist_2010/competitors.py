@@ -223,7 +223,7 @@ def off_range(
     """Return how far a value of `metric` lies outside an algorithm's printed range, at most.
 
     `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. Distances are
-    relative to the end; unless `within` is 0, each is divided by its allowed size (`_bands`).
+    relative to the end; if `within` is not 0, each is divided by its allowed size (`_bands`).
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)

@@ -74,7 +74,7 @@ def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, 
 def _tables(axes: Axes, data: Data, queue: str) -> None:
     """Draw tables A-1 to A-3 as lines over RTT, and packet simulations as points.
 
-    Both have the smallest and the largest buffer.
+    Both use the smallest and largest buffer.
     """
     for name in ("reno", "cubic", "ctcp"):
         colour = ALGORITHMS[name].colour

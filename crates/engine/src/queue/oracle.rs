@@ -216,8 +216,8 @@ impl Link {
         }
     }
 
-    /// Processes the discipline's periodic updates and the ends of transmissions up to `now`. An update precedes the end
-    /// of a transmission at the same time.
+    /// Processes the discipline's periodic updates and the ends of transmissions up to `now`. An update precedes the
+    /// end of a transmission at the same time.
     fn catch_up(&mut self, now: Time) {
         loop {
             let update = self.next_update.filter(|&at| at <= now);

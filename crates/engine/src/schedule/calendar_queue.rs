@@ -41,8 +41,9 @@ pub(crate) struct CalendarQueue<T> {
     /// Number of entries that are due after `today`.
     ahead: usize,
     /// Number of due entries above which a shorter length of days is chosen. It is higher than usual after a day on
-    /// which many entries were due at the same time; the next field is the usual value.
+    /// which many entries were due at the same time.
     limit: usize,
+    /// Usual value of `limit`.
     usual_limit: usize,
 }
 

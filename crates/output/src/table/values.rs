@@ -11,9 +11,9 @@ use parquet::file::writer::SerializedColumnWriter;
 
 use super::{Cell, Kind, Name};
 
-/// Definition level of a row without a value in Parquet; the next constant is that of a row with
-/// one.
+/// Definition level of a row without a value in Parquet.
 const NULL: i16 = 0;
+/// Definition level of a row with a value in Parquet.
 const VALUE: i16 = 1;
 
 /// Runs of successive rows with the same definition level: the level, and the number of rows.

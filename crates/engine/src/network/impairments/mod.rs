@@ -33,6 +33,7 @@ pub(super) struct Impairments {
     boxes: Option<FlowBoxes>,
     /// Loss model that selects the packets to duplicate.
     duplication: LossModel,
+    /// Loss model that selects the packets to hold back.
     held_back: LossModel,
     reordering: Option<(Distribution, Stream)>,
     holding: HeldPackets,

@@ -26,6 +26,7 @@ pub(crate) struct ExplicitService {
     jitter: Option<(Distribution, Stream)>,
     /// Beginning of the last transmission. The packet may have waited for tokens before.
     transmission_from: Time,
+    /// End of the last transmission.
     busy_until: Time,
     /// True if the end of the last transmission has not been processed yet.
     in_service: bool,

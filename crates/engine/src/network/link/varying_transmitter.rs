@@ -60,6 +60,7 @@ pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
     /// Beginning of the last transmission on the service curve, as an amount of data.
     from: Work,
+    /// End of the last transmission on the service curve, as an amount of data.
     to: Work,
 }
 

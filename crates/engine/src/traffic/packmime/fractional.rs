@@ -72,8 +72,8 @@ pub(super) struct Fractional {
     innovation: f64,
     /// Past values; the newest is last. Values older than the oldest weight are unused.
     past: Vec<f64>,
-    /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each value
-    /// are added when that value is drawn.
+    /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each
+    /// value are added when that value is drawn.
     sums: [Lanes; BLOCK],
     /// Number of `sums` from which a value has been drawn.
     used: usize,

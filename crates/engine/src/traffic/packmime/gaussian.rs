@@ -67,8 +67,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the past values of those series that have none yet. For speed, series with equal parameters are drawn together:
-/// they share the weights in each of thousands of steps.
+/// Draws the past values of those series that have none yet. For speed, series with equal parameters are drawn
+/// together: they share the weights in each of thousands of steps.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {
