@@ -86,7 +86,7 @@ impl ConnectionId {
     }
 }
 
-/// Slots with their contents, which are found by the ids of the contents.
+/// Slots with contents of type `T`. A content is found by its id.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
@@ -218,7 +218,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Returns mutable references to all contents, in the order of slots.
+    /// Returns mutable references to all contents, in the order of their slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(Slot::get_mut)

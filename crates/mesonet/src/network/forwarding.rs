@@ -1,4 +1,5 @@
-//! Forwarding by routers: from one queue to the next, over links, and to hosts.
+//! Forwarding by routers: from one queue to the next, over links, and to hosts. Functions with
+//! `TRACED` are compiled twice: the copy in which it is true records packet traces.
 
 use longhaul_units::Time;
 
