@@ -98,7 +98,8 @@ struct Machine {
     peak_memory_bytes: u64,
 }
 
-/// Results of a run that all kinds of simulation report, and a part `own` for one kind.
+/// Results of a run that all kinds of simulation report. `own`, of type `O`, has the results that
+/// only one kind reports.
 pub(crate) struct Figures<O> {
     pub(crate) seed: u64,
     pub(crate) replication: u64,

@@ -153,7 +153,8 @@ impl Number for Option<f64> {
     }
 }
 
-/// Non-null values of a column, and the runs of rows with or without a value.
+/// Non-null values of a column of the Parquet type `T`, and the runs of rows with or without a
+/// value.
 pub(crate) struct TypedValues<T: DataType> {
     pub(super) values: Vec<T::T>,
     /// Runs of rows, each with the definition level of its rows.
