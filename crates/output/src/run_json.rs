@@ -59,8 +59,8 @@ struct MachinePart<'a> {
     machine: &'a Machine,
 }
 
-/// Numbers of rows of each table, and of packets in the capture; `None` for files that the run does
-/// not have.
+/// Number of rows of each table, and number of packets in the capture; `None` for files that the run
+/// does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rows {
     /// Rows of flows.parquet.

@@ -196,7 +196,7 @@ struct Link {
     effects: Effects,
     /// End of the current transmission; `None` if the link is idle.
     busy_until: Option<Time>,
-    /// Time since which the link has been idle, while it is idle.
+    /// Beginning of the current or, during a transmission, of the last idle time.
     idle_since: Time,
     next_update: Option<Time>,
     fates: Vec<Fate>,
