@@ -16,7 +16,7 @@ def trace() -> Trace:
 
 
 def test_quantities_have_the_labels_that_record_them(trace: Trace) -> None:
-    """Check which labels have each quantity of a trace.
+    """Check that each quantity of a trace lists only labels of flows that record the quantity.
 
     Only HighSpeed TCP records RFC 3649's a and b; all algorithms record windows.
     """

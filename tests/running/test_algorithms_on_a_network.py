@@ -20,7 +20,7 @@ WITHOUT_THEIR_ROUTERS = {"xcp"}
 """Algorithms that need feedback from routers, and warn that no router gives any."""
 
 TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
-"""Algorithms that take queueing caused by their own bursts for congestion.
+"""Algorithms that mistake queueing caused by their own bursts for congestion.
 
 Pacing would avoid the bursts.
 """

@@ -19,7 +19,10 @@ _START_S = {"rust": 30, "python": 300}
 
 @dataclass(frozen=True)
 class Test:
-    """A test: the command that runs it, alone or with others, and its seconds without a change."""
+    """A test, with the command that runs it, alone or with other tests.
+
+    `seconds` is its run time on the unchanged code.
+    """
 
     language: str
     command: tuple[str, ...]
@@ -30,7 +33,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that pass without a change, each with the numbers of the changes that it reaches."""
+    """Tests that pass on the unchanged code, each with the numbers of the changes it reaches."""
 
     reached: dict[Test, frozenset[int]]
 

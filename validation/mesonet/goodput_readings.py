@@ -79,7 +79,10 @@ def read() -> list[dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Yield line, class of flows, printed goodput, and the measured goodput with each reading."""
+    """Yield each printed goodput with its line of table 4-28, its class of flows, and measurements.
+
+    The order is line, class, printed goodput, measured goodput in each interpretation (reading).
+    """
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]
         yield int(row["line"]), row["class"], _printed(row), goodputs

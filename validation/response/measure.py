@@ -27,8 +27,9 @@ class Figures:
     law_with_feedback: float
     """Mean window by the law if feedback takes a round trip."""
     network: float
+    """Mean window in the packet simulation, averaged over seeds."""
     interval: float
-    """Half-width of the 95 % interval of `network`, its mean over seeds; 0 for one run."""
+    """Half-width of the 95 % confidence interval of `network`, a mean over seeds; 0 for one run."""
     timeouts_per_loss: float
 
 

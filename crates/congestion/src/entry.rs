@@ -47,8 +47,8 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// Returns the requirement of a queue of this kind on the path. Without such a queue, the algorithm works like
-    /// others do.
+    /// Returns the requirement of a queue of this kind on the path. On a path without such a queue, the algorithm
+    /// works like other algorithms.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -91,7 +91,7 @@ pub struct QueueNeed {
     pub without: Option<&'static str>,
 }
 
-/// Description of an algorithm that takes the queueing delay of its own bursts for congestion.
+/// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
     /// Text on the throughput of a few flows on a fast path.
@@ -100,8 +100,8 @@ pub struct OwnBursts {
     pub pacing_helps: bool,
 }
 
-/// Declaration of an algorithm or a slow start, which builds a `T`. `longhaul list`, the scenario schema and the
-/// documentation are generated from the declarations.
+/// Declaration of an algorithm or a slow start, with its constructor. `T` is the type of the constructed state.
+/// `longhaul list`, the scenario schema and the documentation are generated from the declarations.
 #[derive(Debug)]
 pub struct Entry<T> {
     /// Name in scenario files.
@@ -115,7 +115,7 @@ pub struct Entry<T> {
     pub law: &'static [&'static str],
     /// RFC or paper that defines the algorithm.
     pub source: &'static str,
-    /// Signals that change its window or its rate, in addition to timeouts.
+    /// Signals that change the algorithm's window or rate, in addition to timeouts.
     pub listens_to: &'static [Signal],
     /// Requirements on the paths of the algorithm's flows; a scenario that does not meet them causes a warning.
     pub needs_path: PathNeeds,
@@ -129,7 +129,7 @@ pub struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns this declaration with another constructor, `build`.
+    /// Returns this declaration with another constructor, `build`, which constructs a state of type `U`.
     pub(crate) const fn building<U>(
         &self,
         build: fn(&Settings) -> Result<U, SpecError>,

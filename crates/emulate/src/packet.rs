@@ -4,17 +4,21 @@ use std::net::Ipv4Addr;
 
 use longhaul_engine::stack::EcnCodepoint;
 
-/// Number of the protocol ICMP; the next constants are those of other protocols (IANA).
+/// Number of the protocol ICMP (IANA).
 pub(crate) const ICMP: u8 = 1;
+/// Number of the protocol TCP (IANA).
 pub(crate) const TCP: u8 = 6;
+/// Number of the protocol UDP (IANA).
 pub(crate) const UDP: u8 = 17;
 
 /// Mask of the ECN field in the second byte of the header (RFC 3168, section 5).
 const ECN: u8 = 3;
 
-/// The flag FIN in byte 13 of a TCP header; the next constants are other flags.
+/// The flag FIN in byte 13 of a TCP header.
 pub(crate) const FIN: u8 = 1;
+/// The flag SYN in byte 13 of a TCP header.
 pub(crate) const SYN: u8 = 2;
+/// The flag ACK in byte 13 of a TCP header.
 const ACK: u8 = 16;
 
 /// The five values that identify a flow: the packets of one direction between two ends.

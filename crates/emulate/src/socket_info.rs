@@ -16,16 +16,18 @@ const BY_FAMILY: u16 = 20;
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 const LISTEN: u32 = 1 << 10;
 
-/// Number of the attribute `tcp_info` in an answer; the next constant is that of the congestion
-/// control, the last one has the bits that request both.
+/// Number of the attribute with `tcp_info` in an answer.
 const INFO: u16 = 2;
+/// Number of the attribute with the name of the congestion control in an answer.
 const CONGESTION: u16 = 4;
+/// Bits that request the attributes `INFO` and `CONGESTION`.
 const ASKED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
 
-/// Size in bytes of the header of a netlink message; the next constants are the sizes of what
-/// follows in a request, and in an answer before its attributes.
+/// Size in bytes of the header of a netlink message.
 const HEADER: usize = 16;
+/// Size in bytes of a request after its header.
 const REQUEST: usize = 56;
+/// Size in bytes of an answer after its header and before its attributes.
 const ANSWER: usize = 72;
 
 /// State of a sending socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).

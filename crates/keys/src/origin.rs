@@ -86,9 +86,10 @@ impl Origin {
     }
 }
 
-/// Number of characters of a long line that are shown; the next constant is the number of these
-/// before the value. Lines may be long, since programs write whole scenarios on one line.
+/// Maximum number of characters shown of a line. Lines may be long, since programs write whole
+/// scenarios on one line.
 const SHOWN: usize = 100;
+/// Number of characters shown before the value, if the beginning of a long line is left out.
 const SHOWN_BEFORE: usize = 40;
 
 /// Returns the part of a line around column `place`, and the column within that part.

@@ -41,11 +41,13 @@ pub(crate) struct Controller {
     decision: Decision,
     /// Bytes of a full segment, with headers.
     segment_bytes: u64,
-    /// Number of segments acknowledged so far, without the current acknowledgement; the next fields
-    /// are those delivered, lost and marked.
+    /// Number of segments acknowledged so far, without the current acknowledgement.
     una: u64,
+    /// Number of segments delivered so far.
     delivered: u64,
+    /// Number of segments lost so far.
     lost: u64,
+    /// Number of segments marked so far.
     marked: u64,
     reduction: Reduction,
     /// Time at which the transport ended a recovery, if the module has not been told yet; `None`

@@ -30,7 +30,7 @@ pub(crate) struct Object {
     _library: Library,
 }
 
-/// A pointer into an object that stays loaded.
+/// A pointer to a `T` in an object that stays loaded.
 #[derive(Debug)]
 struct Pointer<T>(NonNull<T>);
 

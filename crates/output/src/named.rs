@@ -3,7 +3,7 @@
 use crate::declared::{RecordColumns, columns_of};
 use crate::table::{Cell, Column, Kind, Name};
 
-/// A record of a flow, and the name of the flow.
+/// A record of a flow, of type `P`, and the name of the flow.
 pub(crate) struct NamedRecord<P> {
     pub(crate) name: Name,
     pub(crate) record: P,

@@ -33,7 +33,7 @@ pub(crate) enum LinkType {
     Raw = 101,
 }
 
-/// A pcapng file that is being written.
+/// A pcapng file that is being written to `W`.
 #[derive(Debug)]
 pub(crate) struct PcapngWriter<W> {
     out: W,

@@ -19,7 +19,7 @@ use crate::table::{Column, Table};
 /// return value can stop the run.
 pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
-/// A run whose directory is complete.
+/// A run whose directory is complete. `R` is the type of the row counts of its tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary<R = Rows> {
     /// Directory of the run.
@@ -28,7 +28,8 @@ pub struct RunSummary<R = Rows> {
     pub rows: R,
 }
 
-/// State that the writers of all kinds of simulation have.
+/// State that the writers of all kinds of simulation have. `C` is the type of the simulation's
+/// configuration.
 pub(crate) struct Run<C> {
     pub(crate) directory: PartialDirectory,
     pub(crate) meta: RunMeta<C>,

@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::digest::{self, Digests};
 use crate::run_meta::RunMeta;
 
-/// The content of run.json. `R` is the type of the numbers of rows, `O` that of the part for one
-/// kind of simulation. Keys appear in the order of the fields.
+/// The content of run.json, with keys in the order of the fields. `R` is the type of the row counts
+/// of the tables; `O` is the type of the keys that only one kind of simulation has.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunJson<'a, R, O> {
     version: &'a str,
@@ -59,8 +59,8 @@ struct MachinePart<'a> {
     machine: &'a Machine,
 }
 
-/// Numbers of rows of each table, and of packets in the capture; `None` for files that the run does
-/// not have.
+/// Number of rows of each table, and number of packets in the capture; `None` for files that the run
+/// does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rows {
     /// Rows of flows.parquet.
@@ -98,7 +98,8 @@ struct Machine {
     peak_memory_bytes: u64,
 }
 
-/// Results of a run that all kinds of simulation report, and a part `own` for one kind.
+/// Results of a run that all kinds of simulation report. `own`, of type `O`, has the results that
+/// only one kind reports.
 pub(crate) struct Figures<O> {
     pub(crate) seed: u64,
     pub(crate) replication: u64,

@@ -6,7 +6,7 @@ use longhaul_engine::Config;
 use longhaul_units::Time;
 
 /// Description of a run in its directory, in addition to the results: scenario, version and
-/// warnings.
+/// warnings. `C` is the type of the simulation's configuration.
 #[derive(Clone, Debug)]
 pub struct RunMeta<C = Config> {
     /// The scenario with every default set, as stored in run.json.

@@ -68,7 +68,7 @@ pub(crate) fn hybrid<'py>(
     columns(py, &found)
 }
 
-/// Name of a column, and the function that reads its value from a sample.
+/// Name of a column, and the function that reads the column's value from a sample of type `T`.
 type Column<T> = (&'static str, fn(&T) -> f64);
 
 fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDict>> {

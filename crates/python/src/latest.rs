@@ -106,7 +106,8 @@ fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
     all[at] = Some(sample);
 }
 
-/// Recorder that forwards the records of a run to another recorder, and stores the latest samples.
+/// Recorder that forwards the records of a run to another recorder, of type `R`, and stores the
+/// latest samples.
 pub(crate) struct WatchedRecorder<'a, R> {
     recorder: &'a mut R,
     latest: &'a Latest,

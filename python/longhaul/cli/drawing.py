@@ -20,9 +20,9 @@ class _Loader(SourceFileLoader):
 
 class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ANN401
-        """Find the module of Matplotlib whose `kwdoc` generates the tables.
+        """Find `matplotlib.artist`, whose `kwdoc` would generate the tables of properties.
 
-        Other finders find all other modules.
+        Return None for all other modules, which other finders find.
         """
         found = PathFinder.find_spec(name, path, target) if name == MODULE else None
         if found is not None and found.origin is not None:

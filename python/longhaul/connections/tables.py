@@ -139,7 +139,8 @@ def _rows(
 ) -> list[tuple[str, list[str]]]:
     """Return the rows of one link or proxy.
 
-    `found` has its metrics in each run. A run's value is in the last of the run's columns.
+    `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
+    proxy. A run may have several columns; the value is in the last one.
     """
     rows = []
     for figure, form in shown:

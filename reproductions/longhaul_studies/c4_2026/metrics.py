@@ -57,8 +57,8 @@ def _load(kept: Kept) -> float | None:
 def _deviation(delays: dict[str, float]) -> float:
     """Return the standard deviation of delays, given by quantiles in `delays`.
 
-    Delays are assumed to be uniformly distributed between two quantiles. Acknowledgements do not
-    queue, so that round-trip times and one-way delays deviate equally.
+    Delays are assumed to be uniformly distributed between adjacent quantiles. Acknowledgements do
+    not queue, so that round-trip times and one-way delays deviate equally.
     """
     shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
     ends = np.array([delays[name] for name in QUANTILES])

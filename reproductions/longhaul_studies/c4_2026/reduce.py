@@ -17,7 +17,7 @@ QUANTILES = {
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of the run to store."""
+    """Return the tables of the run that are stored."""
     main = run.flows.filter(pl.col("label") == "main").to_dicts()[0]
     delays = run.delays.filter((pl.col("kind") == "label") & (pl.col("name") == "main")).to_dicts()
     link = run.links.filter(pl.col("name") == "bottleneck").to_dicts()[0]

@@ -125,9 +125,9 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 
 @measure
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
-    """Return the number of flows above which `metric`, a rate, exceeds 1.5 times `loss`.
+    """Return the number of flows above which the loss rate `metric` exceeds 1.5 times `loss`.
 
-    It is interpolated between the numbers that were run, linearly in the logarithm of the rate.
+    It is interpolated between simulated numbers of flows, linearly in the logarithm of the rate.
     """
     curve = data.curve(metric, "n", of, queue=queue)
     above = np.log(curve.y / (1.5 * loss))

@@ -223,7 +223,7 @@ def off_range(
     """Return how far a value of `metric` lies outside an algorithm's printed range, at most.
 
     `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. Distances are
-    relative to the end; with `within`, each is divided by its allowed size (`_bands`).
+    relative to the end; if `within` is not 0, each is divided by its allowed size (`_bands`).
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)
@@ -243,8 +243,8 @@ def _printed(words: str) -> dict[str, float]:
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
     """Return the allowed relative deviation from each of the printed numbers.
 
-    It is half the relative distance to the nearest other number, at most `within`. Without `within`
-    the result is 1, so that deviations are relative to the numbers themselves.
+    It is half the relative distance to the nearest other number, at most `within`. If `within` is
+    0, it is 1, so that deviations are relative to the numbers themselves.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)

@@ -72,7 +72,10 @@ def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, 
 
 
 def _tables(axes: Axes, data: Data, queue: str) -> None:
-    """Draw tables A-1 to A-3 over RTTs at the smallest and largest buffer, and packet runs."""
+    """Draw tables A-1 to A-3 as lines over RTT, and packet simulations as points.
+
+    Both use the smallest and largest buffer.
+    """
     for name in ("reno", "cubic", "ctcp"):
         colour = ALGORITHMS[name].colour
         for buffer, line in ((50, "--"), (300, "-")):

@@ -81,8 +81,9 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// Time over which the smallest round-trip time is taken; the next constant is the minimum of this time in round trips.
+/// Time over which the smallest round-trip time is taken.
 const MIN_RTT: Span = Span::from_secs(10);
+/// Minimum of `MIN_RTT` in round trips.
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Number of round trips in which the queue must become empty once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
@@ -92,11 +93,13 @@ const EMPTY: f64 = 0.1;
 const STEADY: u32 = 3;
 /// Pacing rate, in windows per smallest round-trip time of the current round trip.
 const PACING: f64 = 2.0;
-/// Number of round trips over which losses are counted. The next constants are the minimum number of segments, the
-/// maximum fraction that may be lost, and the fraction of the window that is kept if more are lost.
+/// Number of round trips over which losses are counted.
 const LOSS_ROUNDS: u64 = 2;
+/// Number of segments up to which losses are not evaluated.
 const LOSS_SAMPLES: u64 = 20;
+/// Maximum fraction of segments that may be lost without a reduction of the window.
 const MOST_LOST: f64 = 0.3;
+/// Fraction of the window that is kept if a fraction of more than `MOST_LOST` of the segments is lost.
 const KEPT: f64 = 0.7;
 /// Minimum window in segments.
 const MIN_CWND: f64 = 2.0;

@@ -223,10 +223,11 @@ struct Cycle {
     count: u64,
     mean_departure_s: f64,
     mean_rtt_s: f64,
-    /// Sum of squared deviations of the departure times. The next fields are the sum of squared deviations of the
-    /// round-trip times, and the sum of products of both deviations.
+    /// Sum of squared deviations of the departure times.
     departures: f64,
+    /// Sum of squared deviations of the round-trip times.
     rtts: f64,
+    /// Sum of the products of a departure time's deviation and the round-trip time's deviation.
     products: f64,
 }
 

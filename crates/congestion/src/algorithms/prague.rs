@@ -61,9 +61,9 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
 const GAIN: f64 = 1.0 / 16.0;
 /// Minimum window, in segments (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
-/// Maximum duration of a burst at the pacing rate, in seconds (prague_burst_shift); the next constant is the minimum
-/// burst in segments (tcp_min_tso_segs).
+/// Maximum duration of a burst at the pacing rate, in seconds (`prague_burst_shift`).
 const BURST_S: f64 = 1.0 / 4096.0;
+/// Minimum burst in segments (`tcp_min_tso_segs`).
 const MIN_BURST: u64 = 2;
 
 /// State of TCP Prague for one flow.

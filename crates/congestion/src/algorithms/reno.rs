@@ -59,9 +59,9 @@ pub struct Reno {
     backoff: Backoff,
     /// True if the first reduction and those in slow start halve the window, as in ns-2.
     first_halves: bool,
-    /// True if windows are whole numbers: each window of acknowledged segments adds one segment. The next field is the
-    /// number of segments acknowledged since the last increase (`snd_cwnd_cnt`).
+    /// True if windows are whole numbers: each window of acknowledged segments adds one segment.
     whole: bool,
+    /// Number of segments acknowledged since the last increase, if windows are whole numbers (`snd_cwnd_cnt`).
     counted: f64,
 }
 

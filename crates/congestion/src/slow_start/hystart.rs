@@ -99,8 +99,9 @@ pub struct Hystart {
     max_per_ack: f64,
     /// Number of the current round; `None` before the first.
     round: Option<u64>,
-    /// Smallest round-trip time of the last round; the next field is the smallest round-trip time of the current round.
+    /// Smallest round-trip time of the last round.
     last_min: Option<Span>,
+    /// Smallest round-trip time of the current round.
     current_min: Option<Span>,
     /// Number of samples in the current round.
     taken: f64,

@@ -36,9 +36,10 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
 
 /// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
 const GROWTH: u64 = 4;
-/// Base round-trip time, in seconds, above which a smaller part of the window is removed. From the next constant on,
-/// this part stays constant (`PICOQUIC_TARGET_RENO_RTT`, `PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Base round-trip time, in seconds, above which a smaller part of the window is removed (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
+/// Base round-trip time, in seconds, from which on the removed part of the window stays constant
+/// (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
 const PACING_GAIN: f64 = 1.25;

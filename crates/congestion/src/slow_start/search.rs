@@ -76,8 +76,9 @@ struct Bins {
 /// Total numbers of segments of the connection so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
-    /// Number of segments sent, retransmissions included; the next field is the number of delivered segments.
+    /// Number of segments sent, including retransmissions.
     sent: u64,
+    /// Number of segments delivered.
     delivered: u64,
 }
 

@@ -36,7 +36,7 @@ use longhaul_congestion::{
     CongestionState, ControllerSpec, Rounding, SlowStart, SlowStartSpec, Variant, Window,
 };
 
-/// Returns the parameters of a spec.
+/// Converts pairs of name and value to the owned form in which a [`ControllerSpec`] stores parameters.
 fn parameters(given: &[(&str, f64)]) -> Vec<(String, f64)> {
     given
         .iter()

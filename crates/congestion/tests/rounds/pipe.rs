@@ -64,8 +64,9 @@ pub struct Seen {
     pub rate: f64,
     /// Mean length of the queue in segments, as found by the segments of the flow.
     pub mean_queue: f64,
-    /// Longest queue in segments, as found by the segments of the flow; the next field is the shortest queue.
+    /// Longest queue in segments, as found by the segments of the flow.
     pub max_queue: f64,
+    /// Shortest queue in segments, as found by the segments of the flow.
     pub min_queue: f64,
     /// Number of lost segments.
     pub lost: u64,

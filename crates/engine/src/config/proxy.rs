@@ -70,7 +70,7 @@ keys! {
         pub check_interval as "interval": Option<Span> = INTERVAL.key(),
     }
     beside {
-        /// New discipline of the local queue. Its state begins anew; waiting packets stay.
+        /// New discipline of the local queue. Packets in the queue stay; the new discipline starts with fresh state.
         pub queue: Option<QueueConfig>,
     }
 }

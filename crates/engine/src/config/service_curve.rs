@@ -109,9 +109,9 @@ impl Step {
 struct Cycle {
     from: Time,
     length: Span,
-    /// Amount transmitted before the first repetition begins; the next field is the amount transmitted in each
-    /// repetition.
+    /// Amount transmitted before the first repetition begins.
     before: Work,
+    /// Amount transmitted in each repetition.
     work: Work,
 }
 

@@ -26,7 +26,7 @@ use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, DropTail, QueueConfig, Verdict};
 use crate::schedule::{Arriving, NextArrival};
 
-/// State that several access links share. Usually all of them share one.
+/// State that several access links share. Usually all access links share one `Model`.
 #[derive(Debug)]
 struct Model {
     line: Line,
@@ -171,11 +171,12 @@ pub(super) struct AccessLinks {
     spreading: Vec<Spreading>,
 }
 
-/// A link that leads to access links only, from which packets reach the ends of connections.
+/// A link that leads only to access links, and these lead to ends of connections.
 #[derive(Debug)]
 struct Spreading {
     link: u32,
-    /// Minimum time from the far end of this link to the end of a connection.
+    /// Minimum propagation delay of the access links that this link leads to. No packet reaches an end of a connection
+    /// sooner after it leaves this link.
     shortest: Span,
     /// True if an event of the link is scheduled.
     has_event: bool,

@@ -93,7 +93,7 @@ impl Network {
         all
     }
 
-    /// Returns the queueing delays of each link for which they are measured, with the link's number.
+    /// Returns, for each link whose queueing delays are measured, the link's number and the delays.
     pub(crate) fn waits(&mut self) -> Vec<(usize, DelayHistogram)> {
         self.catch_up();
         let links = self.links.iter_mut().enumerate();
@@ -118,8 +118,8 @@ impl Network {
         maxima
     }
 
-    /// Returns the number of the link that holds the most packets, and the number of these packets; `None` without
-    /// links.
+    /// Returns the number of the link that holds the most packets, and the number of these packets; `None` if
+    /// there is no link.
     pub(crate) fn fullest_link(&self) -> Option<(usize, u64)> {
         let held = self.links.iter().map(Link::packets_held).enumerate();
         held.max_by_key(|&(_, packets)| packets)

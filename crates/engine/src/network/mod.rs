@@ -52,7 +52,7 @@ pub(crate) struct Network {
     routes: Routes,
     /// Options of packets in flight.
     pub(crate) options: OptionStore,
-    /// Lookahead of each link, by link.
+    /// Lookahead of each link.
     deliveries: Vec<Delivery>,
     /// For each link, the single link that receives all answers to its packets, if there is one.
     answers: Vec<Option<Answers>>,
@@ -93,7 +93,8 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links with queues for two priorities of packets. To be called before any event.
+    /// Rebuilds all links so that the queues of links with service on arrival have two priorities of packets. To be
+    /// called before any event.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }

@@ -18,18 +18,21 @@ pub(crate) enum End {
     TcpSender,
     /// A TCP receiver, for segments.
     TcpReceiver,
-    /// A TCP receiver, for dummy packets, which it answers; the next kind is the sender, for these answers.
+    /// A TCP receiver, for dummy packets, which the receiver answers.
     DummyReceiver,
+    /// The TCP sender of dummy packets, for the answers to them.
     DummySender,
     /// A receiver of UDP datagrams, which counts them.
     UdpReceiver,
-    /// The sending end of a foreign stack's connection, for datagrams; the next kind is the receiving end.
+    /// The sending end of a foreign stack's connection, for datagrams.
     StackSender,
+    /// The receiving end of a foreign stack's connection, for datagrams.
     StackReceiver,
     /// A real program outside the emulated network.
     Outside,
-    /// The sending end of connections that traffic opens during the run; the next kind is the receiving end.
+    /// The sending end of connections that traffic opens during the run.
     TrafficSender,
+    /// The receiving end of connections that traffic opens during the run.
     TrafficReceiver,
     /// The start node of a proxy, for segments from a sender. Also the end node of a proxy, for segments from the start
     /// node.

@@ -98,7 +98,7 @@ pub(super) struct FlowQueues<A> {
     old: VecDeque<u32>,
 }
 
-/// State of one queue, except its packets.
+/// State of one queue, except its packets. `A` is the state of the queue's active queue management.
 #[derive(Clone, Debug, Default)]
 struct Flow<A> {
     credit: i64,

@@ -196,7 +196,7 @@ struct Link {
     effects: Effects,
     /// End of the current transmission; `None` if the link is idle.
     busy_until: Option<Time>,
-    /// Time since which the link has been idle, while it is idle.
+    /// Beginning of the current or, during a transmission, of the last idle time.
     idle_since: Time,
     next_update: Option<Time>,
     fates: Vec<Fate>,
@@ -216,7 +216,8 @@ impl Link {
         }
     }
 
-    /// Processes the updates and the ends of transmissions up to `now`; of simultaneous events, updates come first.
+    /// Processes the discipline's periodic updates and the ends of transmissions up to `now`. An update precedes the
+    /// end of a transmission at the same time.
     fn catch_up(&mut self, now: Time) {
         loop {
             let update = self.next_update.filter(|&at| at <= now);

@@ -21,7 +21,8 @@ impl Due for Key {
     }
 }
 
-/// Entries, grouped by the day on which they are due. Days are numbered from time zero on.
+/// A calendar queue: entries of type `T`, grouped by days, which are intervals of equal length. The day of an entry is
+/// that in which the entry is due. Days are numbered from time zero on.
 #[derive(Debug)]
 pub(crate) struct CalendarQueue<T> {
     /// Entries of `today` and of earlier days, sorted in descending order, so that the first one due is last.
@@ -41,8 +42,9 @@ pub(crate) struct CalendarQueue<T> {
     /// Number of entries that are due after `today`.
     ahead: usize,
     /// Number of due entries above which a shorter length of days is chosen. It is higher than usual after a day on
-    /// which many entries were due at the same time; the next field is the usual value.
+    /// which many entries were due at the same time.
     limit: usize,
+    /// Usual value of `limit`.
     usual_limit: usize,
 }
 

@@ -16,7 +16,7 @@ use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
 use crate::transport::{Environment, EventLog, FlowDelays};
 
-/// Environment of the ends during a train: the link that receives the answers.
+/// Environment of the ends during a train: the link that receives the answers, whose type of service is `S`.
 #[derive(Debug)]
 struct LinkEnvironment<'a, S> {
     now: DualClockTime,

@@ -47,7 +47,8 @@ impl ConnectionId {
         self.0
     }
 
-    /// Returns true if `index`, in a packet or event, is the id of a connection that traffic has opened.
+    /// Returns true if `index`, taken from a packet or event, identifies a connection that traffic has opened during
+    /// the run, and not one that has existed from the beginning.
     pub(crate) fn is_one(index: u32) -> bool {
         index & Self::MARK != 0
     }
@@ -60,7 +61,7 @@ impl ConnectionId {
         }
     }
 
-    /// Returns the id of another direction (`side`) of the same connection, of its first leg.
+    /// Returns the id of the direction `side` of the same connection, on the first leg.
     pub(crate) fn on(self, side: Side) -> Self {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }
@@ -85,7 +86,7 @@ impl ConnectionId {
     }
 }
 
-/// Slots with their contents, which are found by the ids of the contents.
+/// Slots with contents of type `T`. A content is found by its id.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
@@ -128,7 +129,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Minimum number of free slots: so many slots wait before the first of them is reused.
+    /// Minimum number of free slots: a slot is reused only when more than this number are free.
     const RESTING: usize = 256;
 
     /// Inserts the content that `make` creates for its id. Returns this id; `None` if all slots are in use.
@@ -217,7 +218,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Returns mutable references to all contents, in the order of slots.
+    /// Returns mutable references to all contents, in the order of their slots.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let slots = self.slots.iter_mut();
         slots.filter_map(Slot::get_mut)

@@ -79,7 +79,7 @@ impl Traffic {
         }
     }
 
-    /// Returns true if `index`, in a packet or event, belongs to a connection of traffic.
+    /// Returns true if `index`, taken from a packet or event, identifies a connection that traffic has opened.
     #[inline]
     pub(crate) fn is_own(index: u32) -> bool {
         ConnectionId::is_one(index)
@@ -146,7 +146,7 @@ impl Traffic {
         &self.sources[source]
     }
 
-    /// Starts a source; its first connection is opened after a first interval.
+    /// Starts a source, which opens its first connection after one interval between connections.
     pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
         self.sources[source].running = true;
         self.await_next(source, env);

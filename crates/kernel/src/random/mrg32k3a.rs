@@ -11,9 +11,9 @@ const M2: i64 = 4_294_944_443;
 /// The state of the generator MRG32k3a.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mrg32k3a {
-    /// Last three values of the first recurrence, the oldest first; the next field has those of the
-    /// second one.
+    /// Last three values of the first recurrence, the oldest first.
     one: [i64; 3],
+    /// Last three values of the second recurrence, the oldest first.
     two: [i64; 3],
 }
 

@@ -72,7 +72,7 @@ impl Topology {
 pub struct Router {
     /// Name of the router.
     pub name: String,
-    /// Rate at which it forwards packets.
+    /// Rate at which the router forwards packets.
     pub capacity: PacketRate,
     /// Maximum number of packets, including those in service, in each of the router's queues or, if
     /// the queues share a buffer, in both together; at least one.
@@ -97,7 +97,7 @@ pub struct BackboneLink {
 pub struct Pop {
     /// Name, rate and buffer.
     pub router: Router,
-    /// Index of the backbone router above it.
+    /// Index of the backbone router to which the point of presence is connected.
     pub backbone: usize,
 }
 

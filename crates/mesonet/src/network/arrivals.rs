@@ -83,14 +83,15 @@ impl Arrivals {
         due.map(|one| &one.packet)
     }
 
-    /// Returns the arrival of the next packet that stays in the region; [`Time::NEVER`] without one.
+    /// Returns the arrival time of the next packet that stays in the region; [`Time::NEVER`] if
+    /// there is none.
     #[inline]
     pub(super) fn next_staying(&self) -> Time {
         self.staying.first.0
     }
 
-    /// Returns the arrival of the next packet that leaves the region again; [`Time::NEVER`] without
-    /// one.
+    /// Returns the arrival time of the next packet that leaves the region again; [`Time::NEVER`] if
+    /// there is none.
     #[inline]
     pub(super) fn next_passing(&self) -> Time {
         self.passing.first.0
@@ -168,8 +169,8 @@ impl MergedLanes {
     }
 }
 
-/// Packets on a link in order of arrival. They stay in the batches in which they were handed over,
-/// so that none is copied.
+/// Packets on a link in order of arrival. Packets stay in the batches in which they were handed
+/// over, so that none is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     /// The first batch.
@@ -234,7 +235,8 @@ mod tests {
     use super::*;
     use crate::network::{FlowId, Kind};
 
-    /// Returns packets that arrive at these times; those with an even slot stay in the region.
+    /// Returns packets with these arrival times and slots; packets with an even slot stay in the
+    /// region.
     fn packets<const N: usize>(times_and_slots: [(u64, u32); N]) -> Crossing {
         let packet = |(time, slot)| InFlight {
             time: Time::from_ps(time),

@@ -37,8 +37,8 @@ impl Network {
         self.arrivals[router as usize].later_than(at, time)
     }
 
-    /// Returns, with the number of its link, the packets on each link to another region that have
-    /// not been handed over yet.
+    /// Returns, for each link to another region, the link's number and the packets that have not
+    /// been handed over yet.
     pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Crossing)> {
         let links = self.out_links.iter_mut();
         links.map(|link| (link.id, &mut link.outbox))

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A FIFO: a ring whose size is a power of two, so that an index wraps with one instruction. While
-/// the FIFO is short it stays in the same few cache lines, even if it was long before.
+/// A FIFO of entries of type `T`: a ring whose size is a power of two, so that an index wraps with
+/// one instruction. While the FIFO is short, its entries stay in the same few cache lines, even if
+/// it was long before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fifo<T> {
     /// Slots of the ring; a slot without an entry has an old value.
@@ -78,8 +79,8 @@ impl<T: Copy> Fifo<T> {
         Some(taken)
     }
 
-    /// Removes the first entry. Returns it together with the `value` of the entry after it, or with
-    /// `none` if there is no other entry. The function has no branch.
+    /// Removes the first entry. Returns this entry together with the `value` of the next entry, or
+    /// with `none` if there is no next entry. The function has no branch.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
         &mut self,

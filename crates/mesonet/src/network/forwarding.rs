@@ -1,4 +1,5 @@
-//! Forwarding by routers: from one queue to the next, over links, and to hosts.
+//! Forwarding by routers: from one queue to the next, over links, and to hosts. Functions with
+//! `TRACED` are compiled twice: the copy in which it is true records packet traces.
 
 use longhaul_units::Time;
 
@@ -9,8 +10,9 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// Ends a service at a router with one server. Returns the packet if it goes to a host;
-    /// otherwise it is forwarded.
+    /// Ends the transmission of a packet at a router whose two queues share one server. Returns
+    /// the packet if its next hop is a host; otherwise forwards it. `limit` is the time up to which
+    /// events may be processed; packets are traced if `TRACED`.
     #[inline]
     pub(super) fn end_service_at<const TRACED: bool>(
         &mut self,
@@ -30,7 +32,8 @@ impl Network {
         None
     }
 
-    /// Processes the arrival of a packet at the router above an access router with two servers.
+    /// Processes the arrival of a packet at the router above access router `access`, whose two
+    /// queues have separate servers.
     #[inline]
     pub(super) fn arrive_from_access<const TRACED: bool>(
         &mut self,
@@ -76,9 +79,9 @@ impl Network {
         }
     }
 
-    /// Queues a packet at a backbone router at `time`. Returns the time at which it departs, and
-    /// its next hop; `None` if the queue is full. The function is inlined, since a call would cost
-    /// as much as the queue.
+    /// Queues a packet at a backbone router at `time`. Returns the packet's departure time and next
+    /// hop; `None` if the queue is full. The function is inlined, since a call would cost as much
+    /// as the queue.
     #[inline(always)]
     pub(super) fn enqueue_at_backbone<const TRACED: bool>(
         &mut self,

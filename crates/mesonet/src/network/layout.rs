@@ -123,12 +123,15 @@ pub(super) struct Layout {
     pub(super) stations: Vec<Station>,
     /// Number of different speeds of hosts.
     speeds: usize,
-    /// Number of the first station of the kind that the field's name says; the same holds for the
-    /// four fields below.
+    /// Number of the first [`Station::CrossRegion`].
     cross_region: usize,
+    /// Number of the first [`Station::OutOfBackbone`].
     out_of_backbone: usize,
+    /// Number of the first [`Station::AckReady`].
     ack_ready: usize,
+    /// Number of the first [`Station::MaySend`].
     may_send: usize,
+    /// Number of the first [`Station::Server`].
     servers: usize,
 }
 
@@ -365,8 +368,8 @@ impl Layout {
     }
 
     /// Returns the next hop of a packet to access router `to`, served from the queue `served` of a
-    /// router with one server. It has no branch, which would be as hard to predict as the hop
-    /// itself.
+    /// router with one server. The function has no branch, which would be as hard to predict as the
+    /// hop itself.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);

@@ -104,8 +104,8 @@ impl PacketTrace {
             .map(|state| state.number)
     }
 
-    /// Records an event of a packet at `time`; `now` is the simulated time, which is earlier for
-    /// early arrivals.
+    /// Records an event of a packet at `time`. `now` is the simulated time; it is earlier than
+    /// `time` if an arrival is processed before it is due.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
         let Some(flow) = self.number_of(packet) else {
             return;

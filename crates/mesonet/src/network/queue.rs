@@ -18,7 +18,7 @@ pub(crate) struct DropTailQueue {
     busy_until: Time,
     /// Fraction of a picosecond by which `busy_until` is rounded down, in units of 2^-32 ps.
     fraction: u32,
-    /// Fraction of a picosecond in the service time, in units of 2^-32 ps. With it the mean rate is
+    /// Fraction of a picosecond in the service time, in units of 2^-32 ps. It makes the mean rate
     /// exact.
     step: u32,
     service: Span,
@@ -32,7 +32,7 @@ pub(crate) struct DropTailQueue {
 const ROUNDING: Span = Span::from_ps(1);
 
 impl DropTailQueue {
-    /// Returns a queue with room for `buffer` packets, the one in service included.
+    /// Returns a queue with room for `buffer` packets, including the packet in service.
     pub(crate) fn new(capacity: PacketRate, buffer: u64) -> Self {
         const UNIT: f64 = (1_u64 << 32) as f64;
         let exact = longhaul_units::PS_PER_S as f64 / capacity.as_per_s();

@@ -35,9 +35,9 @@ impl Network {
         self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Returns the number of packets that have entered each link so far, with the link's number in
-    /// the network. For a link to another region, it includes packets that have been handed over,
-    /// but have not departed yet.
+    /// Returns, for each link, its number in the network and the number of packets that have entered
+    /// it so far. For a link to another region, packets that have been handed over, but have not
+    /// departed yet, are included.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

@@ -34,10 +34,11 @@ pub(super) struct Coordinator {
     pub(super) tracing: Tracing,
     pub(super) setups: FlowSetups,
     pub(super) long_lived: Vec<LongLived>,
-    /// Algorithm (index) of each long-lived flow; the next fields have its speed, and its region
-    /// and sender once it has been opened.
+    /// Index of the algorithm of each long-lived flow.
     pub(super) algorithms: Vec<u8>,
+    /// Index of the speed of each long-lived flow.
     pub(super) speeds: Vec<u16>,
+    /// Region and sender of each long-lived flow; `None` until the flow has been opened.
     pub(super) opened: Vec<Option<(u16, FlowId)>>,
     /// Flows that have ended in the window, before their receivers become idle and their sources
     /// think.

@@ -169,13 +169,14 @@ struct Clock {
     /// End of the current window.
     window_end: Time,
     window_length: Span,
-    /// End of the current interval; the next field is its number.
+    /// End of the current interval.
     interval_end: Time,
+    /// Number of the current interval.
     interval: u64,
     measure: Measure,
-    /// Number of data packets sent by the end of the previous interval; the next field has those
-    /// that entered each link.
+    /// Number of data packets sent by the end of the previous interval.
     packets_in: u64,
+    /// Number of packets that had entered each link by the end of the previous interval.
     entered: Vec<u64>,
     /// Time of the last report of progress.
     reported: Time,

@@ -69,9 +69,9 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Function that appends the values of a column for several rows. There is one call through a
-/// pointer for all of them. The function is compiled for each column, so it is a plain loop, which
-/// takes a third of the code of chained iterators.
+/// Function that appends the values of a column for several rows of type `R`. One call through a
+/// pointer serves all these rows. The function is compiled for each column. It is therefore a plain
+/// loop, which takes a third of the code of chained iterators.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
@@ -182,8 +182,8 @@ pub(crate) fn unit(name: &str) -> &'static str {
     known.map_or("", |(_, unit)| unit)
 }
 
-/// A table in a Parquet file. This is the part that depends on the type of the rows; everything
-/// else is in [`TableFile`], which is compiled once.
+/// A table in a Parquet file: the part that depends on `R`, the type of the rows. Everything else
+/// is in [`TableFile`], which is compiled once.
 pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The latest rows, which have not been split into columns yet.

@@ -11,9 +11,9 @@ use parquet::file::writer::SerializedColumnWriter;
 
 use super::{Cell, Kind, Name};
 
-/// Definition level of a row without a value in Parquet; the next constant is that of a row with
-/// one.
+/// Definition level of a row without a value in Parquet.
 const NULL: i16 = 0;
+/// Definition level of a row with a value in Parquet.
 const VALUE: i16 = 1;
 
 /// Runs of successive rows with the same definition level: the level, and the number of rows.
@@ -153,7 +153,8 @@ impl Number for Option<f64> {
     }
 }
 
-/// Non-null values of a column, and the runs of rows with or without a value.
+/// Non-null values of a column of the Parquet type `T`, and the runs of rows with or without a
+/// value.
 pub(crate) struct TypedValues<T: DataType> {
     pub(super) values: Vec<T::T>,
     /// Runs of rows, each with the definition level of its rows.

@@ -10,11 +10,14 @@ pub(crate) const SAMPLE: usize = 16;
 /// Length in bytes of a signature of HMAC-SHA-256.
 pub(crate) const SIGNATURE: usize = 32;
 
-/// Size in bytes of the first message of TLS 1.3 with X25519 and one ECDSA certificate of P-256;
-/// the next constants are those of the other messages.
+/// Size in bytes of the client's first message (TLS 1.3 with X25519 and one ECDSA certificate of
+/// P-256).
 const CLIENT_HELLO: usize = 280;
+/// Size in bytes of the server's first message.
 const SERVER_HELLO: usize = 90;
+/// Size in bytes of the server's messages from its certificate to Finished.
 const CERTIFICATE_AND_FINISHED: usize = 700;
+/// Size in bytes of the client's Finished.
 const FINISHED: usize = 36;
 
 /// Number of bytes at the beginning of a message: its length, and the length of its parameters.

@@ -10,10 +10,11 @@ use longhaul_engine::stack::StackNote;
 /// A congestion event, and the controller's response to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CongestionEvent {
-    /// Congestion window in bytes before the event; the next fields are the window and the slow
-    /// start threshold after it.
+    /// Congestion window in bytes before the event.
     pub(crate) before: u64,
+    /// Congestion window in bytes after the event.
     pub(crate) after: u64,
+    /// Slow start threshold in bytes after the event; `None` if the controller does not report it.
     pub(crate) ssthresh: Option<u64>,
     pub(crate) is_persistent: bool,
     /// True if an ECN mark caused the event.

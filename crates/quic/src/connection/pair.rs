@@ -19,7 +19,7 @@ pub(crate) fn zero() -> Instant {
     Instant::now() + AHEAD
 }
 
-/// The two ends of a connection, and their clock.
+/// The two ends of a connection, of type `E`, and their clock.
 #[derive(Debug)]
 pub(crate) struct Pair<E> {
     /// Time on the stack's clock at which the simulation starts.

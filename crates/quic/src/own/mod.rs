@@ -144,9 +144,9 @@ struct Progress {
     reductions: u64,
     has_sample: bool,
     rate: DeliveryRate,
-    /// Congestion window in packets after the algorithm's last call; the next field is the slow
-    /// start threshold.
+    /// Congestion window in packets after the algorithm's last call.
     window: f64,
+    /// Slow start threshold in packets after the algorithm's last call.
     ssthresh: f64,
     pacing_bps: Option<u64>,
 }

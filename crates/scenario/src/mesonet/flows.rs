@@ -15,9 +15,10 @@ use crate::unknown_names::unknown_name;
 /// The default variant of algorithms that have a variant of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// Algorithm that may tolerate losses; the next constant is its parameter for the tolerated
-/// fraction. BBR has a parameter of the same name with another meaning, which is not refused.
+/// Algorithm that may tolerate losses.
 const TOLERANT: &str = "cubic";
+/// Parameter of CUBIC for the tolerated fraction of losses. BBR has a parameter of the same name
+/// with another meaning, which is not refused.
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
 /// Allowed deviation from 1 of the sum of the algorithms' shares.

@@ -39,8 +39,8 @@ keys! {
     /// Keys of a change whose form in a file differs from the engine's.
     pub(crate) struct ChangeKeys {}
     apart {
-        /// Another discipline for the local queue, which must decide on arrival (drop-tail, RED).
-        /// Its state starts anew, and waiting packets stay.
+        /// New discipline of the local queue: one that decides on arrival (drop-tail, RED).
+        /// Packets in the queue stay; the new discipline starts with fresh state.
         pub queue: Table = QUEUE_ON_ARRIVAL.key(),
     }
 }

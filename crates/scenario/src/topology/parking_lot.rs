@@ -21,7 +21,7 @@ keys! {
     /// Keys of the parking lot.
     struct ParkingLot {}
     apart {
-        /// The links of the chain, both ways.
+        /// The links of the chain, in order. Each entry applies to both directions.
         hops: Vec<Table> = Kind::List(&Kind::Table(LINK)).key().required(),
     }
 }

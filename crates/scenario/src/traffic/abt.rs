@@ -11,7 +11,7 @@
 
 use longhaul_engine::config::{Binding, Distribution, Process, Quantiles, Requests};
 
-/// Probabilities of the quantiles in the constants below.
+/// Probabilities of the quantiles in `EPOCHS`, `REQUESTS`, `RESPONSES` and `TIMES`.
 const PROBABILITIES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
 /// Quantiles of the number of epochs in a connection, and the maximum.
 const EPOCHS: ([f64; 6], f64) = ([1.0, 1.0, 2.0, 2.0, 4.0, 16.0], 162.0);

@@ -143,7 +143,7 @@ class Data:
 
     @cached_property
     def replications(self) -> dict[str, int]:
-        """For each experiment, the number of replications of the cell that has the fewest."""
+        """The smallest number of replications of a cell, by experiment."""
         return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
@@ -187,7 +187,7 @@ class Data:
         )
 
     def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
-        """Return the sorted levels of an axis in cells with the levels `where` of other axes."""
+        """Return the sorted levels of `axis` in the cells that have the levels `where`."""
         return _of(self.cells_by_experiment, experiment).levels(axis, where)
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
@@ -288,7 +288,7 @@ class Curve:
         return float(self.y[places[0]])
 
     def where(self, low: float, high: float) -> "Curve":
-        """Return the curve between the levels `low` and `high`, ends included."""
+        """Return the part of the curve between the levels `low` and `high`, both included."""
         inside = (self.x >= low * (1 - 1e-9)) & (self.x <= high * (1 + 1e-9))
         return Curve(self.x[inside], self.y[inside])
 

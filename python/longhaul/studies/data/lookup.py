@@ -63,7 +63,7 @@ class RowIndex:
         return rows
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """Return the sorted levels of an axis in the rows with the levels `where` of other axes."""
+        """Return the sorted levels of `axis` in the rows that have the levels `where`."""
         key = axis, tuple(where.items())
         if key not in self._levels:
             column = self._column(axis)
@@ -153,7 +153,7 @@ class Lookup(ABC):
         return name in self._schema
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """Return the sorted levels of an axis in the rows with the levels `where` of other axes."""
+        """Return the sorted levels of `axis` in the rows that have the levels `where`."""
         return self._places(axis, *where).levels(axis, where) if axis in self._schema else []
 
     def having(self, where: Where) -> pl.DataFrame:

@@ -40,7 +40,7 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return the statistic `take`, which then raises NotRunError for fewer than `count` points.
+    """Return `take` with a check that raises NotRunError for fewer than `count` points.
 
     `what` names the statistic in the message.
     """
@@ -251,7 +251,7 @@ def _ratios_in_order(
     """Return the ratio of each place in `order`, such as `a+b>c`, to the next place.
 
     It is the smallest number at a place divided by the largest number at the next. `numbers` has
-    one for each of the `groups`.
+    one number for each of the `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]

@@ -67,11 +67,11 @@ def points_of(data: Data, words: Words, shape: Shape) -> Points:
 
 @dataclass(frozen=True)
 class Selection:
-    """The experiments, levels and metrics that the words of one side select."""
+    """The experiments, levels and metrics selected by the words of one side of a comparison."""
 
     experiments: tuple[str, ...]
     exact: Words
-    """Axes of which one level is selected, with this level."""
+    """The selected level of each axis of which one level is selected."""
     several: Words
     """Axes of which several levels are selected, with the word that selects them."""
     when: Words
@@ -82,7 +82,7 @@ class Selection:
     @classmethod
     @lru_cache(maxsize=1000)
     def read(cls, pairs: tuple[tuple[str, Word], ...]) -> "Selection":
-        """Parse pairs of words and values; words with an empty value are ignored."""
+        """Parse `key=value` words, given as pairs; pairs with an empty value are ignored."""
         words = {word: level for word, level in pairs if level != ""}
         when = {word.removeprefix(WHEN): level for word, level in words.items() if is_when(word)}
         levels = {
@@ -164,7 +164,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels that define each group of values; a single group without `each`."""
+    """Return the levels that define each group of values; one group if `each` is not given."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:

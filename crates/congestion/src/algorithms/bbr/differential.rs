@@ -26,7 +26,7 @@ pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
     fn leave_fast_path(&mut self);
 }
 
-/// Two copies of a flow that get the same events; one of them never uses the fast path.
+/// Two copies of a flow with the algorithm `A` that get the same events; one copy never uses the fast path.
 pub(super) struct Differential<A> {
     quick: (A, Window),
     full: (A, Window),

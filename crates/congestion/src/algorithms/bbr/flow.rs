@@ -9,7 +9,7 @@ use crate::window::{Rounding, Window};
 
 pub(super) const RTT: Span = Span::from_millis(100);
 
-/// An algorithm, with its window and its last acknowledgement.
+/// A flow with the algorithm `A`, its window and its last acknowledgement.
 pub(super) struct Flow<A> {
     pub(super) bbr: A,
     pub(super) window: Window,

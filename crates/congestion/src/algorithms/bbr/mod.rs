@@ -66,8 +66,9 @@ fn segments(count: u64) -> f64 {
 /// Numbers of segments that an acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Copy, Debug)]
 struct Newly {
-    /// Number of newly delivered segments; the next field is the number of newly lost segments.
+    /// Number of newly delivered segments.
     delivered: u64,
+    /// Number of newly lost segments.
     lost: u64,
     /// True if a round begins with this acknowledgement.
     round_start: bool,
@@ -76,8 +77,9 @@ struct Newly {
 /// Values that the algorithm takes from one acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
-    /// Number of segments newly reported as delivered; the next field is the number newly reported as lost.
+    /// Number of segments newly reported as delivered.
     newly_delivered: f64,
+    /// Number of segments newly reported as lost.
     newly_lost: f64,
     /// Number of segments in flight after the acknowledgement.
     in_flight: f64,

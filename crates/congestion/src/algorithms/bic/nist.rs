@@ -23,8 +23,9 @@ pub struct BicNist {
     min_increment: f64,
     decrease: f64,
     fast_convergence: bool,
-    /// Upper end of the search; the next field is the lower end.
+    /// Upper end of the search.
     max: f64,
+    /// Lower end of the search.
     min: f64,
     /// Window that the search aims at.
     target: f64,

@@ -14,10 +14,11 @@ pub(super) const PUSHING_ALPHA: f64 = 5.0 / 4.0;
 pub(super) const MAX_BETA: f64 = 0.25;
 /// Minimum pacing rate in Initial, in bits per second.
 pub(super) const MIN_INITIAL_BPS: f64 = 1_048_576.0;
-/// Maximum margin (section 4.1), in seconds; the next constants are the minimum of the nominal maximum round-trip time
-/// (section 6.3) and the time covered by a quantum (section 4.1).
+/// Maximum margin (section 4.1), in seconds.
 pub(super) const MAX_MARGIN_S: f64 = 0.015;
+/// Minimum of the nominal maximum round-trip time (section 6.3), in seconds.
 pub(super) const MIN_MAX_RTT_S: f64 = 1e-3;
+/// Time covered by a quantum (section 4.1), in seconds.
 pub(super) const QUANTUM_S: f64 = 4e-3;
 pub(super) const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 /// Minimum of the window and of the quantum, in segments.

@@ -24,7 +24,7 @@ pub(super) trait Form: Default {
     fn era(&self) -> (Self::State, u64);
 }
 
-/// C4 on the simulated path.
+/// A flow of C4 on the simulated path. `C` is the form of C4: the draft's or picoquic's.
 pub(super) struct Path<C> {
     pub c4: C,
     pub window: Window,

@@ -8,8 +8,9 @@ use crate::facts::{AckSample, Limit};
 
 /// Weight of a new value in the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
-/// Maximum jitter that is taken into account, in seconds; the next constant is the upper bound of the delay threshold.
+/// Maximum jitter that is taken into account, in seconds.
 pub(super) const MAX_JITTER_S: f64 = 0.25;
+/// Upper bound of the delay threshold, in seconds.
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
 
 /// Ratio of the largest to the smallest round-trip time above which jitter is high, if the largest exceeds 50 ms and

@@ -31,9 +31,9 @@ pub struct RealCubic {
     prior: f64,
     /// The current epoch of congestion avoidance; `None` before its first acknowledgement.
     epoch: Option<Epoch>,
-    /// Time of the last acknowledgement, including those that may not enlarge the window. The next field is the time of
-    /// the previous acknowledgement.
+    /// Time of the last acknowledgement, including those that may not enlarge the window.
     heard: Time,
+    /// Time of the acknowledgement before the last one.
     heard_before: Time,
     /// Estimate of the number of segments per acknowledgement; used in Linux only.
     ack_ratio: AckRatio,

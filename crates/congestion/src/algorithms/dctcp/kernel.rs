@@ -19,8 +19,9 @@ pub struct KernelDctcp {
     shift: u32,
     alpha: u64,
     marks: MarkedShare,
-    /// Number of segments delivered in the current round trip; the next field is the number of marked segments.
+    /// Number of segments delivered in the current round trip.
     delivered: u64,
+    /// Number of segments marked in the current round trip.
     marked: u64,
     /// Number of segments acknowledged when the round trip began.
     una: u64,

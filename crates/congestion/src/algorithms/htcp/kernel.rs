@@ -13,9 +13,9 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Smallest round-trip time below which a reduction halves the window. The next constant is the largest step by which
-/// the largest round-trip time rises.
+/// Smallest round-trip time below which a reduction halves the window.
 const TRUSTED: Span = Span::from_millis(10);
+/// Largest step by which the largest round-trip time rises.
 const STEP: Span = Span::from_millis(20);
 
 /// State of the kernel's H-TCP for one flow. Times are in clock ticks.

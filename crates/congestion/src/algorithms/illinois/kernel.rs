@@ -10,8 +10,9 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Reducing, reduce};
 use crate::window::Window;
 
-/// Denominator of the increase; the next constant is the denominator of the decrease (`ALPHA_SCALE`, `BETA_SCALE`).
+/// Denominator of the increase (`ALPHA_SCALE`).
 const ALPHA: u64 = 128;
+/// Denominator of the decrease (`BETA_SCALE`).
 const BETA: u64 = 64;
 /// Increase and decrease of standard TCP, in units of `1 / ALPHA` and `1 / BETA`.
 const STANDARD: (u64, u64) = (ALPHA, BETA / 2);

@@ -103,10 +103,11 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Fraction of the largest queueing delay below which the increase is the largest. The next two constants are the
-/// fractions between which the decrease rises.
+/// Fraction of the largest queueing delay below which the increase is the largest.
 const EMPTY: f64 = 0.01;
+/// Fraction of the largest queueing delay at which the decrease begins to rise.
 const DECREASE_FROM: f64 = 0.1;
+/// Fraction of the largest queueing delay from which on the decrease is the largest.
 const DECREASE_TO: f64 = 0.8;
 
 /// State of Illinois for one flow.
@@ -125,8 +126,9 @@ pub struct Illinois {
     /// while they are not counted.
     patient: Option<f64>,
     max_rtt: Span,
-    /// Sum of the round-trip samples of the current round, in seconds; the next field is the number of samples.
+    /// Sum of the round-trip samples of the current round, in seconds.
     rtt_sum_s: f64,
+    /// Number of round-trip samples of the current round.
     rtt_count: f64,
     kernel: Option<Box<KernelIllinois>>,
 }

@@ -8,9 +8,9 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::whole_windows::{Counted, HZ, Reducing, began, half, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
-/// Minimum duration of a bandwidth sample (`TCP_WESTWOOD_RTT_MIN`), in ticks; the next constant is the round-trip time
-/// before the first sample.
+/// Minimum duration of a bandwidth sample (`TCP_WESTWOOD_RTT_MIN`), in ticks.
 const SHORTEST: u64 = HZ / 20;
+/// Round-trip time before the first sample, in ticks.
 const UNKNOWN_RTT: u64 = 20 * HZ;
 
 /// Bytes of a segment with timestamps that are not payload: 20 B each for IPv4 and TCP, 12 B for options.
@@ -28,8 +28,9 @@ pub struct KernelWestwood {
     bytes: u64,
     /// True until the first acknowledgement, whose segments do not count (`first_ack`).
     first_ack: bool,
-    /// Number of segments delivered so far; the next field is the number of segments cumulatively acknowledged.
+    /// Number of segments delivered so far.
     delivered: u64,
+    /// Number of segments cumulatively acknowledged.
     una: u64,
     /// Number of bytes that were counted for duplicate acknowledgements.
     accounted: u64,

@@ -20,9 +20,9 @@ const LEAST: u64 = 2;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelYeah {
     max_queued: u64,
-    /// Divisor of the smallest round-trip time; the quotient is the maximum queueing delay. The next field is the
-    /// divisor of the window, whose quotient is the most that decongestion removes.
+    /// Divisor of the smallest round-trip time; the quotient is the maximum queueing delay.
     max_delay: u64,
+    /// Divisor of the window; the quotient is the maximum that decongestion removes from the window.
     max_taken_back: f64,
     min_decrease: f64,
     competing: u64,

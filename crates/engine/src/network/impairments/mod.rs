@@ -31,8 +31,9 @@ use crate::schedule::{Event, arrival_key};
 pub(super) struct Impairments {
     link: u32,
     boxes: Option<FlowBoxes>,
-    /// Loss model that selects the packets to duplicate. The next field selects the packets to hold back.
+    /// Loss model that selects the packets to duplicate.
     duplication: LossModel,
+    /// Loss model that selects the packets to hold back.
     held_back: LossModel,
     reordering: Option<(Distribution, Stream)>,
     holding: HeldPackets,
@@ -76,8 +77,8 @@ impl Impairments {
         self.link
     }
 
-    /// Returns the release time of a packet that could leave at `time`. It is later if the packet is held back for
-    /// reordering.
+    /// Returns the release time of a packet that could leave at `time`: a later time if the packet is held back for
+    /// reordering, otherwise `time`.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
             Some((delay, stream)) if self.held_back.loses() => later(time, stream.draw_span(delay)),

@@ -24,8 +24,9 @@ pub(crate) struct ExplicitService {
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     jitter: Option<(Distribution, Stream)>,
-    /// Beginning of the last transmission; the next field is its end. The packet may have waited for tokens before.
+    /// Beginning of the last transmission. The packet may have waited for tokens before.
     transmission_from: Time,
+    /// End of the last transmission.
     busy_until: Time,
     /// True if the end of the last transmission has not been processed yet.
     in_service: bool,

@@ -1,6 +1,7 @@
 //! Cache of the transmission times of the last two packet sizes, which saves most divisions.
 
-/// A cache with a value for each of the last two packet sizes, usually full segments and ACKs.
+/// A cache with a value of type `T`, such as a transmission time, for each of the last two packet sizes. These are
+/// usually the sizes of full segments and of ACKs.
 #[derive(Debug, Default)]
 pub(super) struct TxTimeCache<T> {
     known: [(u16, T); 2],

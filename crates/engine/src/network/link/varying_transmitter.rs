@@ -58,8 +58,9 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Beginning of the last transmission on the service curve, as an amount of data; the next field is its end.
+    /// Beginning of the last transmission on the service curve, as an amount of data.
     from: Work,
+    /// End of the last transmission on the service curve, as an amount of data.
     to: Work,
 }
 

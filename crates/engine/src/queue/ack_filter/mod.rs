@@ -58,8 +58,9 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the bytes of an acknowledgement from a real program; the next field is the number of these bytes.
+    /// Handle of the bytes of an acknowledgement from a real program.
     sack: SackHandle,
+    /// Number of bytes of an acknowledgement from a real program.
     bytes: u16,
 }
 

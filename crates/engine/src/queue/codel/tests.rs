@@ -120,8 +120,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// In random phases of up to several intervals, in which more or fewer packets arrive than leave, the same packets
-    /// leave and are dropped as with the pseudo-code.
+    /// CoDel forwards and drops the same packets as the pseudo-code of RFC 8289 under random load: phases of up to
+    /// several intervals, in which the queue grows or shrinks.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),

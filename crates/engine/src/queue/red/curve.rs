@@ -7,12 +7,14 @@ use super::{Gentle, RedConfig};
 pub(super) struct Curve {
     pub(super) max_p: f64,
     pub(super) max_th: f64,
-    /// Slope of the line between the thresholds, for a `max_p` of 1; the next field is its offset.
+    /// Slope of the line between the thresholds, for a `max_p` of 1.
     slope: f64,
+    /// Offset of the line between the thresholds, for a `max_p` of 1.
     offset: f64,
     gentle: Gentle,
-    /// Slope of the line above the upper threshold; the next field is its offset.
+    /// Slope of the line above the upper threshold.
     gentle_slope: f64,
+    /// Offset of the line above the upper threshold.
     gentle_offset: f64,
 }
 

@@ -70,9 +70,9 @@ pub struct Red {
     /// Time after which `max_p` may change again.
     adapt_after: Time,
     limit: Limit,
-    /// Number of packets since the last mark or drop, or since the average crossed the lower threshold; the next field
-    /// is the number of their bytes.
+    /// Number of packets since the last mark or drop, or since the average crossed the lower threshold.
     count: u64,
+    /// Number of bytes of the packets in `count`.
     count_bytes: u64,
     curve: Curve,
     /// Average from which on every packet is dropped.

@@ -17,8 +17,9 @@ struct Model {
     old: bool,
     max_p: f64,
     last_change: Time,
-    /// End of the current interval; the next field is the average at the end of the last one (gentle Adaptive RED).
+    /// End of the current interval.
     interval_end: Time,
+    /// Average at the end of the last interval (gentle Adaptive RED).
     average_at_end: f64,
     stream: Stream,
 }

@@ -120,7 +120,8 @@ fn round_robin_by_packets_and_by_bytes() {
     }
 }
 
-/// The lists of RFC 8290 section 4: new queues come first, each until its quantum is used up.
+/// The lists of RFC 8290 section 4: new queues come first, each until its quantum is used up. `A` is the state of a
+/// queue's active queue management.
 struct Lists<A> {
     sorting: Sorting,
     emptied: Emptied,

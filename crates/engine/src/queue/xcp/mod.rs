@@ -74,10 +74,11 @@ pub(crate) struct Xcp {
     config: XcpConfig,
     packets: Packets,
     capacity: f64,
-    /// Bytes that have arrived in this control interval. The next two fields are the sum of the spacings in the
-    /// packets' headers, and the sum of their round-trip times weighted by the spacings.
+    /// Bytes that have arrived in this control interval.
     arrived_bytes: u64,
+    /// Sum of the spacings in the packets' headers.
     spacings_s: f64,
+    /// Sum of the packets' round-trip times, weighted by their spacings.
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
@@ -85,16 +86,17 @@ pub(crate) struct Xcp {
     gain: f64,
     /// Decrease of the throughput that a packet is assigned, per byte of the packet.
     loss: f64,
-    /// Increase of the total throughput that is left to assign in this interval; the next field is the decrease that is
-    /// left.
+    /// Increase of the total throughput that is left to assign in this interval.
     gains_left: f64,
+    /// Decrease of the total throughput that is left to assign in this interval.
     losses_left: f64,
     /// The persistent queue: the smallest queue in the last queue interval, in bytes.
     persistent_bytes: u64,
     /// The smallest queue in the current queue interval so far, in bytes.
     least_bytes: u64,
-    /// Time left in the current control interval; the next field is the time left in the queue interval.
+    /// Time left in the current control interval.
     control_in: Span,
+    /// Time left in the current queue interval.
     queue_in: Span,
 }
 

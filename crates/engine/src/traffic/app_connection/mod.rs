@@ -77,8 +77,9 @@ pub(crate) struct AppConnection {
     /// True if the FIN of the side that closes first waits until nothing is in flight.
     fin_waits: bool,
     extra_delay: Option<ExtraDelay>,
-    /// First segment of the current request, and one past its last. The next field is the same for the response.
+    /// First segment of the current request, and one past its last.
     request: (u64, u64),
+    /// First segment of the current response, and one past its last.
     response: (u64, u64),
     lifetime: Option<Span>,
     /// Times at which the SYN was answered with a SYN-ACK, and at which the SYN-ACK was acknowledged; `None` before.

@@ -72,9 +72,10 @@ pub(super) struct Fractional {
     innovation: f64,
     /// Past values; the newest is last. Values older than the oldest weight are unused.
     past: Vec<f64>,
-    /// Sums of the next values, still without the contributions of the newest `BLOCK` past values.
+    /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each
+    /// value are added when that value is drawn.
     sums: [Lanes; BLOCK],
-    /// Number of `sums` already used.
+    /// Number of `sums` from which a value has been drawn.
     used: usize,
 }
 
@@ -162,19 +163,20 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the sum over `past` without the newest weights. The newest weights
-    /// apply in part to values that are not known yet.
+    /// Returns, for each value of the next block, the weighted sum of `past` without the newest `BLOCK` weights. These
+    /// weights apply in part to values that are not known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
 with_wide_vectors! {
-    /// Returns the expected next value of several series, given their past values. Each sum begins with the newest
-    /// value.
+    /// Returns the expected next value of each of several series, given their past values. The products of each sum are
+    /// added from the newest value to the oldest.
     fn expect(phi: &[f64], past: &[[f64; ABREAST]]) -> [f64; ABREAST] = sum_expected
 }
 
 with_wide_vectors! {
-    /// Subtracts `last` times its mirror image from each weight.
+    /// Subtracts from each weight its mirror image times `last`. The mirror image of a weight is the weight at the same
+    /// distance from the other end of `phi`.
     fn take_from_mirror_images(phi: &mut [f64], last: f64) -> () = subtract_mirror_images
 }
 
@@ -258,8 +260,8 @@ impl Recursion {
     }
 }
 
-/// Pasts of many series while they are being drawn. They are interleaved, so that each weight is loaded once for
-/// several series.
+/// Past values of many series while they are being drawn. The series are interleaved, so that each weight is loaded
+/// once for several series.
 struct Pasts {
     /// Groups of `ABREAST` series; each group has the values of its series in the order of time.
     groups: Vec<Vec<[f64; ABREAST]>>,

@@ -22,8 +22,9 @@ pub(in crate::traffic) struct Gaussian {
     shape: Shape,
     /// The fractional noise; `None` before the first value.
     fractional: Option<Fractional>,
-    /// Standard deviation of the fractional noise; the next field is the standard deviation of the white noise.
+    /// Standard deviation of the fractional noise.
     scale: f64,
+    /// Standard deviation of the white noise.
     noise: f64,
     previous: f64,
     stream: Stream,
@@ -66,8 +67,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the past values of those series that have none yet. Series with equal parameters share the weights in each of
-/// thousands of steps.
+/// Draws the past values of those series that have none yet. For speed, series with equal parameters are drawn
+/// together: they share the weights in each of thousands of steps.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {

@@ -167,12 +167,12 @@ pub(super) struct Responses {
 impl Responses {
     /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.2314;
-    /// Number of responses in a run of downloads, rounded up; the next constant is the number in a run of cache
-    /// validations.
+    /// Number of responses in a run of downloads; drawn values are rounded up.
     const DOWNLOADS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 3.0059,
     };
+    /// Number of responses in a run of answers to cache validations; drawn values are rounded up.
     const VALIDATIONS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 1.1341,

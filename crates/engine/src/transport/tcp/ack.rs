@@ -9,9 +9,9 @@ use crate::packet::{Flags, SackHandle, SackOption};
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    /// The SACK blocks; empty if the acknowledgement takes the fast path ([`super::regular`]). The next field is the
-    /// handle of the packet's options.
+    /// The SACK blocks; empty if the acknowledgement takes the fast path ([`super::regular`]).
     pub(super) sack: &'a SackOption,
+    /// Handle of the packet's options.
     pub(super) options: SackHandle,
     pub(super) flags: Flags,
     /// Timestamp that the acknowledgement echoes.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use longhaul_kernel::memory;
 
-/// One entry for each segment of a contiguous range.
+/// A ring with one entry of type `T` for each segment of a contiguous range.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
     /// Slots of entries; their number is a power of two. The slot of a segment is its number modulo the number of

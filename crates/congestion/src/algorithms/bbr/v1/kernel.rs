@@ -28,8 +28,10 @@ const POLICED_LOSS: f64 = 50.0 / 256.0;
 const INTERVAL: (u32, u32) = (4, 16);
 
 /// Maximum difference between the rates of two intervals that count as equal, as a fraction of the earlier rate
-/// (`bbr_lt_bw_ratio`). The next constant is an alternative maximum in bits per second (`bbr_lt_bw_diff`).
+/// (`bbr_lt_bw_ratio`).
 const RATIO: f64 = 1.0 / 8.0;
+/// Maximum difference between the rates of two intervals that count as equal, in bits per second (`bbr_lt_bw_diff`).
+/// Rates that satisfy either this condition or the one with `RATIO` count as equal.
 const DIFFERENCE_BPS: f64 = 4000.0;
 
 /// Number of round trips for which the rate of a policer is used (`bbr_lt_bw_max_rtts`).
@@ -100,9 +102,11 @@ pub(super) struct Policer {
     rate: f64,
     in_use: bool,
     rounds: u32,
-    /// Beginning of the current interval; the next fields are the numbers of segments delivered and lost by then.
+    /// Beginning of the current interval.
     since: Time,
+    /// Number of segments delivered by the beginning of the current interval.
     delivered: u64,
+    /// Number of segments lost by the beginning of the current interval.
     lost: u64,
 }
 
@@ -110,8 +114,9 @@ pub(super) struct Policer {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckReport {
     pub(super) now: Time,
-    /// Number of the flow's segments delivered so far; the next field is the number of lost segments.
+    /// Number of the flow's segments delivered so far.
     pub(super) delivered: u64,
+    /// Number of the flow's segments lost so far.
     pub(super) lost: u64,
     /// True if this acknowledgement reports losses.
     pub(super) newly_lost: bool,

@@ -21,9 +21,9 @@ const ECN_THRESHOLD: f64 = 0.5;
 /// Bounds of the model; infinity means that there is no bound.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Bounds {
-    /// Short-term bound of the rate after recent losses, in segments per second; the next field is the short-term bound
-    /// of the segments in flight.
+    /// Short-term bound of the rate after recent losses, in segments per second.
     pub(super) short_rate: f64,
+    /// Short-term bound of the number of segments in flight after recent losses.
     pub(super) short_in_flight: f64,
     /// Long-term bound: number of segments in flight that probing found to be safe.
     pub(super) long_in_flight: f64,
@@ -41,9 +41,9 @@ pub(super) struct Signals {
     pub(super) losses: f64,
     /// Number of acknowledgements that reported losses in the current round.
     pub(super) loss_events: u32,
-    /// Maximum delivery rate in the current round, in segments per second. The next field is the maximum of delivered
-    /// segments per flight.
+    /// Maximum delivery rate in the current round, in segments per second.
     pub(super) rate: f64,
+    /// Maximum number of segments delivered per flight in the current round.
     pub(super) volume: f64,
 }
 
@@ -58,18 +58,21 @@ pub(super) struct Flight {
 /// State of the probing for bandwidth (ProbeBW).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Probe {
-    /// Number of rounds since the last probe; the next fields are the time at which the cycle began, and the wait until
-    /// the next probe.
+    /// Number of rounds since the last probe.
     pub(super) rounds: u64,
+    /// Time at which the cycle began.
     pub(super) start: Time,
+    /// Time from the beginning of the cycle to the next probe.
     pub(super) wait: Span,
-    /// True while samples reflect the probe; the next field is true until the round after the probe has begun.
+    /// True while samples reflect the probe.
     pub(super) sampling: bool,
+    /// True until the round after the probe has begun.
     pub(super) stopping: bool,
-    /// Number of rounds for which the long-term bound has grown; the next fields are the number of acknowledged
-    /// segments for one segment of growth, and the number acknowledged so far.
+    /// Number of rounds for which the long-term bound has grown.
     pub(super) up_rounds: u32,
+    /// Number of acknowledged segments for one segment of growth.
     pub(super) up_per_segment: f64,
+    /// Number of segments acknowledged so far towards one segment of growth.
     pub(super) up_acked: f64,
     /// Number of segments that had been sent when the window was last full.
     cwnd_full_until: u64,
@@ -109,8 +112,9 @@ pub(super) struct Marks {
     pub(super) eligible: bool,
     /// Number of successive rounds with too many marks.
     pub(super) high_rounds: u32,
-    /// Smoothed fraction of marked segments; the next field is the fraction in the last round.
+    /// Smoothed fraction of marked segments.
     pub(super) alpha: f64,
+    /// Fraction of marked segments in the last round.
     pub(super) share: f64,
     pub(super) marked: f64,
     pub(super) delivered: f64,

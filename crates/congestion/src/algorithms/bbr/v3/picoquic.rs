@@ -31,15 +31,15 @@ use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
 /// Increase above the smallest round-trip time from which on a round-trip time counts as long: a quarter of the
-/// smallest one, plus the time in the next constant (`PICOQUIC_MINRTT_MARGIN`).
+/// smallest one, plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
 /// Minimum round-trip time that counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Maximum difference from the smallest round-trip time for a sample to count as close to it: this fraction of it, plus
-/// the transmission time of the packets in the next constant (`BBRAdaptMinRttMargin`).
+/// Maximum difference from the smallest round-trip time for a sample to count as close to it: this fraction of the
+/// smallest round-trip time, plus the transmission time of `LIKE_PACKETS` packets (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
@@ -49,9 +49,9 @@ const LONG: Span = Span::from_millis(250);
 /// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.
 const CEILING: f64 = 1.5;
 
-/// Factor by which a probe must increase the rate for the next probe to come early; the next constant is the number of
-/// probes without such an increase after which probes are no longer early.
+/// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
+/// Number of probes without an increase by `PROBE_GROWTH` after which probes are no longer early.
 const PROBES: u32 = 3;
 
 /// Number of round trips without an acknowledgement after which the path counts as suspended.
@@ -63,9 +63,9 @@ const FEW_LOSSES: f64 = 3.0;
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
 const UP_IN_FLIGHT: f64 = 1.25;
 
-/// Minimum round-trip time on a saturated path, as a multiple of the smallest one. The next constant is the minimum
-/// ratio of pacing rate to delivery rate.
+/// Minimum round-trip time on a saturated path, as a multiple of the smallest one.
 const SATURATED_RTTS: u64 = 2;
+/// Minimum ratio of pacing rate to delivery rate on a saturated path.
 const SATURATED_RATES: f64 = 3.0;
 
 /// State of picoquic's rules, in addition to that of the state machine.

@@ -32,9 +32,9 @@ const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
 const MAX_LEVEL: u32 = 3;
 /// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
-/// Number of eras without growth after which Initial ends; the next constant is the number of such eras after which a
-/// delay ends it.
+/// Number of eras without growth after which Initial ends.
 const FULL_ERAS: u32 = 3;
+/// Number of eras without growth after which a delay ends Initial.
 const FULL_ERAS_AT_DELAY: u32 = 2;
 const CRUISING_ERAS: u32 = 2;
 

@@ -41,8 +41,8 @@ struct Counters {
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits: u128,
     /// Sum of the times at which the service of waiting packets will start, in picoseconds. From this sum, the future
-    /// part of `waits` is computed. With explicit service, where these times are not known, it is the sum of the
-    /// arrival times.
+    /// part of `waits` is computed. With explicit service, these times are not known, and the sum of the arrival times
+    /// is stored instead.
     starts_ahead: u128,
     queue_max: u64,
     /// Sum over all arrivals of the number of waiting packets that each arriving packet found.

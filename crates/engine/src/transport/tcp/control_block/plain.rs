@@ -35,7 +35,8 @@ impl ControlBlock {
         self.plain != Plain::Nothing
     }
 
-    /// Returns true if segments also take the fast path: they leave as soon as the window allows.
+    /// Returns true if not only acknowledgements, but also new data segments take the fast path: nothing but the window
+    /// delays these segments.
     #[inline(always)]
     pub(crate) fn sends_plainly(&self) -> bool {
         self.plain == Plain::Sending

@@ -386,8 +386,9 @@ impl Sack {
         }
     }
 
-    /// Returns the segment below which segments are lost, since at least `threshold` segments above them have been
-    /// acknowledged (RFC 6675 section 4, in whole segments).
+    /// Returns the segment below which all unacknowledged segments count as lost, because at least `threshold` segments
+    /// above each of them have been selectively acknowledged (RFC 6675 section 4, in whole segments). Returns `None` if
+    /// fewer segments have been selectively acknowledged.
     #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {
         if let Some((left, right)) = self.sacked.newest()

@@ -35,9 +35,9 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Offset of the memory that a sample reads, from the sender's beginning. The next constant is the offset of the
-    /// counters.
+    /// Offset of the memory that a sample reads, from the sender's beginning.
     pub(crate) const SAMPLED: usize = offset_of!(Self, tcb);
+    /// Offset of the counters, from the sender's beginning.
     pub(crate) const COUNTED: usize = offset_of!(Self, tcb.counters);
 
     pub(crate) fn new(

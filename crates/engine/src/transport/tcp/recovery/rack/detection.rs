@@ -19,8 +19,9 @@ pub(super) struct NewlyDelivered {
     pub(super) newest: Option<Transmission>,
     /// Send time of the last selectively acknowledged segment or, if there is none, of the last cumulatively
     /// acknowledged one. RACK uses the time from this send time to the acknowledgement as round-trip time (Linux,
-    /// `tcp_rack_advance`; RFC 8985 section 6.2). The next field is true once this send time is final.
+    /// `tcp_rack_advance`; RFC 8985 section 6.2).
     pub(super) last: Option<Time>,
+    /// True once the send time in `last` is final.
     pub(super) last_known: bool,
     /// The first of the newly delivered segments that was never retransmitted.
     pub(super) original: Option<u64>,

@@ -180,7 +180,8 @@ impl Far {
     }
 }
 
-/// The sender under test, and the restated connection with which it must agree.
+/// The sender under test, and a second implementation of the connection with which the sender must agree. `R` is the
+/// loss recovery of the second implementation.
 struct Twins<R> {
     bench: SenderBench,
     notes: Notes,

@@ -32,8 +32,9 @@ struct Rack {
     missing: BTreeMap<u64, Segment>,
     /// Segments that are selectively acknowledged.
     sacked: BTreeSet<u64>,
-    /// `RACK.xmit_ts` and `RACK.end_seq`; the next field is `RACK.rtt`.
+    /// `RACK.xmit_ts` and `RACK.end_seq`.
     newest: (Time, u64),
+    /// `RACK.rtt`.
     rtt: Span,
     fack: u64,
     reordering_seen: bool,
@@ -41,9 +42,9 @@ struct Rack {
     forced: bool,
     wait: Wait,
     due: Time,
-    /// `TLP.end_seq` and `TLP.is_retrans` of the probe in flight; the next field is the number of round-trip samples
-    /// before the probe.
+    /// `TLP.end_seq` and `TLP.is_retrans` of the probe in flight.
     probe: Option<(u64, bool)>,
+    /// Number of round-trip samples before the probe.
     samples: u64,
     syn_trip: Span,
 }

@@ -81,8 +81,9 @@ struct Reader {
     is_open: bool,
     /// Smallest window that the peer has announced, in bytes.
     window: u64,
-    /// Time of the last statement, in seconds; the next field is the time of the last step.
+    /// Time of the last statement, in seconds.
     clock: f64,
+    /// Time of the last step, in seconds.
     last_step: f64,
     closed: bool,
     /// True if the last segment written is not full.
