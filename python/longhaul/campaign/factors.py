@@ -1,13 +1,18 @@
 """Factors, and the scenario keys that they set, in files of campaigns, studies and suites.
 
-```toml [factors] loss  = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-5,
-1e-3] } queue = { path = "...bottleneck.queue", levels = { short = { kind = "droptail" }, red = {} }
-} rtt   = { path = "...bottleneck.delay", levels = [10, 50], unit = "ms" } n     = [2, 4, 8]
-# sets no key itself: [set] has the keys that depend on n
+```toml
+[factors]
+loss  = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-5, 1e-3] }
+queue = { path = "...bottleneck.queue", levels = { short = { kind = "droptail" }, red = {} } }
+rtt   = { path = "...bottleneck.delay", levels = [10, 50], unit = "ms" }
+n     = [2, 4, 8]                        # sets no key itself: [set] has the keys that depend on n
 
-[set] "flows.cubic.count" = "n" "flows.reno.count"  = { factor = "n", times = 0.5 } "flows.*.start"
-= { factor = "n", of = { 2 = "0 s", 4 = "1 s", 8 = "2 s" } } "...rate"           = { factor = "n",
-times = 10, unit = "Mbps" } "...limit"          = { value = "1 BDP", when = { queue = ["short"] } }
+[set]
+"flows.cubic.count" = "n"
+"flows.reno.count"  = { factor = "n", times = 0.5 }
+"flows.*.start"     = { factor = "n", of = { 2 = "0 s", 4 = "1 s", 8 = "2 s" } }
+"...rate"           = { factor = "n", times = 10, unit = "Mbps" }
+"...limit"          = { value = "1 BDP", when = { queue = ["short"] } }
 ```
 """
 
