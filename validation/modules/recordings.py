@@ -54,9 +54,9 @@ def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
 def apart(both: Both) -> list[str]:
     """Return a table of the figures that only one of the two sides keeps within its band."""
     rows = (
-        [own.case, own.flow, FIGURES[own.figure].title, *map("{:.4g}".format, values)]
+        [own.case, own.flow, FIGURES[own.figure].title]
+        + [f"{value:.4g}" for value in (own.kernel, their.ours, own.ours)]
         for their, own in zip(*both, strict=True)
-        for values in [(own.kernel, their.ours, own.ours)]
         if their.within != own.within
     )
     return table(("case", "flow", "quantity", "recording", "module", "ours"), rows)
