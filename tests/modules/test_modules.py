@@ -1,5 +1,6 @@
 """Congestion control modules of Linux: built by the compiler, and run in simulations."""
 
+import json
 import platform
 import re
 import shutil
@@ -18,6 +19,7 @@ from longhaul import modules
 from longhaul.evaluation.contenders import contender
 from longhaul.models import windows
 from longhaul.modules import building
+from longhaul.running.loading import load
 
 HERE = Path(__file__).parent
 SAWTOOTH = HERE.parents[1] / "examples" / "tcp_sawtooth.c"
@@ -67,6 +69,14 @@ def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -
     assert ours.flows.drop(names).equals(module.flows.drop(names))
     assert ours.events.drop("name").equals(module.events.drop("name"))
     assert ours.flows["cuts_loss"][0] > 1
+
+
+@pytest.mark.parametrize("profile", ["linux", "rfc", "ns2-2.35"])
+def test_a_module_starts_without_a_threshold(sawtooth: Path, profile: str) -> None:
+    """Check that `auto` is TCP_INFINITE_SSTHRESH, which tells modules the first slow start."""
+    flow = {"module": str(sawtooth)}
+    resolved = json.loads(load(_scenario(flow, profile=profile)).resolved_json())
+    assert resolved["flows"][0]["tcp"]["initial_ssthresh"] == 0x7FFF_FFFF
 
 
 @pytest.mark.parametrize("gentle", [False, True])
