@@ -26,7 +26,7 @@ pub struct Entering {
     /// True for a cumulative acknowledgement of TCP without any other information, which a later one can replace
     /// (RFC 3449, section 5.2.1).
     pub is_pure_ack: bool,
-    /// ECN field of its IP header.
+    /// ECN field of the packet's IP header.
     pub ecn: EcnCodepoint,
 }
 
@@ -45,18 +45,18 @@ pub struct Leaving<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Nodes between which the packets of a flow outside travel, and the flow's name.
+/// Nodes between which the packets of an outside flow travel, and the flow's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Node of the sending host.
     pub from: usize,
     /// Node of the receiving host. The configuration must have a path to it.
     pub to: usize,
-    /// Unique name of the flow, from which delay boxes draw its values.
+    /// Unique name of the flow, from which delay boxes derive the values that they draw for it.
     pub name: String,
 }
 
-/// Drops and marks of one flow outside, on all links.
+/// Drops and marks of one outside flow, on all links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideDrops {
     /// Number of packets dropped.
@@ -76,12 +76,12 @@ pub trait Outside {
     fn enter(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Entering>;
     /// Returns the ends of a flow, after its first packet has entered.
     fn ends(&self, flow: u32) -> Ends;
-    /// Hands a packet to its host.
+    /// Hands a packet to the host that receives it.
     fn leave(&mut self, packet: Leaving<'_>);
     /// Records that the measurement window begins. `drops` contains the drops and marks so far by flow, up to the last
     /// flow that has any.
     fn open_window(&mut self, now: Time, drops: &[OutsideDrops]);
-    /// Passes the state of the flows outside to the recorder, at a sampling point.
+    /// Passes the state of all outside flows to the recorder, at a sampling point.
     fn sample(&mut self, now: Time, recorder: &mut dyn Recorder);
     /// Records the end of the emulation. `drops` contains all drops and marks by flow, up to the last flow that has
     /// any.

@@ -44,9 +44,9 @@ pub enum EcnCodepoint {
 /// Contents of a datagram that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
-    /// Bytes of the datagram, without the zeros at its end.
+    /// Bytes of the datagram, without trailing zeros.
     pub bytes: &'a [u8],
-    /// Number of zeros at the end.
+    /// Number of trailing zero bytes.
     pub zeros: usize,
 }
 
@@ -103,11 +103,11 @@ pub enum StackNote {
     Reduction {
         /// Cause of the reduction; `None` for a collapse ([`StackReport::timeouts`]).
         cause: Option<Cause>,
-        /// Congestion window before, in packets.
+        /// Congestion window before the reduction, in packets.
         cwnd_before: f64,
-        /// Congestion window after, in packets.
+        /// Congestion window after the reduction, in packets.
         cwnd_after: f64,
-        /// Slow start threshold after, in packets; the congestion window if the controller has none.
+        /// Slow start threshold after the reduction, in packets; the congestion window if the controller has none.
         ssthresh_after: f64,
         /// Number of packets in flight.
         in_flight: u64,

@@ -113,13 +113,13 @@ pub struct Flow {
     pub start: Start,
     /// Time at which the application stops sending, if before the end of the run.
     pub stop: Option<Time>,
-    /// The proxy that splits the flow's connections, for data from its first node to its second.
-    /// Datagram streams have no proxy.
+    /// The proxy that splits the flow's connections, for data from the flow's first node to its second. Datagram
+    /// streams have no proxy.
     pub via: Option<usize>,
-    /// The proxy for data from the second node to the first, if connections carry data both ways.
+    /// The proxy for data from the flow's second node to its first, if connections carry data both ways.
     pub via_back: Option<usize>,
     /// Numbers of the flow's connections, from zero in order of opening, whose sender state is recorded at each
-    /// acknowledgement. For traffic sources, this is the sender at the flow's first node.
+    /// acknowledgement. For traffic sources, the sender is the one at the flow's first node.
     pub traced: Vec<u64>,
     /// Clock of the flow's second node, relative to that of the first.
     pub clock: ClockError,
@@ -131,7 +131,7 @@ keys! {
     /// Error of a receiver's clock, relative to the sender's.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ClockError {
-        /// Time by which the receiver's clock is ahead at the beginning of the run.
+        /// Time by which the receiver's clock is ahead of the sender's at the beginning of the run.
         pub offset: Span = Kind::Quantity(TIME).key().default("0 s"),
         /// Seconds that the receiver's clock gains (or loses, if negative) in a second.
         pub drift: f64 = Kind::Number(Range::closed(-0.01, 0.01)).key().default("0").unit("s/s"),

@@ -1,4 +1,4 @@
-//! Service curves: the amount of data that a link can transmit up to a given time. Also the inverse: the time by which
+//! Service curves: the amount of data that a link can transmit up to a given time, and the inverse, the time by which
 //! it can transmit a given amount. Rates may change, or follow a delivery trace.
 //!
 //! All rates are known before the run begins. The end of a transmission is therefore computed at its beginning, in a
@@ -36,7 +36,7 @@ impl Work {
         Bytes((self.0 / (8 * u128::from(PS_PER_S))) as u64)
     }
 
-    /// Returns the difference between this amount and an earlier one; zero if the earlier one is larger.
+    /// Returns this amount less the earlier amount `before`; zero if `before` is larger.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self(self.0.saturating_sub(before.0))
@@ -75,7 +75,8 @@ impl ServiceCurve {
         }
     }
 
-    /// Returns the time, rounded down, by which an amount of data can be transmitted; [`Time::NEVER`] if it never can.
+    /// Returns the time, rounded down, by which an amount of data can be transmitted; [`Time::NEVER`] if the link never
+    /// transmits so much.
     pub(crate) fn time_of(&self, work: Work) -> Time {
         match self {
             Self::Constant(rate) => whole_time(work.0 / u128::from(rate.as_bps())),
@@ -104,7 +105,7 @@ impl Step {
     }
 }
 
-/// The part of the steps that is repeated for ever.
+/// The steps that are repeated for ever.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
     from: Time,
@@ -379,8 +380,7 @@ mod tests {
     }
 
     proptest! {
-        /// The time of an amount, and the amount at a time, are inverse functions to the picosecond, for random rates
-        /// and periods.
+        /// `time_of` and `work_by` are inverse functions to the picosecond, for random rates and periods.
         #[test]
         fn work_is_done_at_its_time_and_not_before(
             rate in 1u64..1_000,

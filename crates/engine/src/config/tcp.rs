@@ -223,7 +223,7 @@ words! {
     /// Value that a multiplicative decrease multiplies. ns-2's recoveries always use cwnd.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ReductionRule {
-        /// The flight size, if smaller than cwnd.
+        /// The smaller of flight size and cwnd.
         Rfc5681 = "rfc5681",
         /// cwnd. A timeout during recovery sets cwnd to one segment, but does not change ssthresh.
         Linux = "linux-6.18",
@@ -449,7 +449,7 @@ pub enum RttClock {
 }
 
 keys! {
-    /// Keys of the clock that measures round-trip times, of which one applies.
+    /// Keys of the clock that measures round-trip times; only one of them applies.
     pub struct RttClockKeys {
         // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
         /// Granularity G of RFC 6298, with round-trip times measured in exact time.

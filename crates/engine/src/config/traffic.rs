@@ -40,7 +40,7 @@ pub enum Source {
     Requests(Requests),
     /// A web session of pages and their objects. Objects go from the flow's first node to its second.
     Web(Web),
-    /// One greedy connection that is aborted after this time, with data still in flight (as the perturbations in
+    /// One greedy connection that is aborted after this time, with data still in flight (like the perturbations in
     /// LBNL-52549).
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
@@ -100,11 +100,11 @@ keys! {
     pub struct StopRule {
         /// Number of completed exchanges that began in the measurement window, after which the run stops.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
-        /// Lower bound of the 99th percentile of the response sizes of these exchanges; a smaller
-        /// percentile causes a warning.
+        /// Lower bound of the 99th percentile of the response sizes of the counted exchanges; a smaller percentile
+        /// causes a warning.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Size that at least one response has to exceed; a run without such a response that begins
-        /// in time causes a warning.
+        /// Size that at least one response has to exceed. A run in which no such response begins within `start_within`
+        /// causes a warning.
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
         /// Time from the start of the measurement window within which a response above `longest_above` has to begin.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
@@ -120,12 +120,12 @@ keys! {
 pub enum Process {
     /// Independent random numbers.
     Independent(Distribution),
-    /// Random numbers of a part of the PackMime model (Cao, Cleveland and others, INFOCOM 2004).
+    /// Random numbers for one variable of the PackMime model (Cao, Cleveland and others, INFOCOM 2004).
     PackMime(PackMime),
 }
 
-/// A part of the PackMime model. The rate of connections determines the fraction of white noise, which hides the
-/// long-range dependence.
+/// A random variable of the PackMime model. The rate of connections determines the fraction of white noise, which hides
+/// the long-range dependence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PackMime {
     /// Times between connections, with this mean rate.
@@ -145,7 +145,7 @@ pub enum PackMime {
     RoundTrips {
         /// Connections per second.
         rate: f64,
-        /// True if the client's side is included.
+        /// True if the round-trip time on the client's side is included.
         client_side: bool,
     },
 }

@@ -117,9 +117,9 @@ counters! {
         sum cwnd_integral: f64,
         /// Times during which each limit held the sender back.
         sum limited: LimitTimes,
-        /// Connections opened, by flows that open them during the run.
+        /// Connections that the flow has opened, if its kind opens them during the run.
         sum connections: u64 as "connections",
-        /// Exchanges completed over these connections: requests answered, or data delivered one way.
+        /// Exchanges completed over connections opened during the run: requests answered, or data delivered one way.
         sum exchanges: u64 as "exchanges",
     }
     columns {
@@ -192,7 +192,7 @@ counters! {
     pub struct ProxyCounters {
         /// Counters of the local queue: departures are packets that the proxy takes out.
         sum queue: LinkCounters,
-        /// Counters of the connection between its nodes.
+        /// Counters of the connection between the proxy's nodes.
         sum carrier: FlowCounters,
         /// Payload that left the local queue in order, and was given to the connection between the nodes.
         sum admitted_bytes: u64 as "admitted_bytes",

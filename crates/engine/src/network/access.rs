@@ -5,8 +5,8 @@
 //! packets nor events, if its packets can be handed over ahead of time. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
-//! - Links that lead to ends of connections deliver their packets to these ends at once, as long as no timer and no
-//!   observation comes before. Otherwise the packets wait on the link as on any other
+//! - Links that lead to endpoints of connections deliver their packets to these endpoints at once, as long as no timer
+//!   and no observation comes before. Otherwise the packets wait on the link as on any other
 //!   ([`Link::hold`](super::Link::hold)).
 //!
 //! The remaining state of a link takes two cache lines, next to those of the link in the opposite direction. Access
@@ -31,7 +31,7 @@ use crate::schedule::{Arriving, NextArrival};
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Index of the merge at the far end, if the links lead to one other link.
+    /// Index of the merge at the far end, if the links lead to only one further link.
     merge: Option<u32>,
 }
 
@@ -171,12 +171,12 @@ pub(super) struct AccessLinks {
     spreading: Vec<Spreading>,
 }
 
-/// A link that leads only to access links, and these lead to ends of connections.
+/// A link that leads only to access links that lead to endpoints of connections.
 #[derive(Debug)]
 struct Spreading {
     link: u32,
-    /// Minimum propagation delay of the access links that this link leads to. No packet reaches an end of a connection
-    /// sooner after it leaves this link.
+    /// Minimum propagation delay of the access links that this link leads to. A packet that leaves this link takes at
+    /// least this time to reach an endpoint of a connection.
     shortest: Span,
     /// True if an event of the link is scheduled.
     has_event: bool,
@@ -191,7 +191,7 @@ impl AccessLinks {
         (access, model)
     }
 
-    /// Adds a link.
+    /// Adds the link with the number `link`; links with equal models share one.
     fn add(&mut self, link: u32, model: Model, draws: RandomTieBreak) {
         let known = self.models.iter().position(|known| known.is(&model));
         let model = known.unwrap_or_else(|| {
@@ -303,14 +303,14 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time up to which a link may forward packets to access links, so that these packets reach the ends of
-    /// connections by the time `observation`.
+    /// Returns the time up to which a link may forward packets to access links, so that these packets reach the
+    /// endpoints of connections by the time `observation`.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that reach the ends of connections only after the
+    /// Ends the event of a link that leads to access links. Packets that reach endpoints of connections only after the
     /// observation stay on the link: the next event comes after the observation.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
@@ -328,8 +328,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have reached access links onto these links. Called before an observation, for which they were
-    /// held back.
+    /// Moves packets that have reached access links onto these links. Called before an observation, because of which
+    /// the packets were held back.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {
@@ -396,9 +396,9 @@ impl Network {
         }
     }
 
-    /// Prefetches the memory that packets will need at the access links. For the packet `step` places ahead on the
-    /// link, this is its options and its access links; for the packet twice as far ahead, its route. Returns the packet
-    /// `step` places ahead.
+    /// Prefetches memory that packets need at the access links. For the packet `step` places ahead on the link, these
+    /// are the options and the access links; for the packet twice as far ahead, the route. Returns the packet `step`
+    /// places ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

@@ -14,8 +14,8 @@ use crate::packet::{Packet, SackOption};
 /// An event of a packet for the capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketNote {
-    /// An end has sent the packet with these SACK blocks. The blocks are copied, since a drop would discard them before
-    /// the packet is recorded.
+    /// An endpoint has sent the packet with these SACK blocks. The blocks are copied, since a drop would discard them
+    /// before the packet is recorded.
     Sent(Packet, SackOption),
     /// The packet has reached a captured link or node.
     Entered(InterfaceEntry),
@@ -70,7 +70,7 @@ impl Network {
         }
     }
 
-    /// Records that a packet is about to enter the link at this position in the route table.
+    /// Records that a packet is about to enter the link at `position` in the route table.
     fn note_entrance(&mut self, packet: Packet, position: u32) {
         if let Some(link) = self.link_at(position)
             && self.links[link as usize].captured
@@ -79,7 +79,7 @@ impl Network {
         }
     }
 
-    /// Returns the link that a packet enters at this position in the route table.
+    /// Returns the link that a packet enters at `position` in the route table.
     fn link_at(&self, position: u32) -> Option<u32> {
         match self.routes.hop(position) {
             Hop::Link(link) => Some(link),
@@ -127,7 +127,7 @@ impl Network {
         self.noted.is_some()
     }
 
-    /// Removes the earliest event that has not been recorded; `None` if there is none.
+    /// Removes and returns the earliest event that has not been recorded; `None` if there is none.
     pub(crate) fn next_noted(&mut self) -> Option<PacketNote> {
         self.noted.as_mut()?.pop_front()
     }

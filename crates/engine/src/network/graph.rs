@@ -58,9 +58,9 @@ impl Graph {
     }
 
     /// Returns the links of the shortest path: the path with the smallest delay and, among equals, the fewest hops
-    /// (Dijkstra). If paths are equal in both, each node is reached from the predecessor that is closest to the start
-    /// or, among equals, that has the smallest number, over the first of several links. The result is the same as if
-    /// the search visited all hosts.
+    /// (Dijkstra). If paths are equal in both, each node is reached from the predecessor closest to the start (among
+    /// equals, the one with the smallest number), over the first of several parallel links. The result is the same as
+    /// if the search visited all hosts.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -160,7 +160,8 @@ mod tests {
         links.iter().flat_map(pair).collect()
     }
 
-    /// The paths over nodes 1 and 2 have equal costs; the link to node 2 has the smaller number.
+    /// The paths over nodes 1 and 2 have equal costs. The one over node 1, the smaller number, is chosen, although the
+    /// link to node 2 comes first.
     #[test]
     fn a_diamond_of_equal_costs_has_one_path_with_and_without_hosts() {
         let core = [(0, 2, 5), (0, 1, 5), (2, 3, 5), (1, 3, 5)];

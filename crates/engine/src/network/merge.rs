@@ -14,12 +14,12 @@ use crate::config;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Schedule};
 
-/// Arrivals at a link that several others lead to.
+/// Arrivals at a link that several other links lead to.
 #[derive(Debug)]
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
-    /// Packets that come over access links, which do not store them.
+    /// Packets that come over access links, since these do not store packets.
     packets: CalendarQueue<Arriving>,
     /// Time of the scheduled event.
     entry: Time,

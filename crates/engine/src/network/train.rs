@@ -1,5 +1,5 @@
-//! Trains: sequences of packets that reach ends of connections over one link, and whose answers all go onto one other
-//! link. The state that they use is looked up once per train.
+//! Trains: sequences of packets that reach endpoints of connections over one link, and whose answers all go onto one
+//! other link. The state that a train uses is looked up only once.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};

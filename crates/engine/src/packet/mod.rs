@@ -254,12 +254,12 @@ pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit of the handle of a header for routers, whose entry also has the SACK blocks. It is set even if the segment
-    /// has no other options.
+    /// Bit set in the handle of a header for routers, even if the segment has no other options. The entry of the header
+    /// also has the SACK blocks.
     const HEADER: u32 = 1 << 31;
-    /// Bit of a handle that has no entry in the store.
+    /// Bit set in a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;
-    /// Bit of the handle of a datagram's bytes.
+    /// Bit set in the handle of a datagram's bytes.
     const DATAGRAM: u32 = 1 << 29;
 
     #[inline]
@@ -521,7 +521,7 @@ mod tests {
         assert_eq!(size_of::<SackOption>(), 32);
     }
 
-    /// A transit time needs no slot, but only if there are no blocks and if it is short enough for a handle.
+    /// A transit time needs no slot if it is the only option and short enough for a handle.
     #[test]
     fn a_transit_time_alone_is_part_of_the_handle() {
         let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);

@@ -29,7 +29,7 @@ pub(super) struct LocalQueue {
     integrated: Time,
     /// All counters except the integral.
     counters: LinkCounters,
-    /// Drops and marks by the discipline of packets that it had accepted; a buffer that is reused.
+    /// Buffer, reused, for the discipline's drops and marks of packets that it had accepted.
     effects: Effects,
     /// Accepted packets that the discipline has dropped since the last call of [`Self::dropped`].
     dropped: Vec<Packet>,
@@ -72,7 +72,7 @@ impl LocalQueue {
         }
     }
 
-    /// Replaces the discipline; waiting packets stay.
+    /// Replaces the discipline by `other`; waiting packets stay.
     pub(super) fn replace_discipline(&mut self, other: Queue) {
         if let Held::Here { discipline, .. } = &mut self.held {
             *discipline = other;

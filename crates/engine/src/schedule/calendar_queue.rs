@@ -285,7 +285,7 @@ mod tests {
     }
 
     proptest! {
-        /// The queue has far more entries than are sorted at once, which is the usual case.
+        /// Entries come out in order from a queue of far more entries than are sorted at once, which is the usual case.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),
@@ -293,7 +293,8 @@ mod tests {
             check(steps)?;
         }
 
-        /// The queue has only few entries at a time, or many entries that are due at the same time.
+        /// Entries come out in order from a queue that has few entries at a time, or many that are due at the same
+        /// time.
         #[test]
         fn those_of_one_time_too(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),

@@ -108,7 +108,7 @@ impl Schedule {
         self.links.push(arrival_key(next, link));
     }
 
-    /// Enters an event of an end of a flow.
+    /// Enters an event of an endpoint of a flow.
     #[inline]
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         let key = key(time, event);

@@ -144,7 +144,7 @@ impl Deadlines {
     }
 
     /// Processes the entry of a block. Returns the first connection whose timer expires at `now`, and the time of the
-    /// block's next entry. The number of a connection of traffic has no generation.
+    /// block's next entry. For a connection of traffic, the returned number has no generation.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];

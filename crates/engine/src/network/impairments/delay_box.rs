@@ -37,8 +37,8 @@ pub(super) struct FlowBoxes {
 /// Boxes of the current flows. A new flow replaces an ended one with the same index.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes, indexed by carrier and by the flow's index within its carrier (`Carrier::place`). With each box, the
-    /// number that all packets of its flow have in common is stored (`Carrier::common`).
+    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). With
+    /// each box, the number that all packets of its flow have in common is stored (`Carrier::common`).
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -70,7 +70,7 @@ impl Places {
     }
 }
 
-/// The box of one flow.
+/// The delay box of one flow.
 #[derive(Debug)]
 struct FlowBox {
     delay: Span,
@@ -140,7 +140,7 @@ impl FlowBoxes {
         self.name == other.name && self.config == other.config
     }
 
-    /// Adds a box with these values for a new flow.
+    /// Adds a delay box with the given values for a new flow.
     pub(super) fn add(
         &mut self,
         carrier: Carrier,

@@ -30,7 +30,7 @@ pub(crate) struct ExplicitService {
     busy_until: Time,
     /// True if the end of the last transmission has not been processed yet.
     in_service: bool,
-    /// Arrival time at the far end of the packet that was the last to begin service.
+    /// Time at which the packet that began service last reaches the far end.
     last_arrival: Time,
     /// Number of packets whose transmission has ended and that have not reached the far end.
     propagating: usize,

@@ -134,8 +134,8 @@ impl Link {
         self.draws
     }
 
-    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if this packet is the
-    /// next one to be forwarded.
+    /// Stores a packet that has crossed an access link, to forward it at its arrival time. Returns true if this packet
+    /// is the next one to be forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }

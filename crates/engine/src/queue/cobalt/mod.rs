@@ -31,7 +31,7 @@ keys! {
         pub limit: Capacity = Capacity::LIMIT,
     }
     flattened {
-        /// Control of the delay.
+        /// Parameters of the delay control.
         pub control: CobaltParameters,
     }
 }

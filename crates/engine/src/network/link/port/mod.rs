@@ -53,7 +53,8 @@ struct Counters {
 /// counted.
 #[derive(Debug, Default)]
 struct Waits {
-    /// Recorded delays. With service on arrival, a packet's delay is recorded when the packet is accepted.
+    /// Delays of packets that waited. With service on arrival, a packet's delay is recorded when the packet is
+    /// accepted.
     timed: DelayHistogram,
     /// Number of packets that were accepted before the measurement began. With explicit service, number of packets that
     /// had begun service by then.
@@ -202,8 +203,8 @@ impl Port {
         }
     }
 
-    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if this packet is the
-    /// next one to be forwarded.
+    /// Stores a packet that has crossed an access link, to forward it at its arrival time. Returns true if this packet
+    /// is the next one to be forwarded.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }
