@@ -25,9 +25,9 @@ pub(super) struct Direction {
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps that segments of the other direction echo while they acknowledge segments of this direction. Each segment
-/// echoes the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when the segment left. A segment that
-/// arrives twice can change TS.Recent while segments of the other direction are in flight.
+/// Timestamps that segments of the opposite direction echo while they acknowledge segments of this direction. Each
+/// segment echoes the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when the segment left. A
+/// segment that arrives twice can change TS.Recent while segments of the other direction are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.

@@ -18,7 +18,7 @@ pub(super) use self::gaussian::{Gaussian, begin_together};
 use crate::config::{Distribution, PackMime};
 use crate::random::Stream;
 
-/// State of one part of the model, such as the sizes of responses.
+/// State of one part of the model, that is, of one random variable, such as the sizes of responses.
 #[derive(Debug)]
 pub(super) enum Part {
     Arrivals(Arrivals),
@@ -167,12 +167,12 @@ pub(super) struct Responses {
 impl Responses {
     /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.2314;
-    /// Number of responses in a run of downloads; drawn values are rounded up.
+    /// Distribution of the number of responses in a run of downloads; drawn values are rounded up.
     const DOWNLOADS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 3.0059,
     };
-    /// Number of responses in a run of answers to cache validations; drawn values are rounded up.
+    /// Distribution of the number of responses in a run of answers to cache validations; drawn values are rounded up.
     const VALIDATIONS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 1.1341,

@@ -126,7 +126,7 @@ impl ControlBlock {
         self.bytes_below(self.max_sent) + self.retransmitted_bytes
     }
 
-    /// Returns the counters up to `now`, without the receiver's part.
+    /// Returns the counters up to `now`, without those of the receiver.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.integrate_cwnd::<false>(now);
         self.account_limited_time(now);

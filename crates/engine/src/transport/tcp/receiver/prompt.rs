@@ -47,7 +47,7 @@ pub(super) struct PromptAcks {
     last_arrival: Time,
     /// The missing segment that the last duplicate acknowledgements request.
     hole: u64,
-    /// Number of duplicate acknowledgements for this hole, counted up to `FIRST_DUPLICATES`.
+    /// Number of duplicate acknowledgements for `hole`, counted up to `FIRST_DUPLICATES`.
     duplicates: u32,
     /// Number of duplicate acknowledgements held back since the last acknowledgement that was sent.
     held_back: u32,

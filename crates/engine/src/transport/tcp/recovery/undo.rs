@@ -12,7 +12,7 @@ use longhaul_units::Time;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 
-/// Evidence whether a reduction was spurious.
+/// Evidence that decides if a reduction was spurious.
 #[derive(Debug)]
 pub(crate) struct Undo {
     /// Time of the first retransmission; [`Time::NEVER`] if there was none.
