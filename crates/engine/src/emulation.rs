@@ -69,12 +69,12 @@ pub struct OutsideDrops {
 pub trait Outside {
     /// Returns the time since the beginning of the emulation, which never goes back.
     fn now(&mut self) -> Time;
-    /// Waits until the time `until` or, if a host sends a packet earlier, until then.
+    /// Waits until the time `until` or, if a host sends a packet earlier, until that packet.
     fn wait(&mut self, until: Time);
     /// Takes the next packet that a host has sent, at `now`, and writes its bytes to `bytes`, which is empty; returns
     /// `None` if there is no packet.
     fn enter(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Entering>;
-    /// Returns the ends of a flow, after its first packet has entered.
+    /// Returns the end nodes and the name of a flow whose first packet has entered.
     fn ends(&self, flow: u32) -> Ends;
     /// Hands a packet to the host that receives it.
     fn leave(&mut self, packet: Leaving<'_>);

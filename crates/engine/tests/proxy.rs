@@ -182,7 +182,7 @@ fn credit_is_what_may_wait_unsent() {
     }
 }
 
-/// Without losses, the backlog never exceeds the credit.
+/// Without losses, the payload that waits unsent in the connection between the nodes never exceeds the credit.
 #[test]
 fn credit_bounds_the_backlog() {
     for seconds in 1..12 {

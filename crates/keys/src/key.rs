@@ -110,7 +110,7 @@ pub enum Kind {
     Tagged(&'static [(&'static str, &'static [Key])]),
     /// A congestion control algorithm with its parameters, from the registry of the congestion crate.
     Congestion,
-    /// A slow start with its parameters, from the same registry.
+    /// A slow start with its parameters, from the registry of the congestion crate.
     SlowStart,
     /// Any of these kinds. If they include a flag and a table, `true` means the table with its
     /// defaults.

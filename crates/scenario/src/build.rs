@@ -73,7 +73,7 @@ fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the rule that ends a run before its duration. `labels` are those of the flows that
+/// Returns the rule that ends a run before its duration. `labels` are the labels of the flows that
 /// count.
 fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);

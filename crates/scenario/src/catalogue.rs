@@ -39,7 +39,7 @@ pub struct QueueKey {
 /// A key of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Dotted path of the key. `*` stands for any entry of a list, and `[kind]` behind a table for
+    /// Dotted path of the key. `*` stands for any entry of a list; `[kind]` behind a table names
     /// the kinds that have the key.
     pub path: String,
     /// Meaning of the key.

@@ -27,7 +27,7 @@ pub(crate) struct ResolvedDocument {
     pub core: Core,
     /// Route and congestion control of each group of flows.
     pub paths: Vec<Path>,
-    /// Place of each proxy.
+    /// Location and congestion control of each proxy.
     pub sites: Vec<Site>,
 }
 

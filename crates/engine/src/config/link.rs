@@ -123,7 +123,7 @@ impl Link {
         }
     }
 
-    /// Returns the long-run rate at which packets leave the link.
+    /// Returns the maximum long-run rate at which packets can leave the link.
     pub fn capacity(&self) -> Rate {
         let policer = self.direction.policer;
         let policed = policer.map_or(self.rate, |policer| policer.rate);

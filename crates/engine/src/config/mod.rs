@@ -44,7 +44,7 @@ pub struct Config {
     pub replication: u64,
     /// End of the simulation.
     pub duration: Time,
-    /// Arithmetic in which links keep time.
+    /// Arithmetic with which times on links are computed.
     pub clock: Clock,
     /// Source of random numbers.
     pub randomness: Randomness,
@@ -102,8 +102,8 @@ pub struct Flow {
     pub label: String,
     /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
-    /// Name under which the flow is counted. This is the name of the flow to which the stream belongs, if there are
-    /// several streams, and otherwise the flow's own name.
+    /// Name under which counters of the flow are summed up: for one of several parallel streams, the name of the flow
+    /// to which the stream belongs, and otherwise the flow's own name.
     pub bundle: String,
     /// Sending node.
     pub from: usize,

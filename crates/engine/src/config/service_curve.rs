@@ -90,7 +90,7 @@ fn whole_time(ps: u128) -> Time {
     u64::try_from(ps).map_or(Time::NEVER, Time::from_ps)
 }
 
-/// A rate, and the time from which on it applies.
+/// A rate, and the time from which it applies.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     at: Time,
@@ -255,7 +255,7 @@ impl DeliveryTrace {
         Work(u128::from(opportunities) * Work::of_bytes(self.opportunity.0).0)
     }
 
-    /// Returns the time of the opportunity with which the last bit of this amount of data leaves.
+    /// Returns the time of the delivery opportunity at which the last bit of `work` leaves.
     fn time_of(&self, work: Work) -> Time {
         let opportunity = Work::of_bytes(self.opportunity.0).0;
         let last = work.0.div_ceil(opportunity).saturating_sub(1);

@@ -102,8 +102,8 @@ keys! {
         /// Pacing of segments, at cwnd / srtt times a factor. Algorithms that set a pacing rate always pace.
         pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
             .default("false").source("Linux: without the fq discipline"),
-        /// Rule for paced segments: they leave in bursts or one by one, and a jump of the pacing
-        /// rate applies or does not apply to a segment that waits.
+        /// Rule for paced segments: departure in bursts or one by one, and the effect of a jump of the pacing rate on a
+        /// segment that waits.
         pub paced_bursts: PacedBursts = Kind::Word(PacedBursts::WORDS).key()
             .default("early").in_profile(Profile::Linux, "linux-6.18")
             .source("Linux: tcp_pacing_check, tcp_update_skb_after_send"),

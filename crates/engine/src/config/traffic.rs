@@ -165,7 +165,7 @@ words! {
 /// An exchange of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// Start of the exchange or of its connection.
+    /// Time at which the connection of the exchange opens.
     pub time: Time,
     /// Time from the end of the preceding exchange in the trace to the request, if both use the same connection.
     pub after: Option<Span>,

@@ -21,7 +21,7 @@ pub struct DelayHistogram {
     rows: [Option<Box<[u64; ROW]>>; ROWS],
     /// Number of packets with a delay of zero.
     instant: u64,
-    /// Sum of all delays, in widths of the narrowest bucket.
+    /// Sum of all delays, in units of the narrowest bucket's width.
     sum: u64,
     /// Minimum delay; before the first packet, larger than any delay.
     min: Span,

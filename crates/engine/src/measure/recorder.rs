@@ -26,7 +26,7 @@ pub trait Recorder {
     fn exchange(&mut self, exchange: &Exchange);
     /// Records a packet that has reached a captured link or node.
     fn packet(&mut self, packet: &CapturedPacket);
-    /// Records the next part of the log that the stack of a flow writes.
+    /// Records `_text`, the next part of the log that the foreign stack of a flow writes.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
     /// Reports the simulated time as progress. Called a thousand times per run, and whenever the ticker requests it.
     /// The returned value can stop the simulation.
@@ -253,7 +253,7 @@ record! {
 /// A packet at a captured link or node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
-    /// Time at which the packet reached the link, before its queue, or was at the node.
+    /// Time at which the packet reached the link (before its queue), or was sent or received at the node.
     pub time: Time,
     /// Number of the interface: links are numbered first, then nodes ([`Config::interface_of_node`](crate::Config)).
     pub interface: u32,

@@ -239,7 +239,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Turns these links into access links, stored in the given order, in which links of opposite directions are
+    /// Turns the links `links` into access links, stored in this order, in which links of opposite directions are
     /// neighbours.
     pub(super) fn make_access(
         &mut self,

@@ -25,7 +25,7 @@ fn needs_event(change: &Change) -> bool {
     change.delay.is_some() || change.loss.is_some()
 }
 
-/// Changes of one link for which events are needed.
+/// Changes of one link's delay or loss, which need events.
 #[derive(Debug)]
 pub(super) struct Changes {
     link: u32,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use longhaul_units::Span;
 
 /// Nodes and one-way links, both numbered from zero. Most nodes are hosts, that is, nodes with only one neighbour. A
-/// search visits a host only if it begins or ends there, so that it is short even with thousands of hosts.
+/// search visits a host only if the search begins or ends there; searches are thus short even with thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// For each node, the links that leave it, in their order, except links to hosts.

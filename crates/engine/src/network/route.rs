@@ -24,15 +24,15 @@ pub(crate) enum End {
     DummySender,
     /// A receiver of UDP datagrams, which counts them.
     UdpReceiver,
-    /// The sending end of a foreign stack's connection, for datagrams.
+    /// The sending endpoint of a foreign stack's connection, for datagrams.
     StackSender,
-    /// The receiving end of a foreign stack's connection, for datagrams.
+    /// The receiving endpoint of a foreign stack's connection, for datagrams.
     StackReceiver,
     /// A real program outside the emulated network.
     Outside,
-    /// The sending end of connections that traffic opens during the run.
+    /// The sending endpoint of connections that traffic opens during the run.
     TrafficSender,
-    /// The receiving end of connections that traffic opens during the run.
+    /// The receiving endpoint of connections that traffic opens during the run.
     TrafficReceiver,
     /// The start node of a proxy, for segments from a sender. Also the end node of a proxy, for segments from the start
     /// node.

@@ -66,7 +66,7 @@ impl Packet {
             && self.flags.load().is_none()
     }
 
-    /// Bit in the number of a datagram that the receiving end of a connection has sent.
+    /// Bit in the number of a datagram that the receiving endpoint of a connection has sent.
     pub(crate) const ANSWER: u64 = 1 << 63;
 
     /// Returns an ECN-capable data packet with this number.

@@ -56,7 +56,7 @@ struct Statements {
     marks: (bool, bool),
     /// Time between updates, in microseconds.
     update_us: Option<u64>,
-    /// True if a packet that finds no other packet bypasses the discipline.
+    /// True if a packet bypasses the discipline when it finds no other packet.
     passes: bool,
     on_arrival: bool,
     per_flow: bool,

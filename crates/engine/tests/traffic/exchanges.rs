@@ -373,7 +373,7 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// On the answering side of a connection, the times limited and the integral of the window start when this side joins.
+/// On the answering side of a connection, the limit times and the integral of the window start when this side joins.
 /// Neither depends on the time at which the connection opens.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {

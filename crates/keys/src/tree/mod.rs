@@ -19,7 +19,7 @@ pub struct Node {
     pub value: Value,
     /// Origin of the value.
     pub origin: Origin,
-    /// Origin of the value's key; `None` if it is the same as that of the value.
+    /// Origin of the value's key; `None` if it equals the origin of the value.
     pub key: Option<Origin>,
 }
 
@@ -91,7 +91,7 @@ impl Value {
 }
 
 impl Node {
-    /// Creates a node. Values inside it that have no origin get the same one.
+    /// Creates a node. Values inside it that have no origin get `origin`, too.
     pub fn new(value: Value, origin: Origin) -> Self {
         Self {
             value,

@@ -82,7 +82,7 @@ words! {
 }
 
 impl Client {
-    /// Returns the end as the engine's type.
+    /// Returns the end that opens the connection, as the engine's type.
     pub fn host(self) -> Host {
         match self {
             Self::Sender => Host::Sender,

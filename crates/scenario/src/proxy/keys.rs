@@ -15,7 +15,7 @@ pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::
 keys! {
     /// Keys of a proxy whose form in a file differs from the engine's.
     pub(crate) struct ProxyKeys {
-        /// Start node: TCP flows that begin before it and end behind `end` are split here.
+        /// Start node: the proxy splits TCP flows that begin before it and end behind `end`.
         pub start: String = Kind::Name.key().required(),
         /// End node, from which the data of the split flows is forwarded.
         pub end: String = Kind::Name.key().required(),

@@ -11,7 +11,7 @@ use crate::unknown_names::unknown_name;
 
 /// A kind of topology.
 pub(crate) struct Topology {
-    /// Name of its table in `[topology]`.
+    /// Name of the table of this kind in `[topology]`.
     pub name: &'static str,
     pub help: &'static str,
     pub keys: &'static [Key],

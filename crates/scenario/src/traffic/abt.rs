@@ -67,7 +67,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Returns the ends of a curve's pieces, as fractions of the curve.
+/// Returns the end points of a curve's straight pieces, as fractions of the curve.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }

@@ -35,7 +35,7 @@ words! {
         RttCapacity = "rtt-capacity",
         /// Round-trip time times capacity, divided by the square root of half the hosts.
         OverRoot = "rtt-capacity/sqrt-n",
-        /// The mean of the two other rules.
+        /// The mean of the sizes by the two other rules.
         Mean = "mean",
     }
 }

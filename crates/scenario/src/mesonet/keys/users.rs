@@ -50,7 +50,7 @@ keys! {
         /// products of the shares of sources and receivers that are below each class of access
         /// routers.
         pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
-        /// A part of the run in which files between direct access routers are larger; none by default.
+        /// Period of the run in which files between direct access routers are larger; none by default.
         pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
     }
 }
@@ -123,8 +123,8 @@ keys! {
         pub congestion: Table = Kind::Congestion.key(),
         /// Probability that a source uses the algorithm; by default an equal part of the remainder.
         pub share: f64 = PROBABILITY.key(),
-        /// True if flow groups count the algorithm as the alternate one; true by default for all
-        /// but Reno.
+        /// True if flow groups count the algorithm as the alternate one, not as standard TCP; true
+        /// by default for all but Reno.
         pub alternate: bool = Kind::Flag.key(),
     }
 }

@@ -389,7 +389,7 @@ mod tests {
 
     const LINE: usize = 64;
 
-    /// The fields that acknowledgements use begin and end with the prefetched cache lines.
+    /// The fields that acknowledgements use begin and end at the bounds of the prefetched cache lines.
     #[test]
     fn what_acknowledgements_touch_fills_few_cache_lines() {
         let end_of_first = offset_of!(ControlBlock, short) + size_of::<u64>();

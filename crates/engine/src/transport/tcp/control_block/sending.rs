@@ -40,7 +40,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// Maximum end of the intervals of earlier segments with which a segment may leave.
+    /// A segment may leave if the intervals of earlier segments end by this time.
     latest: Time,
 }
 
