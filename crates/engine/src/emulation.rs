@@ -17,7 +17,7 @@ use crate::stack::EcnCodepoint;
 /// A packet that a host outside has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entering {
-    /// Number of the packet's flow, which consists of all packets from one end to another. Numbers are assigned in
+    /// Number of the packet's flow, which consists of all packets from one host to another. Numbers are assigned in
     /// order, from zero.
     pub flow: u32,
     /// Number that distinguishes the packet from others of the flow. For a cumulative acknowledgement, the next byte

@@ -14,7 +14,7 @@ pub const RATE: &[Dimension] = &[Dimension::Rate];
 pub const SIZE: &[Dimension] = &[Dimension::Size];
 /// Allowed values of a key: a probability.
 pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
-/// Maximum count of segments, packets or bytes. A larger number is taken for a mistake.
+/// Maximum count of segments, packets or bytes. A larger number is refused as a mistake.
 pub const COUNT_MAX: i64 = 1_000_000_000_000;
 
 /// A key of a table, of an algorithm, or of a queue discipline.

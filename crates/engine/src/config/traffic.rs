@@ -84,7 +84,7 @@ pub struct Web {
     pub inter_object: Distribution,
     /// Sizes of objects, in bytes, rounded up.
     pub object: Distribution,
-    /// Unit to whose multiples the sizes of objects are rounded up, in bytes; ns-2 counts in packets. `None` for single
+    /// Unit in bytes: sizes of objects are rounded up to multiples of it (ns-2 counts in packets). `None` for single
     /// bytes.
     pub whole_units_of: Option<u64>,
     /// Bytes of a request.

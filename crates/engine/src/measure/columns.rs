@@ -74,7 +74,7 @@ macro_rules! counters {
         }
 
         impl $record {
-            /// Adds counters of the same period, for example those of another link.
+            /// Adds the counters `other` of the same period, for example of another link.
             pub(crate) fn add(&mut self, other: &Self) {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }

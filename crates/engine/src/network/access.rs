@@ -361,7 +361,7 @@ impl Network {
         Some(index)
     }
 
-    /// Moves a packet over an access link, and returns the end of its route; `None` if the link drops the packet. The
+    /// Moves a packet over an access link, and returns its kind of receiver; `None` if the link drops the packet. The
     /// packet's time becomes its arrival time.
     #[inline(always)]
     pub(crate) fn cross_access(&mut self, index: u32, packet: &mut Packet) -> Option<End> {

@@ -132,7 +132,7 @@ impl Network {
         self.noted.as_mut()?.pop_front()
     }
 
-    /// Returns the end of a packet's route.
+    /// Returns the kind of receiver at the end of a packet's route.
     pub(crate) fn destination(&self, packet: &Packet) -> End {
         let mut position = packet.route;
         loop {

@@ -184,7 +184,7 @@ impl Network {
     }
 
     /// Forwards a link's next packets, as long as they reach its far end by `until`, up to and including the first
-    /// packet that has reached the end of its route. Stores this packet in `arrived`, and returns its end.
+    /// packet that has reached the end of its route. Stores this packet in `arrived`, and returns its kind of receiver.
     #[inline]
     pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
@@ -226,8 +226,8 @@ impl Network {
     }
 
     /// Forwards the packets of a link that arrive by `until`, up to and including the first that has reached the end of
-    /// its route; stores this packet in `arrived`, and returns its end. For links with lookahead whose packets mostly
-    /// go onto links that already have packets.
+    /// its route; stores this packet in `arrived`, and returns its kind of receiver. For links with lookahead whose
+    /// packets mostly go onto links that already have packets.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,

@@ -17,9 +17,9 @@ pub(crate) use options::{OptionStore, XcpHeader};
 pub(crate) struct Packet {
     /// Time at which the packet reaches the far end of the link that it is on.
     pub(crate) time: Time,
-    /// The same time in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
+    /// Time at which the packet reaches the far end in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
     pub(crate) ns2_s: f64,
-    /// In a data packet, the segment number, where the SYN is 0. In an acknowledgement, the next segment expected.
+    /// In a data packet, the segment number (the SYN is 0). In an acknowledgement, the next segment expected.
     pub(crate) seq: u64,
     /// In a data packet, its send time. In an acknowledgement, the timestamp that it echoes.
     pub(crate) stamp: Time,

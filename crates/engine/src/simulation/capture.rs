@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Records a packet at a captured link or node. The wire form is passed if the packet has just been sent.
+    /// Records a packet at a captured link or node. `sent` is the wire form if the packet has just been sent.
     pub(super) fn record_packet(
         &self,
         entered: &InterfaceEntry,

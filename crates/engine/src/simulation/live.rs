@@ -16,9 +16,9 @@ use crate::stack::EcnCodepoint;
 /// Maximum number of packets taken from hosts before due packets are delivered.
 const MAX_ENTERING: usize = 64;
 
-/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network, until the end
-/// or until the recorder stops the run. Flows of the configuration are background traffic; the totals include them and
-/// all links.
+/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network, until the
+/// configured end or until the recorder stops the run. Flows of the configuration are background traffic; the totals
+/// include them and all links.
 ///
 /// # Errors
 ///

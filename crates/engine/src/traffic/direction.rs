@@ -184,8 +184,8 @@ impl Direction {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction that
-    /// echo timestamps of this direction are in flight.
+    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction are in
+    /// flight that echo timestamps of this direction.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {

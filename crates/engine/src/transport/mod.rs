@@ -103,7 +103,7 @@ impl EventLog {
     /// Flow id of connections whose events are not recorded.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
-    /// Passes the events to the recorder in order of time. The caller ensures that no event before these can follow.
+    /// Passes the events to the recorder in order of time. The caller ensures that no earlier event can follow.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
         self.pending

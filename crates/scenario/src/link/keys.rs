@@ -27,7 +27,8 @@ keys! {
         /// Queue in front of the link. 1 BDP is the rate times the base round trip of the routers'
         /// path, in whole packets of the largest size that a flow sends. The base round trip is
         /// twice the delay of the bottleneck, of the whole chain of a parking lot, or of the link
-        /// itself in a graph; if `reverse` has a different delay, it is the sum of both ways.
+        /// itself in a graph; if `reverse` has a different delay, it is the sum of the delays of
+        /// both directions.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
         /// Keys of the reverse direction. By default rate, delay and queue are those of the forward
         /// direction. Keys that apply to the forward direction only can be given here for the

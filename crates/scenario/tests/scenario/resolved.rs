@@ -1,4 +1,5 @@
-//! The resolved form of scenarios: complete, canonical and hashed; and warnings about its values.
+//! The resolved form of scenarios: complete, canonical and hashed; and warnings about resolved
+//! values.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{Scenario, parse};

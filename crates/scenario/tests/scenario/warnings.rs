@@ -92,8 +92,7 @@ fn replications_that_are_all_the_same() {
 }
 
 /// DECbit's queue causes a warning if other senders use it. It marks from one waiting packet on
-/// (Ramakrishnan and Jain 1990), which senders of RFC 3168 take for congestion, so that they halve
-/// their windows.
+/// (Ramakrishnan and Jain 1990), and senders of RFC 3168 halve their windows for such marks.
 #[test]
 fn decbit_s_queue_with_other_senders() {
     let text = "it is made for `decbit` senders";

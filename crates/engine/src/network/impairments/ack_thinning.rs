@@ -16,7 +16,7 @@ use crate::config;
 use crate::network::route::Carrier;
 use crate::packet::Packet;
 
-/// State of ACK thinning on one link: groups of acknowledgements, of which the last one is held.
+/// State of ACK thinning on one link: groups of acknowledgements, each with its last one held.
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,

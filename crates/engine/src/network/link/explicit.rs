@@ -1,8 +1,8 @@
 //! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
 //!
 //! Departures depend only on arrivals, and not on the times at which the link is examined. Therefore they need no
-//! events. They are computed later, each with the state at its time. This happens when the next packet arrives, when
-//! packets at the far end are due, and when something is measured or changes.
+//! events. They are computed later, each with the state at the time of the departure. This happens when the next packet
+//! arrives, when packets at the far end are due, and when something is measured or changes.
 
 use longhaul_units::{Span, Time};
 

@@ -98,8 +98,7 @@ impl FqCoDel {
     }
 }
 
-/// One of the queues, as the source from which its CoDel takes packets. Its number of bytes is reported as that of all
-/// queues together.
+/// One of the queues, as the source from which its CoDel takes packets. It reports the number of bytes in all queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {

@@ -207,8 +207,8 @@ impl Responses {
     }
 }
 
-/// A distribution given by quantiles, with a Pareto tail above the last. Between quantiles, the logarithm of the value
-/// is a linear function of the logarithm of the probability that it is exceeded.
+/// A distribution given by quantiles, with a Pareto tail above the last quantile. Between quantiles, the logarithm of
+/// the value is a linear function of the logarithm of the probability that it is exceeded.
 #[derive(Debug)]
 struct Tail {
     /// Points of the distribution: `-log2` of the probability that a value is exceeded, and `log2` of this value.

@@ -31,7 +31,7 @@ impl Timing {
 pub(crate) struct RttEstimator {
     /// Smoothed round trip: in picoseconds or, with ns-2's clock, in eighths of a tick.
     srtt: i64,
-    /// Variation of the round trip: in picoseconds or in quarters of a tick.
+    /// Variation of the round trip: in picoseconds or, with ns-2's clock, in quarters of a tick.
     rttvar: i64,
     /// Position of the host's clock within a tick at time zero (ns-2's `boot_time_`).
     phase: Span,

@@ -94,7 +94,7 @@ impl ControlBlock {
         self.max_sent > 0 && self.finish == Time::NEVER
     }
 
-    /// Adds the time since the last change to the integral of the window.
+    /// Updates the time integral of the congestion window up to `now`.
     #[inline]
     pub(crate) fn integrate_cwnd<const REGULAR: bool>(&mut self, now: Time) {
         if usual::<REGULAR>(self.running()) {

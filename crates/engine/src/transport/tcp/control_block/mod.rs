@@ -295,8 +295,8 @@ impl ControlBlock {
         self.note_handshake();
     }
 
-    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment, so its
-    /// round-trip time would be taken for the minimum of the path.
+    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment, so its round-trip time would be
+    /// mistaken for the path's minimum.
     fn note_handshake(&mut self) {
         self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();
