@@ -14,7 +14,7 @@ use longhaul_units::Time;
 use crate::measure::Recorder;
 use crate::stack::EcnCodepoint;
 
-/// A packet that a host outside has sent.
+/// A packet that an outside host has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entering {
     /// Number of the packet's flow, which consists of all packets from one host to another. Numbers are assigned in
@@ -30,7 +30,7 @@ pub struct Entering {
     pub ecn: EcnCodepoint,
 }
 
-/// A packet that leaves the network for a host outside.
+/// A packet that leaves the network for an outside host.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving<'a> {
     /// Number of the packet's flow.

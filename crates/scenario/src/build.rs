@@ -58,8 +58,8 @@ pub(crate) fn build(resolved: &ResolvedDocument) -> Config {
     }
 }
 
-/// Returns the indices of the nodes whose packets are captured. If a link has the same name, the
-/// name means the link.
+/// Returns the indices of the nodes whose packets are captured. A name that a link has, too, means
+/// the link.
 fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
     let links: HashSet<&str> = network
         .links

@@ -94,7 +94,7 @@ fn whole_time(ps: u128) -> Time {
 #[derive(Clone, Copy, Debug)]
 struct Step {
     at: Time,
-    /// Amount transmitted before the step begins.
+    /// Amount of data transmitted before the step begins.
     before: Work,
     rate: Rate,
 }
@@ -110,9 +110,9 @@ impl Step {
 struct Cycle {
     from: Time,
     length: Span,
-    /// Amount transmitted before the first repetition begins.
+    /// Amount of data transmitted before the first repetition begins.
     before: Work,
-    /// Amount transmitted in each repetition.
+    /// Amount of data transmitted in each repetition.
     work: Work,
 }
 

@@ -36,7 +36,7 @@ keys! {
             Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
         ]).key().default("auto").in_profile(Profile::Linux, "2147483647")
             .source("RFC 5681 section 3.1; Linux: TCP_INFINITE_SSTHRESH"),
-        /// Duplicate ACKs that signal a loss.
+        /// Number of duplicate ACKs that signal a loss.
         pub dupack_threshold: u32 = Kind::Whole { min: 1, max: 1000 }.key()
             .default("3").source("RFC 5681 section 3.2; Linux: tcp_reordering; ns-2: numdupacks_"),
         /// True if each of the first duplicate ACKs releases a new segment.
@@ -394,7 +394,7 @@ keys! {
         /// Maximum ACK delay.
         pub timeout: Span = Kind::Positive(TIME).key().default("100 ms").in_profile(Profile::Linux, "40 ms")
             .source("RFC 5681 section 4.2: below 500 ms; Linux: TCP_DELACK_MIN; ns-2: interval_"),
-        /// In-order segments that are acknowledged together.
+        /// Number of in-order segments that are acknowledged together.
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// True if the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),

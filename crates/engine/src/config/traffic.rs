@@ -98,7 +98,8 @@ keys! {
     /// Rule that ends a run early, and checks if the run allows conclusions (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
-        /// Number of completed exchanges that began in the measurement window, after which the run stops.
+        /// Number of exchanges after whose completion the run stops; only those that begin in the measurement window
+        /// count.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
         /// Lower bound of the 99th percentile of the response sizes of the counted exchanges; a smaller percentile
         /// causes a warning.

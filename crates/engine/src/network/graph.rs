@@ -23,7 +23,7 @@ struct Link {
     delay: Span,
 }
 
-/// The best path to a node that a search has found.
+/// The best path to a node that a search has found so far.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     cost: (Span, u32),

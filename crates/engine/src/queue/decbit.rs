@@ -55,7 +55,7 @@ pub(crate) struct DecBit {
     changed: Time,
 }
 
-/// Integral of the queue over a cycle.
+/// A cycle: its length, and the integral of the queue length over it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cycle {
     length: Span,

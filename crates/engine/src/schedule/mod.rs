@@ -96,7 +96,7 @@ impl Schedule {
         self.latest
     }
 
-    /// Enters an event of a link or a datagram stream, except an arrival.
+    /// Enters an event, other than an arrival, of a link or a datagram stream.
     #[inline]
     pub(crate) fn push_link(&mut self, time: Time, event: Event) {
         self.links.push(key(time, event));

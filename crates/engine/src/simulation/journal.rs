@@ -43,7 +43,7 @@ pub(super) type Host = (u32, bool);
 pub(super) struct EndState {
     /// The newest timestamp that the endpoint has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
     pub(super) recent: Time,
-    /// SND.NXT of RFC 9293 section 3.3.1.
+    /// Next byte to send, SND.NXT of RFC 9293 section 3.3.1.
     pub(super) next: u64,
     /// True if the endpoint has sent its FIN, which is the last byte below `next`.
     pub(super) fin: bool,

@@ -29,7 +29,7 @@ pub(crate) struct Topology {
 type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
-    /// Returns the field of the table in `[topology]`.
+    /// Returns the field of the kind's table in `[topology]`.
     fn field(&self) -> Field<Table> {
         Field::new(self.name)
     }

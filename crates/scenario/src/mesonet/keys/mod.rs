@@ -130,7 +130,7 @@ keys! {
 }
 
 keys! {
-    /// The transport of all flows.
+    /// Keys of the transport, which all flows share.
     pub(crate) struct TransportKeys {
         /// Initial congestion window, also after timeouts, in packets (INITIAL_TCP_CWND); 2 by default.
         pub initial_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e6)).key(),

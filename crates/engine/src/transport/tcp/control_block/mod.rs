@@ -169,7 +169,7 @@ pub(super) struct ControlBlock {
 }
 
 impl ControlBlock {
-    /// Cache lines of the fields up to the beginning of `short`.
+    /// Number of cache lines that the fields up to the beginning of `short` fill.
     const FIRST_LINES: usize = 4;
 
     #[inline(always)]

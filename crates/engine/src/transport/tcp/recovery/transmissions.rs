@@ -155,7 +155,7 @@ impl Transmissions {
         self.append(segment, now);
     }
 
-    /// Removes a segment that is about to be retransmitted.
+    /// Removes a segment that is about to be retransmitted from the list.
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);
