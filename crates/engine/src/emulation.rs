@@ -20,8 +20,7 @@ pub struct Entering {
     /// Number of the packet's flow, which consists of all packets from one host to another. Numbers are assigned in
     /// order, from zero.
     pub flow: u32,
-    /// Number that distinguishes the packet from others of the flow. For a cumulative acknowledgement, the next byte
-    /// expected.
+    /// Number that tells the packet from others of the flow; for a cumulative acknowledgement, the next byte expected.
     pub number: u64,
     /// True for a cumulative acknowledgement of TCP without any other information, which a later one can replace
     /// (RFC 3449, section 5.2.1).
@@ -83,7 +82,6 @@ pub trait Outside {
     fn open_window(&mut self, now: Time, drops: &[OutsideDrops]);
     /// Passes the state of all outside flows to the recorder, at a sampling point.
     fn sample(&mut self, now: Time, recorder: &mut dyn Recorder);
-    /// Records the end of the emulation. `drops` contains all drops and marks by flow, up to the last flow that has
-    /// any.
+    /// Records the end of the emulation. `drops` contains all drops and marks by flow, up to the last flow with any.
     fn finish(&mut self, now: Time, drops: &[OutsideDrops]);
 }

@@ -23,7 +23,7 @@ keys! {
 }
 
 impl DelayBox {
-    /// Returns true if the box does nothing but delay all packets of a flow by the same time, above zero. (Without a
+    /// Returns true if the box only delays packets, all packets of a flow by the same time above zero. (Without a
     /// delay, packets are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);

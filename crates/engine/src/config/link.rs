@@ -21,8 +21,7 @@ keys! {
         pub delay: Span = Kind::Quantity(TIME).key().required(),
         /// Period with which all `changes` are repeated.
         pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
-        /// Delay, loss and rate that are drawn for each flow and applied in both directions, before packets reach the
-        /// queue.
+        /// Delay, loss and rate, drawn for each flow and applied in both directions before packets reach the queue.
         pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
         /// Time that hosts take to process an ACK, drawn for each ACK. ACKs in both directions are delayed by this time
@@ -77,11 +76,9 @@ keys! {
         pub loss: Loss = Kind::Table(LossKeys::KEYS).key(),
         /// Probability that a packet is followed by a copy of itself, forward direction only.
         pub duplication: Option<f64> = PROBABILITY.key(),
-        /// Reordering before the queue, forward direction only: some packets are held back while later ones overtake
-        /// them.
+        /// Reordering before the queue, forward direction only: later packets overtake some that are held back.
         pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
-        /// Random time added to the propagation delay of each packet, forward direction only; packets keep their
-        /// order.
+        /// Random time added to each packet's propagation delay, forward direction only; packets keep their order.
         pub jitter: Option<Distribution> = TIMES.key(),
         /// Thinning of ACKs before the queue, forward direction only: older ACKs of a connection are dropped for newer
         /// ones. (The ACKs of forward flows take the return direction.)
@@ -164,8 +161,8 @@ impl Link {
             || self.direction.is_impaired()
     }
 
-    /// Returns true if the impairments do nothing but delay packets by a time that depends only on the flow.
-    /// Impairments that depend on other packets are applied within the event of a packet's arrival.
+    /// Returns true if the impairments have no other effect than a delay that depends only on the flow. Impairments
+    /// that depend on other packets are applied within the event of a packet's arrival.
     pub(crate) fn only_delays_flows(&self) -> bool {
         let boxes = self.delay_box.as_ref();
         boxes.is_some_and(DelayBox::only_delays)
@@ -206,8 +203,8 @@ impl DirectionKeys {
 /// The way in which a link computes departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// On arrival, with one event per packet: in a first-in first-out queue, the departure is determined when the
-    /// packet arrives.
+    /// On arrival, with one event per packet: a first-in first-out queue determines the departure of an arriving
+    /// packet.
     OnArrival,
     /// One by one, with an event at the end of each transmission; disciplines that decide on departure require it.
     Explicit,

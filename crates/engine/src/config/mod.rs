@@ -256,8 +256,7 @@ pub enum Spacing {
     Even,
     /// At exponential intervals, as a Poisson process.
     Poisson,
-    /// At equal intervals, but each datagram is delayed by a time drawn uniformly from zero to this fraction of the
-    /// interval.
+    /// At equal intervals, but each datagram is delayed, uniformly from zero to this fraction of the interval.
     Jitter(f64),
 }
 

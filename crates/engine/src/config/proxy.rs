@@ -35,8 +35,7 @@ keys! {
         pub end: usize,
         /// Parameters of the connection between the two nodes.
         pub tcp: Arc<Tcp>,
-        /// Discipline of the local queue, in which segments from the senders wait for the proxy's receivers at the
-        /// start node.
+        /// Discipline of the local queue, in which segments of senders wait for the receivers at the start node.
         pub queue: QueueConfig,
         /// Changes in the course of the run, in order of time.
         pub changes: Vec<ProxyChange>,

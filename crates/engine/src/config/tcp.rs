@@ -30,8 +30,7 @@ keys! {
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
         ]).key().default("unlimited"),
-        /// Initial slow start threshold in segments; `auto`: the receive window, or no threshold with a module of
-        /// Linux.
+        /// Initial slow start threshold in segments; `auto`: the receive window, or none with a module of Linux.
         pub initial_ssthresh: Option<f64> = Kind::OneOf(&[
             Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
         ]).key().default("auto").in_profile(Profile::Linux, "2147483647")
@@ -440,8 +439,8 @@ pub enum RttClock {
         /// The granularity, `G` of RFC 6298.
         granularity: Span,
     },
-    /// Whole ticks with a random phase, as in ns-2; estimates are fixed-point numbers in eighths and quarters of a
-    /// tick.
+    /// Whole ticks with a random phase, as in ns-2; estimates are fixed-point numbers, in eighths and quarters of
+    /// ticks.
     Ns2Ticks {
         /// Length of a tick.
         tick: Span,

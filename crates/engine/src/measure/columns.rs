@@ -4,8 +4,7 @@ use longhaul_units::Span;
 
 use crate::config::Work;
 
-/// A counter, which defines how the counts of two periods are added, and how the count at an earlier time is
-/// subtracted.
+/// A counter, which defines the sum of the counts of two periods, and the difference from an earlier count.
 pub(crate) trait Counter: Copy {
     fn sum(self, other: Self) -> Self;
     fn since(self, before: Self) -> Self;

@@ -41,8 +41,7 @@ impl Default for DelayHistogram {
 }
 
 impl DelayHistogram {
-    /// Counts a packet with this delay. Not inlined, which keeps the code fast for runs without measured delays, the
-    /// majority.
+    /// Counts a packet with this delay. Not inlined, so that runs without measured delays, the majority, stay fast.
     #[inline(never)]
     pub fn record(&mut self, delay: Span) {
         let units = delay.as_ps() >> UNIT_BITS;
@@ -125,7 +124,7 @@ impl DelayHistogram {
         (packets > 0).then(|| figure(packets))
     }
 
-    /// Returns the values that tables show.
+    /// Returns the quantiles, mean and extremes that tables contain.
     pub fn summary(&self) -> DelaySummary {
         DelaySummary {
             packets: self.packets(),
@@ -204,8 +203,8 @@ record! {
 pub struct Delays {
     /// One-way delays by flow: from each transmission of a data packet to its arrival.
     pub flows: Vec<DelayHistogram>,
-    /// Queueing delays of sampled links, with the link's number: from the arrival of packets to the beginning of
-    /// their service.
+    /// Queueing delays of sampled links, with the link's number: from a packet's arrival to the beginning of its
+    /// service.
     pub links: Vec<(usize, DelayHistogram)>,
 }
 

@@ -24,7 +24,7 @@ pub trait Recorder {
     /// Records an exchange (a request and its response) that is complete, or that the end of the run has interrupted.
     /// Calls are in the order of the ends.
     fn exchange(&mut self, exchange: &Exchange);
-    /// Records a packet that has reached a captured link or node.
+    /// Records a packet at a captured link or node.
     fn packet(&mut self, packet: &CapturedPacket);
     /// Records `_text`, the next part of the log that the foreign stack of a flow writes.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
@@ -104,8 +104,7 @@ record! {
         /// The discipline's probability of a drop or mark, if it has one; for RED, before drops are
         /// spread evenly.
         drop_p: Option<f64> as "drop_p",
-        /// Integral of the number of waiting packets over time; its increase per second is the mean
-        /// queue.
+        /// Integral of the number of waiting packets over time; its increase per second is the mean queue.
         queue_integral: f64 as "queue_integral_pkt_s",
         /// Packets transmitted.
         departed_pkts: u64 as "departed_pkts",
@@ -127,8 +126,7 @@ record! {
 pub struct ProxySample {
     /// State of the connection between the proxy's nodes; `flow` is the number of the proxy.
     pub carrier: FlowSample,
-    /// State of the proxy's local queue: departures are packets that the proxy takes out; `link` is the number of the
-    /// proxy.
+    /// State of the local queue; `link` is the number of the proxy. Departures are packets that the proxy takes out.
     pub queue: LinkSample,
 }
 

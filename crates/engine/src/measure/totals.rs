@@ -12,8 +12,7 @@ use crate::config::Work;
 pub struct Totals {
     /// Time at which the simulation ended: the configured duration, or earlier if it was stopped.
     pub end: Time,
-    /// True if the recorder stopped the run early, or if the run would have exceeded its memory
-    /// limit.
+    /// True if the recorder stopped the run early, or the run would have exceeded its memory limit.
     pub stopped: bool,
     /// The request for memory that ended the run.
     pub out_of_memory: Option<OutOfMemory>,
@@ -269,8 +268,7 @@ counters! {
         sum marked_pkts: u64 as "marked_pkts",
         /// Packets of which a copy was made before the link.
         sum duplicated_pkts: u64 as "duplicated_pkts",
-        /// Integral of the number of waiting packets over time, in picoseconds. The packet in service
-        /// does not wait.
+        /// Integral of the number of waiting packets over time, in picoseconds, without those in service.
         sum queue_integral_ps: u128,
         /// Sum, over arrivals, of the number of waiting packets that each found: divided by the
         /// number of arrivals, the mean queue at arrivals.

@@ -93,8 +93,7 @@ impl AccessLink {
         self.queues = !self.waiting.is_empty();
     }
 
-    /// Accepts or drops a packet that enters the link. Returns its arrival time at the far end; `None` if the packet is
-    /// dropped.
+    /// Accepts or drops an entering packet. Returns its arrival time at the far end; `None` if it is dropped.
     #[inline(always)]
     fn take(&mut self, bytes: u16, now: Time, model: &mut Model) -> Option<Time> {
         self.begin_services(now);
@@ -224,8 +223,7 @@ impl AccessLinks {
         }
     }
 
-    /// Records that a link in front of access links has a packet to forward; returns true if an event must be scheduled
-    /// for it.
+    /// Records that a link in front of access links has a packet to forward; returns true if it needs an event.
     pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }
@@ -239,8 +237,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Turns the links `links` into access links, stored in this order, in which links of opposite directions are
-    /// neighbours.
+    /// Turns the links `links` into access links, stored in this order, where opposite directions are neighbours.
     pub(super) fn make_access(
         &mut self,
         config: &Config,
@@ -361,8 +358,8 @@ impl Network {
         Some(index)
     }
 
-    /// Moves a packet over an access link, and returns its kind of receiver; `None` if the link drops the packet. The
-    /// packet's time becomes its arrival time.
+    /// Moves a packet over an access link, and returns the kind of its receiver; `None` if the link drops the packet.
+    /// The packet's time becomes its arrival time.
     #[inline(always)]
     pub(crate) fn cross_access(&mut self, index: u32, packet: &mut Packet) -> Option<End> {
         let (access, model) = self.access.get(index);
@@ -396,9 +393,8 @@ impl Network {
         }
     }
 
-    /// Prefetches memory that packets need at the access links. For the packet `step` places ahead on the link, these
-    /// are the options and the access links; for the packet twice as far ahead, the route. Returns the packet `step`
-    /// places ahead.
+    /// Prefetches memory that packets need at access links: options and access links for the packet `step` places ahead
+    /// on the link, the route for the packet twice as far ahead. Returns the first of these packets.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

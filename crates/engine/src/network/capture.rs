@@ -32,8 +32,7 @@ pub(crate) struct InterfaceEntry {
     pub(crate) dropped: bool,
 }
 
-/// Returns the interfaces of the nodes at the near and at the far end of each link; `None` for nodes that are not
-/// captured.
+/// Returns the interfaces of the nodes at the near and far end of each link; `None` for nodes without capture.
 pub(super) fn host_interfaces(config: &Config) -> Vec<[Option<u32>; 2]> {
     let interface = |node: usize| {
         let captured = config.captured_nodes.contains(&node);

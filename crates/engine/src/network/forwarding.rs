@@ -139,8 +139,7 @@ impl Network {
         goes_on
     }
 
-    /// Passes a link's packet to the delay boxes at its far end at once, if it arrives there before the next
-    /// observation.
+    /// Passes a link's packet to the delay boxes at its far end, if it arrives there before the next observation.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());

@@ -32,8 +32,7 @@ struct Way {
 }
 
 impl Graph {
-    /// Returns a graph with `nodes` nodes. Each link is given by its first node, its second node and its propagation
-    /// delay.
+    /// Returns a graph with `nodes` nodes; each link is a tuple of its first node, second node and propagation delay.
     pub fn new(nodes: usize, links: impl IntoIterator<Item = (usize, usize, Span)>) -> Self {
         let number = |(id, (from, to, delay))| Link {
             id,

@@ -152,7 +152,7 @@ impl Endpoint {
 pub(super) struct Plan {
     /// Lookahead by link.
     pub(super) deliveries: Vec<Delivery>,
-    /// For each link, the single link that receives all answers, if there is one.
+    /// For each link, the single link that receives all answers to its packets, if there is one.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
     /// Numbers of the access links, in the order in which they are stored: the two links that connect one endpoint, one

@@ -28,8 +28,8 @@ pub(super) struct Merge {
     /// Maximum time by which the event of an arrival may be late, so that one event can process several arrivals.
     /// During this time, an arrival affects only the link at which it arrives and the links behind this link.
     slack: Span,
-    /// Time by which events are currently delayed. It is zero if events have many arrivals anyway: with more packets on
-    /// each link, only the search for the next arrival would take longer.
+    /// Time by which events are currently delayed. Zero if events process many arrivals without a delay: to let even
+    /// more packets gather on each link would only make the search for the next arrival longer.
     wait: Span,
 }
 

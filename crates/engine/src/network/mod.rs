@@ -151,7 +151,7 @@ impl Network {
         self.options.get(packet.sack)
     }
 
-    /// Schedules the updates of disciplines, at integer multiples of their intervals from time zero.
+    /// Schedules the periodic updates of queue disciplines, at integer multiples of their intervals from time zero.
     pub(crate) fn begin_updates(&mut self) {
         for (link, id) in self.links.iter().zip(0..) {
             if let Some(interval) = link.update_interval() {

@@ -24,7 +24,7 @@ impl Network {
         self.answers[link as usize]
     }
 
-    /// Returns the parts of the network for a train that comes over `link`, and whose answers go onto the link `to`.
+    /// Borrows the parts of the network that a train from `link` uses, whose answers go onto the link `to`.
     #[inline]
     pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
         let both = self.links.get_disjoint_mut([link as usize, to as usize]);

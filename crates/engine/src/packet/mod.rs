@@ -247,8 +247,8 @@ impl SackBlocks {
     }
 }
 
-/// Handle of a packet's options. It has three forms: no options, as for most packets; a position in the store; or a
-/// transit time, if this is the only option.
+/// Handle of a packet's options. It has three forms: no options, as for most packets; a position in the option store;
+/// or a transit time, if this is the only option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
@@ -450,7 +450,7 @@ impl SackStore {
         }
     }
 
-    /// Prefetches the blocks of a handle.
+    /// Prefetches the SACK blocks of a handle into the processor's caches.
     #[inline]
     pub(crate) fn prefetch(&self, handle: SackHandle) {
         if handle.has_slot() {

@@ -44,7 +44,7 @@ pub(crate) struct CalendarQueue<T> {
     /// Number of due entries above which a shorter length of days is chosen. It is higher than usual after a day on
     /// which many entries were due at the same time.
     limit: usize,
-    /// Usual value of `limit`.
+    /// Value of `limit`, unless many entries of a day were due at the same time.
     usual_limit: usize,
 }
 

@@ -59,10 +59,10 @@ fn every_connection_has_its_own_delay_of_a_box() {
     assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
-/// Packets enter, ahead of time, delay boxes that do nothing but delay them; the results are the same as on time.
-/// Packets enter on time if ACKs have processing delays, which are zero here. Connections close while their packets are
-/// on their way to a delay box. If all links have the same rate and no delay, the connections close at the time at
-/// which the packets arrive.
+/// Packets enter delay boxes ahead of time if the boxes only delay them; the results are the same as on time. Packets
+/// enter on time if ACKs have processing delays, which are zero here. Connections close while their packets are on
+/// their way to a delay box. If all links have the same rate and no delay, the connections close at the time at which
+/// the packets arrive.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {

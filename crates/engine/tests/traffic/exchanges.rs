@@ -266,7 +266,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
     }
 }
 
-/// Identifiers of short connections are reused many times, with every queue discipline.
+/// With every queue discipline, all exchanges of many short connections, whose identifiers are reused, complete.
 #[test]
 fn connections_come_and_go_through_every_discipline() {
     for discipline in disciplines::all() {

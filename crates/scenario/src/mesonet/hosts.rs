@@ -115,12 +115,12 @@ impl Population {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }
 
-    /// Returns the number of all sources.
+    /// Returns the total number of sources.
     pub fn all_sources(&self) -> u64 {
         self.sources.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Returns the number of all receivers.
+    /// Returns the total number of receivers.
     pub fn all_receivers(&self) -> u64 {
         self.receivers.iter().map(|&count| u64::from(count)).sum()
     }

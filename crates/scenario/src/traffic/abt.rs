@@ -129,8 +129,8 @@ mod tests {
         );
     }
 
-    /// The means of the distributions are the documented ones; the load at a given rate depends on
-    /// them.
+    /// The means of the distributions, on which the load at a given rate depends, are as
+    /// documented.
     #[test]
     fn means_are_known() {
         assert!(

@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{origin, refusal, value};
 
-/// Returns a scenario with a satellite link, flows with access links of their own, and the proxy
+/// Returns a scenario with a satellite link, flows with separate access links, and the proxy
 /// `proxy`.
 fn text(proxy: &str) -> String {
     format!(

@@ -65,8 +65,7 @@ fn queues_at_a_flow_s_own_hosts() {
     assert_told(text, &[], false);
 }
 
-/// Full windows that take 150 B per segment and 2 GB or more cause a warning: 13.3 million
-/// segments.
+/// Full windows of 13.3 million segments, 2 GB at 150 B each, and more cause a warning.
 #[test]
 fn windows_larger_than_memory() {
     let text = "full windows would take some";

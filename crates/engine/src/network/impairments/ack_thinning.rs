@@ -35,8 +35,7 @@ struct Group {
     last: Packet,
 }
 
-/// Result of the arrival of an acknowledgement: the acknowledgements that are forwarded now, and the one that is
-/// dropped.
+/// Result of an acknowledgement's arrival: the acknowledgements forwarded now, and the one that is dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ThinningOutcome {
     pub(super) dropped: Option<Packet>,

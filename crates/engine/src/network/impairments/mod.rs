@@ -146,7 +146,7 @@ impl Network {
     }
 
     /// Passes packets that will have crossed a link by `until` to the impairments of the next link ahead of time. Only
-    /// if these impairments do nothing but delay packets by known times.
+    /// if the sole effect of these impairments is a known delay.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()

@@ -106,8 +106,7 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent part of the packets whose service has begun, without the `waiting_bytes` of packets scheduled
-    /// behind them.
+    /// Returns the unsent part of the packets whose service has begun, without the `waiting_bytes` scheduled behind.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();

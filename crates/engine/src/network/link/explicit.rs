@@ -15,8 +15,7 @@ use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 use crate::random::{Stream, Streams};
 
-/// A transmitter that takes packets from a discipline one by one. Packets that have begun service are in the port's
-/// ring.
+/// A transmitter that takes packets from a discipline one by one. The port's ring has those that have begun service.
 #[derive(Debug)]
 pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,
@@ -61,8 +60,7 @@ impl ExplicitService {
         }
     }
 
-    /// Returns true if a packet is in service at `now`, which must not be before the beginning of the last
-    /// transmission.
+    /// Returns true if a packet is in service at `now`, which is not before the beginning of the last transmission.
     pub(super) fn in_service(&self, now: Time) -> bool {
         self.busy_until > now
     }

@@ -43,7 +43,6 @@ fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
     (drops, marks)
 }
 
-/// Returns BLUE's probability.
 fn blue(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }

@@ -257,7 +257,7 @@ impl Pair {
         self.bench.sender.sample(ms(self.at))
     }
 
-    /// Lets time pass, in which a timeout may retransmit everything.
+    /// Advances the time by `span`; a timeout in this time may retransmit everything.
     fn wait(&mut self, span: u64) -> Result<(), TestCaseError> {
         for _ in 0..span {
             self.at += 1;
