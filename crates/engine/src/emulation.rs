@@ -20,7 +20,8 @@ pub struct Entering {
     /// Number of the packet's flow, which consists of all packets from one host to another. Numbers are assigned in
     /// order, from zero.
     pub flow: u32,
-    /// Number that tells the packet from others of the flow; for a cumulative acknowledgement, the next byte expected.
+    /// Number that distinguishes the packet from others of the flow. In a cumulative acknowledgement, the next byte
+    /// expected.
     pub number: u64,
     /// True for a cumulative acknowledgement of TCP without any other information, which a later one can replace
     /// (RFC 3449, section 5.2.1).

@@ -121,8 +121,7 @@ proptest! {
     }
 }
 
-/// Lookahead does not skip the checks of a proxy: the results are those of explicit service, with which there is no
-/// lookahead.
+/// Lookahead does not skip the checks of a proxy: the results equal those of explicit service, without lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);

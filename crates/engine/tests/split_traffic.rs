@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// Lookahead does not skip the checks of a proxy: the results do not change.
+/// Lookahead does not skip the checks of a proxy, and thus does not change the results.
 #[test]
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));

@@ -51,7 +51,7 @@ pub struct Key {
     /// Default of the key, with the profiles in which it applies; or the rule from which it is
     /// derived; or `required`. Empty for a key that may be left out.
     pub default: String,
-    /// RFC, paper, or names in other implementations.
+    /// Source of the key: an RFC, a paper, or names in other implementations.
     pub source: &'static str,
 }
 

@@ -16,22 +16,22 @@ use super::{Change, Link};
 pub struct Work(pub u128);
 
 impl Work {
-    /// Returns the work of transmitting `bytes`.
+    /// Returns the amount of data in `bytes` bytes.
     pub const fn of_bytes(bytes: u64) -> Self {
         Self(bytes as u128 * 8 * PS_PER_S as u128)
     }
 
-    /// Returns the work done at `rate` during `span`.
+    /// Returns the amount of data that a link sends at `rate` during `span`.
     pub const fn of_rate(rate: Rate, span: Span) -> Self {
         Self(rate.as_bps() as u128 * span.as_ps() as u128)
     }
 
-    /// Returns the work in bytes.
+    /// Returns the amount in bytes.
     pub fn bytes(self) -> f64 {
         self.0 as f64 / (8 * PS_PER_S) as f64
     }
 
-    /// Returns the work in whole bytes, rounded down.
+    /// Returns the amount in whole bytes, rounded down.
     pub fn whole_bytes(self) -> Bytes {
         Bytes((self.0 / (8 * u128::from(PS_PER_S))) as u64)
     }

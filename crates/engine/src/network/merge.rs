@@ -65,7 +65,7 @@ impl Merge {
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// Records the first packet of a link that was empty. `index` is the index of this merge.
+    /// Records the next arrival on a link that had no packet before. `index` is the index of this merge.
     #[inline]
     pub(super) fn push(
         &mut self,

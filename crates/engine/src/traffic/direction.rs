@@ -43,7 +43,7 @@ impl Echoes {
         self.later.clear();
     }
 
-    /// Records that the timestamp to echo is `stamp`, after a segment that arrives at `now`.
+    /// Records that the timestamp to echo becomes `stamp` with a segment that arrives at `now`.
     fn note(&mut self, stamp: Time, now: Time) {
         let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
         if stamp != last {

@@ -391,8 +391,8 @@ fn times_limited_do_not_depend_on_when_a_connection_opens() {
     );
 }
 
-/// Of a source with tracing, one connection is traced: its window and its segments in flight are recorded at each
-/// acknowledgement.
+/// The only traced connection of a source has a record of its window and its segments in flight at each
+/// acknowledgement, and the other connections have none.
 #[test]
 fn one_connection_of_a_source_is_traced() {
     let entries = [0.0, 300.0, 600.0].map(|at| entry(ms(at), 500, Some(20_000)));

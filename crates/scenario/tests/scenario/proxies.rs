@@ -320,7 +320,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(found.contains(unused), "{found}");
 }
 
-/// Runs the example with overrides as in the thesis, which gives means over all 2000 s.
+/// Runs the example with overrides for 2000 s and counts from the start, as the thesis does.
 fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -182,7 +182,7 @@ fn keys_of_the_kind_before_an_override_are_told_of() {
     assert!(!beside.to_string().contains("another kind"), "{beside}");
 }
 
-/// Programs can read the wrong keys: each appears once, in the order of the file.
+/// An error gives programs the keys with mistakes, each once, in the order of the file.
 #[test]
 fn an_error_names_its_keys() {
     let text = BASE

@@ -208,7 +208,7 @@ impl<A: Clone> Lists<A> {
         }
     }
 
-    /// Returns the packet to send. `take` removes the first packet that a filter selects.
+    /// Returns the packet to send. `take` removes the first packet that satisfies the condition passed to it.
     fn next(
         &mut self,
         mut take: impl FnMut(&mut A, &dyn Fn(&Packet) -> bool) -> Option<Packet>,

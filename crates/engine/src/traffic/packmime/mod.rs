@@ -28,7 +28,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Creates the part. `stream` returns the random stream of a component, given the component's name.
+    /// Creates a part of the model. `stream` returns the random stream of a component, given the component's name.
     pub(super) fn new(config: &PackMime, stream: impl Fn(&str) -> Stream) -> Self {
         match *config {
             PackMime::Arrivals { rate } => Self::Arrivals(Arrivals::new(rate, stream("arrivals"))),
