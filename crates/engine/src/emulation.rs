@@ -14,23 +14,23 @@ use longhaul_units::Time;
 use crate::measure::Recorder;
 use crate::stack::EcnCodepoint;
 
-/// A packet that a host outside has sent.
+/// A packet that an outside host has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entering {
-    /// Number of the packet's flow, which consists of all packets from one end to another. Numbers are assigned in
+    /// Number of the packet's flow, which consists of all packets from one host to another. Numbers are assigned in
     /// order, from zero.
     pub flow: u32,
-    /// Number that distinguishes the packet from others of the flow. For a cumulative acknowledgement, the next byte
+    /// Number that distinguishes the packet from others of the flow. In a cumulative acknowledgement, the next byte
     /// expected.
     pub number: u64,
     /// True for a cumulative acknowledgement of TCP without any other information, which a later one can replace
     /// (RFC 3449, section 5.2.1).
     pub is_pure_ack: bool,
-    /// ECN field of its IP header.
+    /// ECN field of the packet's IP header.
     pub ecn: EcnCodepoint,
 }
 
-/// A packet that leaves the network for a host outside.
+/// A packet that leaves the network for an outside host.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving<'a> {
     /// Number of the packet's flow.
@@ -45,18 +45,18 @@ pub struct Leaving<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Nodes between which the packets of a flow outside travel, and the flow's name.
+/// Nodes between which the packets of an outside flow travel, and the flow's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Node of the sending host.
     pub from: usize,
     /// Node of the receiving host. The configuration must have a path to it.
     pub to: usize,
-    /// Unique name of the flow, from which delay boxes draw its values.
+    /// Unique name of the flow, from which delay boxes derive the values that they draw for it.
     pub name: String,
 }
 
-/// Drops and marks of one flow outside, on all links.
+/// Drops and marks of one outside flow, on all links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideDrops {
     /// Number of packets dropped.
@@ -69,21 +69,20 @@ pub struct OutsideDrops {
 pub trait Outside {
     /// Returns the time since the beginning of the emulation, which never goes back.
     fn now(&mut self) -> Time;
-    /// Waits until the time `until` or, if a host sends a packet earlier, until then.
+    /// Waits until the time `until` or, if a host sends a packet earlier, until that packet.
     fn wait(&mut self, until: Time);
     /// Takes the next packet that a host has sent, at `now`, and writes its bytes to `bytes`, which is empty; returns
     /// `None` if there is no packet.
     fn enter(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Entering>;
-    /// Returns the ends of a flow, after its first packet has entered.
+    /// Returns the end nodes and the name of a flow whose first packet has entered.
     fn ends(&self, flow: u32) -> Ends;
-    /// Hands a packet to its host.
+    /// Hands a packet to the host that receives it.
     fn leave(&mut self, packet: Leaving<'_>);
     /// Records that the measurement window begins. `drops` contains the drops and marks so far by flow, up to the last
     /// flow that has any.
     fn open_window(&mut self, now: Time, drops: &[OutsideDrops]);
-    /// Passes the state of the flows outside to the recorder, at a sampling point.
+    /// Passes the state of all outside flows to the recorder, at a sampling point.
     fn sample(&mut self, now: Time, recorder: &mut dyn Recorder);
-    /// Records the end of the emulation. `drops` contains all drops and marks by flow, up to the last flow that has
-    /// any.
+    /// Records the end of the emulation. `drops` contains all drops and marks by flow, up to the last flow with any.
     fn finish(&mut self, now: Time, drops: &[OutsideDrops]);
 }

@@ -14,7 +14,7 @@ use longhaul_units::{Span, Time};
 /// Bytes of the IPv4 and UDP headers (RFC 791, RFC 768), which every datagram has.
 pub const HEADER_BYTES: usize = 28;
 
-/// An end of a connection, named after the direction of the flow's data.
+/// An endpoint of a connection, named after its part in the transfer of the flow's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
     /// The flow's first node, which sends data.
@@ -24,7 +24,7 @@ pub enum Host {
 }
 
 impl Host {
-    /// Both ends, in the order of their values as integers.
+    /// Both endpoints, in the order of their values as integers.
     pub const BOTH: [Self; 2] = [Self::Sender, Self::Receiver];
 }
 
@@ -44,9 +44,9 @@ pub enum EcnCodepoint {
 /// Contents of a datagram that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
-    /// Bytes of the datagram, without the zeros at its end.
+    /// Bytes of the datagram, without trailing zeros.
     pub bytes: &'a [u8],
-    /// Number of zeros at the end.
+    /// Number of trailing zero bytes.
     pub zeros: usize,
 }
 
@@ -58,7 +58,7 @@ impl Datagram<'_> {
     }
 }
 
-/// State and counters of a connection at its sending end.
+/// State and counters of a connection at its sending endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StackReport {
     /// Congestion window in packets of the path's MTU; `None` before the connection exists.
@@ -103,11 +103,11 @@ pub enum StackNote {
     Reduction {
         /// Cause of the reduction; `None` for a collapse ([`StackReport::timeouts`]).
         cause: Option<Cause>,
-        /// Congestion window before, in packets.
+        /// Congestion window before the reduction, in packets.
         cwnd_before: f64,
-        /// Congestion window after, in packets.
+        /// Congestion window after the reduction, in packets.
         cwnd_after: f64,
-        /// Slow start threshold after, in packets; the congestion window if the controller has none.
+        /// Slow start threshold after the reduction, in packets; the congestion window if the controller has none.
         ssthresh_after: f64,
         /// Number of packets in flight.
         in_flight: u64,
@@ -121,24 +121,24 @@ pub enum StackNote {
     Finished,
 }
 
-/// A connection of any transport protocol: both ends, without a clock and without I/O.
+/// A connection of any transport protocol: both endpoints, without a clock and without I/O.
 ///
-/// After each call that changes an end's state, the engine calls [`Self::poll`] until the end has nothing more to send,
-/// and then reads [`Self::deadline`].
+/// After each call that changes an endpoint's state, the engine calls [`Self::poll`] until the endpoint has nothing
+/// more to send, and then reads [`Self::deadline`].
 pub trait Stack: fmt::Debug + Send {
-    /// Opens the connection. Either end may send first.
+    /// Opens the connection. Either endpoint may send first.
     fn start(&mut self, now: Time);
     /// Records that the application has nothing more to send.
     fn stop(&mut self, now: Time);
-    /// Processes a datagram received at an end.
+    /// Processes a datagram received at the endpoint `host`.
     fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: Datagram<'_>);
-    /// Processes the expiry of an end's deadline.
+    /// Processes the expiry of the deadline of the endpoint `host`.
     fn expire(&mut self, host: Host, now: Time);
-    /// Writes the next datagram that an end sends now to `datagram`, which is empty, and returns its ECN codepoint;
-    /// returns `None` if there is nothing to send.
+    /// Writes the next datagram that the endpoint `host` sends now to `datagram`, which is empty, and returns its ECN
+    /// codepoint; returns `None` if there is nothing to send.
     fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
-    /// Returns the time at which [`Self::expire`] must be called for an end if no datagram arrives before; `None` if
-    /// there is no deadline.
+    /// Returns the time at which [`Self::expire`] must be called for the endpoint `host` if no datagram arrives before;
+    /// `None` if there is no deadline.
     fn deadline(&mut self, host: Host) -> Option<Time>;
     /// Returns the state and the counters up to `now`.
     fn report(&self, now: Time) -> StackReport;

@@ -418,7 +418,7 @@ fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2))]
 
-    /// 2048 access links are computed in closed form; the results are those of ordinary links. (Links with captures are
+    /// 2048 access links, computed in closed form, give the same results as ordinary links. (Links with captures are
     /// ordinary links.)
     #[test]
     fn many_access_links_agree_with_links(

@@ -52,8 +52,8 @@ fn config(loss: f64) -> Config {
     config
 }
 
-/// Identifier of one end of a connection: the numbers of the flow and of the connection, and true for the end that
-/// sends packets in the reverse direction.
+/// Identifier of an endpoint of a connection: the numbers of the flow and of the connection, and true for the endpoint
+/// that sends packets in the reverse direction.
 type Host = (u32, u32, bool);
 
 fn sender(packet: &CapturedPacket) -> Host {
@@ -115,8 +115,8 @@ fn nothing_is_acknowledged_before_it_is_sent() {
     }
 }
 
-/// The end that sends the request opens the connection. For web traffic, this is the node to which the responses are
-/// sent.
+/// The endpoint that sends the request opens the connection. For web traffic, this is the node to which the responses
+/// are sent.
 #[test]
 fn the_end_that_asks_has_opened_the_connection() {
     for packet in &recorded(0.0).packets {

@@ -44,8 +44,8 @@ fn utilisation(counters: &LinkCounters, rate: Rate, seconds: u64) -> f64 {
     8.0 * counters.departed_bytes as f64 / capacity
 }
 
-/// CoDel and PIE keep their delay with 1, 10 and 100 flows. Each flow has a share of 10 Mbit/s over 50 ms, so that one
-/// or two losses in a hundred round trips halve its window.
+/// CoDel and PIE keep their queueing delays with 1, 10 and 100 flows. The capacity is 10 Mbit/s per flow, over 50 ms,
+/// so that one or two losses in a hundred round trips halve a flow's window.
 #[test]
 fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     let seconds = 30;
@@ -149,7 +149,7 @@ fn flows_are_protected_from_one_another() {
     assert!((share - 0.857).abs() < 0.02, "round robin: {share}");
 }
 
-/// COBALT keeps the delay of CoDel with 10 and with 100 flows.
+/// COBALT keeps CoDel's queueing delay with 10 and with 100 flows.
 #[test]
 fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
     let seconds = 30;

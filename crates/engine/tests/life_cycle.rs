@@ -136,7 +136,7 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
-/// A FIN may always have a segment of its own. Such a FIN waits for the acknowledgement of a small response, which is
+/// A FIN may always leave in a separate segment. Such a FIN waits for the acknowledgement of a small response, which is
 /// delayed by 100 ms.
 #[test]
 fn a_fin_may_always_be_alone() {

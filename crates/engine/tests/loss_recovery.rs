@@ -1,4 +1,4 @@
-//! Tests of connections from slow start to the recovery of their losses, with and without other connections.
+//! Tests of connections from slow start to the recovery of their losses, with and without competing connections.
 
 mod common;
 

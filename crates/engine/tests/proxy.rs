@@ -121,8 +121,7 @@ proptest! {
     }
 }
 
-/// Lookahead does not skip the checks of a proxy: the results are those of explicit service, with which there is no
-/// lookahead.
+/// Lookahead does not skip the checks of a proxy: the results equal those of explicit service, without lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
@@ -182,7 +181,7 @@ fn credit_is_what_may_wait_unsent() {
     }
 }
 
-/// Without losses, the backlog never exceeds the credit.
+/// Without losses, the payload that waits unsent in the connection between the nodes never exceeds the credit.
 #[test]
 fn credit_bounds_the_backlog() {
     for seconds in 1..12 {

@@ -58,7 +58,7 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// An exchange takes the sum of the times of its legs. Each leg has a handshake of its own, and segments wait at the
+/// An exchange takes the sum of the times of its legs. Each leg has a separate handshake, and segments wait at the
 /// nodes at which they are answered for the next check, which is made every 10 ms.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// Lookahead does not skip the checks of a proxy, so that it does not change the results.
+/// Lookahead does not skip the checks of a proxy, and thus does not change the results.
 #[test]
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));

@@ -33,8 +33,8 @@ enum Fault {
 }
 
 /// Stack of a toy protocol that sends a window of numbered datagrams, answers each datagram that it receives, and
-/// retransmits datagrams that were not answered in time. The contents are pseudo-random, with or without zeros at their
-/// ends.
+/// retransmits datagrams that were not answered in time. The contents are pseudo-random, with or without trailing
+/// zeros.
 #[derive(Debug)]
 struct Toy {
     setup: StackSetup,

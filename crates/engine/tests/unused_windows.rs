@@ -290,7 +290,7 @@ fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     }
 }
 
-/// At any time exactly one of three limits applies to a sender: the times limited add up to the duration of the flow.
+/// At any time exactly one of three limits applies to a sender: the limit times add up to the duration of the flow.
 #[test]
 fn times_limited_sum_to_the_life_of_a_flow() {
     for recovery in RECOVERIES {

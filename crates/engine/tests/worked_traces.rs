@@ -14,7 +14,7 @@ use common::{AT_ONCE, add_access, add_flows, delayed_ack, drop_tail, dumbbell, r
 
 const SEGMENT_BYTES: u64 = 1460;
 
-/// Returns the sender of the text. It starts with two segments and then sends as many as the windows allow.
+/// Returns the sender of Weigle's text. It starts with two segments and then sends as many as the windows allow.
 fn textbook(recovery: Recovery) -> Tcp {
     Tcp {
         limited_transmit: false,
@@ -131,8 +131,8 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
 
 /// Go-back-N with a window of three segments, of which the second is lost. Segments 3 and 4 cause two duplicates, which
 /// are too few to indicate a loss. The timer expires, and the retransmission is answered with an acknowledgement of all
-/// segments that have arrived. The sliding window of the text goes back and sends 2, 3 and 4 again; standard TCP has a
-/// window of one segment (RFC 5681 section 3.1) and need not retransmit 3 and 4.
+/// segments that have arrived. The sliding window of Weigle's text goes back and sends 2, 3 and 4 again; standard TCP
+/// has a window of one segment (RFC 5681 section 3.1) and need not retransmit 3 and 4.
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {

@@ -28,7 +28,7 @@ impl<T> Field<T> {
     }
 
     /// Returns the same key with another type of values, for code that reads the value before it is
-    /// resolved: it may then still be a word such as `auto`, or have another unit.
+    /// resolved: the value may then still be a word such as `auto`, or have another unit.
     pub const fn seen_as<U>(self) -> Field<U> {
         Field::new(self.name)
     }

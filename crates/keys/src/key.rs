@@ -14,7 +14,7 @@ pub const RATE: &[Dimension] = &[Dimension::Rate];
 pub const SIZE: &[Dimension] = &[Dimension::Size];
 /// Allowed values of a key: a probability.
 pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
-/// Maximum count of segments, packets or bytes. A larger number is taken for a mistake.
+/// Maximum count of segments, packets or bytes. A larger number is refused as a mistake.
 pub const COUNT_MAX: i64 = 1_000_000_000_000;
 
 /// A key of a table, of an algorithm, or of a queue discipline.
@@ -110,7 +110,7 @@ pub enum Kind {
     Tagged(&'static [(&'static str, &'static [Key])]),
     /// A congestion control algorithm with its parameters, from the registry of the congestion crate.
     Congestion,
-    /// A slow start with its parameters, from the same registry.
+    /// A slow start with its parameters, from the registry of the congestion crate.
     SlowStart,
     /// Any of these kinds. If they include a flag and a table, `true` means the table with its
     /// defaults.

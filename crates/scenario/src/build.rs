@@ -58,8 +58,8 @@ pub(crate) fn build(resolved: &ResolvedDocument) -> Config {
     }
 }
 
-/// Returns the indices of the nodes whose packets are captured. If a link has the same name, the
-/// name means the link.
+/// Returns the indices of the nodes whose packets are captured. A name that a link has, too, means
+/// the link.
 fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
     let links: HashSet<&str> = network
         .links
@@ -73,7 +73,7 @@ fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the rule that ends a run before its duration. `labels` are those of the flows that
+/// Returns the rule that ends a run before its duration. `labels` are the labels of the flows that
 /// count.
 fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);

@@ -39,7 +39,7 @@ pub struct QueueKey {
 /// A key of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Dotted path of the key. `*` stands for any entry of a list, and `[kind]` behind a table for
+    /// Dotted path of the key. `*` stands for any entry of a list; `[kind]` behind a table names
     /// the kinds that have the key.
     pub path: String,
     /// Meaning of the key.
@@ -51,7 +51,7 @@ pub struct Key {
     /// Default of the key, with the profiles in which it applies; or the rule from which it is
     /// derived; or `required`. Empty for a key that may be left out.
     pub default: String,
-    /// RFC, paper, or names in other implementations.
+    /// Source of the key: an RFC, a paper, or names in other implementations.
     pub source: &'static str,
 }
 

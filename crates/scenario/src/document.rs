@@ -8,7 +8,8 @@ pub(crate) fn span(span: Span) -> Value {
     Value::Quantity(Quantity::Span(span))
 }
 
-/// Adds to `upper` the values of `lower` that it does not have, the opposite of `merge::overlay`.
+/// Adds to `upper` the values of `lower` that `upper` does not have, the opposite of
+/// `merge::overlay`.
 pub(crate) fn fill(upper: &mut Table, lower: &Table) {
     for (key, node) in &lower.entries {
         match (upper.entries.get_mut(key), &node.value) {

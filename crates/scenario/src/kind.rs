@@ -54,7 +54,7 @@ pub(crate) struct ResolvedScenario {
     /// The whole document.
     pub root: Table,
     pub simulation: Simulation,
-    /// Rows of `longhaul explain` that are derived from values, in addition to the rows of keys.
+    /// Rows of `longhaul explain` about derived values, in addition to the rows of keys.
     pub explained: Vec<ExplainRow>,
     pub warnings: Vec<String>,
 }

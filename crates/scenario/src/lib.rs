@@ -73,7 +73,7 @@ use model::About;
 pub struct Scenario {
     root: Table,
     simulation: Simulation,
-    /// Rows of `explain` that are derived from values, in addition to the rows of keys.
+    /// Rows of `explain` about derived values, in addition to the rows of keys.
     explained: Vec<ExplainRow>,
     warnings: Vec<String>,
 }

@@ -107,7 +107,7 @@ pub struct OwnAlgorithm {
 pub struct FoundStack {
     /// Factory of the connections.
     pub factory: Arc<dyn StackFactory>,
-    /// Name of its congestion control, as the stack calls it.
+    /// Name of the congestion control, as the stack calls it.
     pub congestion: String,
     /// Name and version of the stack, which are part of the hash of the results.
     pub version: String,
@@ -120,6 +120,6 @@ pub struct FoundStack {
 pub struct StackError {
     /// Name of the setting's key.
     pub key: &'static str,
-    /// Message with the fault of the value, and the allowed values.
+    /// Message about the wrong value, with the allowed values.
     pub message: String,
 }

@@ -7,8 +7,8 @@ use crate::document::{Node, Table, Value};
 use crate::mesonet::keys::TopologyFile;
 use crate::model::Scenario;
 
-/// Keys that select the algorithm or model of a table: a built-in one, a file of a custom one, a
-/// controller in another process, or a module.
+/// Keys that select the algorithm or model of a table: built-in, in a file of the user, in another
+/// process, or in a module.
 const NAMES: [&str; 4] = [KIND.name(), PYTHON.name(), EXTERNAL.name(), MODULE.name()];
 
 /// Removes the key that selects a table's algorithm or model before another one is set, with the

@@ -158,8 +158,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Returns the absolute form of `path`, since the resolved scenario may be read in another
-/// directory.
+/// Returns the absolute form of `path`; resolved scenarios may be read in another directory.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

@@ -27,7 +27,7 @@ pub(crate) struct ResolvedDocument {
     pub core: Core,
     /// Route and congestion control of each group of flows.
     pub paths: Vec<Path>,
-    /// Place of each proxy.
+    /// Location and congestion control of each proxy.
     pub sites: Vec<Site>,
 }
 
@@ -145,8 +145,7 @@ fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Resolves the labels of flows that a stop rule counts. By default they are all flows with
-/// exchanges.
+/// Resolves the labels of flows that a stop rule counts; by default, all flows with exchanges.
 fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let measure = root.sub_mut(Scenario::measure);
     let Some(stop) = measure.table_mut(MoreMeasures::stop) else {
@@ -199,8 +198,7 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
 /// Maximum number of links and nodes among which a message searches for a similar name.
 const LISTED: usize = 1000;
 
-/// Refuses captures at links and nodes that do not exist. Access links and their hosts exist as
-/// well.
+/// Refuses captures at unknown links and nodes; access links and their hosts are known, too.
 fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let captured = root.sub(Scenario::measure).list(MoreMeasures::capture);
     if captured.is_empty() {

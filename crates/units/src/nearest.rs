@@ -1,8 +1,7 @@
 //! Messages about unknown names: the name that was probably meant, and some more names or the
 //! command that lists all.
 
-/// Maximum number of names that a message always lists. More would hide the one that was probably
-/// meant.
+/// Maximum number of names that are always listed. More would hide the one probably meant.
 const FEW: usize = 5;
 
 /// Maximum number of names in a message if none is similar.
@@ -22,8 +21,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the end of a message about a name that is not in `known`. It has the name that was
-/// probably meant, and all known names if there are at most five. If there are more, it has
+/// Returns the end of a message about a name that is not in `known`. It contains the name that was
+/// probably meant, and all known names if there are at most five. If there are more, it contains
 /// `command`, which lists them; without a command, the nearest five names, or all names (at most
 /// twenty) if none is similar.
 pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {

@@ -10,11 +10,11 @@ keys! {
     /// A delay box: delay, loss and rate, drawn once for every flow.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DelayBox {
-        /// Delay, each way; none by default.
+        /// Delay in each direction; none by default.
         pub delay: Option<Distribution> = TIMES.key(),
         /// Probability of the loss of a packet; 0 by default.
         pub loss: Option<Distribution> = PROBABILITIES.key(),
-        /// Rate of a bottleneck for this flow alone; none by default.
+        /// Rate of a separate bottleneck for each flow; none by default.
         pub rate: Option<Distribution> = RATES.key(),
         /// True if a flow has the same values in both directions; otherwise the values of the
         /// return direction are drawn separately.
@@ -23,8 +23,8 @@ keys! {
 }
 
 impl DelayBox {
-    /// Returns true if the box only delays packets: all packets of a flow by the same time above zero. (Packets that
-    /// are not delayed are forwarded within the event of their arrival.)
+    /// Returns true if the box only delays packets, all packets of a flow by the same time above zero. (Without a
+    /// delay, packets are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()
@@ -44,7 +44,7 @@ keys! {
     pub struct Shaper {
         /// Rate at which tokens are added; below the link's rate.
         pub rate: Rate = Kind::Positive(RATE).key().required(),
-        /// Bytes that may pass at the link's rate after a pause; at least a packet.
+        /// Size of the bucket: bytes that may pass at the link's rate after a pause; at least a packet.
         pub burst: Bytes = Kind::Positive(SIZE).key().required(),
     }
 }
@@ -78,7 +78,7 @@ keys! {
     pub struct AckThinning {
         /// Number of consecutive ACKs of a connection of which only the last is forwarded.
         pub keep_every: u32 = Kind::Whole { min: 2, max: 1000 }.key().required(),
-        /// Maximum time for which an ACK waits for the ones after it, before it is forwarded alone.
+        /// Maximum time for which an ACK waits for later ones; then it is forwarded.
         pub hold: Span = Kind::Positive(TIME).key().default("10 ms"),
     }
 }
@@ -89,22 +89,22 @@ pub enum Loss {
     /// No loss.
     #[default]
     None,
-    /// Each packet independently with this probability.
+    /// Packets are lost independently, each with this probability.
     Bernoulli(f64),
-    /// In bursts.
+    /// Packets are lost in bursts.
     GilbertElliott(GilbertElliott),
     /// The packets with these arrival numbers at the link are lost; numbers begin at 0, and are in ascending order.
     List(Vec<u64>),
 }
 
 keys! {
-    /// Keys of a table of losses, of which exactly one must be given.
+    /// Keys of a loss table, of which exactly one must be given.
     pub struct LossKeys {
         /// Each packet is lost independently with this probability.
         pub bernoulli: Option<f64> = PROBABILITY.key(),
         /// Packets are lost in bursts, with gaps and bursts of geometric length.
         pub bursts: Option<Bursts> = Kind::Table(Bursts::KEYS).key().source("Gilbert 1960"),
-        /// A channel with a good and a bad state, each with its own loss.
+        /// A channel with a good and a bad state, each with its own loss probability.
         pub gilbert_elliott: Option<GilbertElliott> =
             Kind::Table(GilbertElliott::KEYS).key().source("Elliott 1963"),
         /// The packets with these arrival numbers at the link are lost; the first is 0.
@@ -112,7 +112,7 @@ keys! {
     }
 }
 
-/// Reads a table of losses, or a number, which is the probability of independent losses.
+/// Reads a loss table, or a number, which is the probability of independent losses.
 impl Read for Loss {
     fn read(value: Option<&Value>) -> Option<Self> {
         let table = match value {

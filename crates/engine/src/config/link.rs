@@ -21,13 +21,13 @@ keys! {
         pub delay: Span = Kind::Quantity(TIME).key().required(),
         /// Period with which all `changes` are repeated.
         pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
-        /// Delay, loss and rate drawn for each flow, in both directions, before packets reach the queue.
+        /// Delay, loss and rate, drawn for each flow and applied in both directions before packets reach the queue.
         pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
-        /// Time that hosts take to process an ACK, drawn for each ACK: ACKs are delayed by it, in both directions,
+        /// Time that hosts take to process an ACK, drawn for each ACK. ACKs in both directions are delayed by this time
         /// before they reach the queue.
         pub host_processing_delay: Option<Distribution> = TIMES.key(),
-        /// Period of the timer whose ticks release packets at the far end, both ways, as in dummynet.
+        /// Period of a timer in each direction, as in dummynet: packets leave the link only at ticks of the timer.
         pub tick: Option<Span> = Kind::Positive(TIME).key(),
     }
     flattened {
@@ -69,20 +69,19 @@ keys! {
         /// Token bucket between the queue and the link, forward direction only. Values that depend on the link's
         /// rate, such as 1 BDP, are computed from the bucket's rate.
         pub shaper: Option<Shaper> = Kind::Table(Shaper::KEYS).key(),
-        /// Token bucket before the queue that drops packets in excess of its rate, forward direction only.
+        /// Token bucket in front of the queue; packets in excess of its rate are dropped. Forward direction only.
         pub policer: Option<Policer> = Kind::Table(Policer::KEYS).key()
             .source("RFC 2697; Linux: tc-police"),
-        /// Packets lost before they reach the queue, forward direction only.
+        /// Loss of packets before they reach the queue, forward direction only.
         pub loss: Loss = Kind::Table(LossKeys::KEYS).key(),
         /// Probability that a packet is followed by a copy of itself, forward direction only.
         pub duplication: Option<f64> = PROBABILITY.key(),
-        /// Packets held back before they reach the queue, behind those that follow, forward direction only.
+        /// Reordering before the queue, forward direction only: later packets overtake some that are held back.
         pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
-        /// Random time added to the propagation delay of each packet, forward direction only; packets keep their
-        /// order.
+        /// Random time added to each packet's propagation delay, forward direction only; packets keep their order.
         pub jitter: Option<Distribution> = TIMES.key(),
-        /// ACKs of a connection dropped for newer ones before they reach the queue, forward
-        /// direction only. (The ACKs of forward flows take the return direction.)
+        /// Thinning of ACKs before the queue, forward direction only: older ACKs of a connection are dropped for newer
+        /// ones. (The ACKs of forward flows take the return direction.)
         pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
             .source("RFC 3449 section 5.2"),
         /// True if a newer ACK of a connection takes the place of an older one that waits in the
@@ -121,14 +120,14 @@ impl Link {
         }
     }
 
-    /// Returns the long-run rate at which packets leave the link.
+    /// Returns the maximum long-run rate at which packets can leave the link.
     pub fn capacity(&self) -> Rate {
         let policer = self.direction.policer;
         let policed = policer.map_or(self.rate, |policer| policer.rate);
         self.queue_rate().min(policed).min(self.rate)
     }
 
-    /// Returns the rate at which the queue is emptied: that of the token bucket, if there is one.
+    /// Returns the rate at which the queue is emptied: the token bucket's or, without one, the link's.
     pub fn queue_rate(&self) -> Rate {
         let shaper = self.direction.shaper;
         shaper.map_or(self.rate, |shaper| shaper.rate)
@@ -162,8 +161,8 @@ impl Link {
             || self.direction.is_impaired()
     }
 
-    /// Returns true if the impairments only delay packets, by a delay that depends only on the flow. Impairments that
-    /// depend on other packets are applied within the event of a packet's arrival.
+    /// Returns true if the impairments have no other effect than a delay that depends only on the flow. Impairments
+    /// that depend on other packets are applied within the event of a packet's arrival.
     pub(crate) fn only_delays_flows(&self) -> bool {
         let boxes = self.delay_box.as_ref();
         boxes.is_some_and(DelayBox::only_delays)
@@ -172,7 +171,7 @@ impl Link {
             && self.direction.reordering.is_none()
     }
 
-    /// Returns true if some packets are followed by a copy.
+    /// Returns true if some packets are followed by a copy of themselves.
     pub(crate) fn makes_copies(&self) -> bool {
         self.direction.duplicates()
     }
@@ -204,8 +203,8 @@ impl DirectionKeys {
 /// The way in which a link computes departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// On arrival, with one event per packet: in a first-in first-out queue, the departure is determined when the
-    /// packet arrives.
+    /// On arrival, with one event per packet: a first-in first-out queue determines the departure of an arriving
+    /// packet.
     OnArrival,
     /// One by one, with an event at the end of each transmission; disciplines that decide on departure require it.
     Explicit,

@@ -44,7 +44,7 @@ pub struct Config {
     pub replication: u64,
     /// End of the simulation.
     pub duration: Time,
-    /// Arithmetic in which links keep time.
+    /// Arithmetic with which times on links are computed.
     pub clock: Clock,
     /// Source of random numbers.
     pub randomness: Randomness,
@@ -102,8 +102,8 @@ pub struct Flow {
     pub label: String,
     /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
-    /// Name under which the flow is counted. This is the name of the flow to which the stream belongs, if there are
-    /// several streams, and otherwise the flow's own name.
+    /// Name under which counters of the flow are summed up: for one of several parallel streams, the name of the flow
+    /// to which the stream belongs, and otherwise the flow's own name.
     pub bundle: String,
     /// Sending node.
     pub from: usize,
@@ -113,13 +113,13 @@ pub struct Flow {
     pub start: Start,
     /// Time at which the application stops sending, if before the end of the run.
     pub stop: Option<Time>,
-    /// The proxy that splits the flow's connections, for data from its first node to its second.
-    /// Datagram streams have no proxy.
+    /// The proxy that splits the flow's connections, for data from the flow's first node to its second. Datagram
+    /// streams have no proxy.
     pub via: Option<usize>,
-    /// The proxy for data from the second node to the first, if connections carry data both ways.
+    /// The proxy for data from the flow's second node to its first, if connections carry data both ways.
     pub via_back: Option<usize>,
     /// Numbers of the flow's connections, from zero in order of opening, whose sender state is recorded at each
-    /// acknowledgement. For traffic sources, this is the sender at the flow's first node.
+    /// acknowledgement. For traffic sources, the sender is the one at the flow's first node.
     pub traced: Vec<u64>,
     /// Clock of the flow's second node, relative to that of the first.
     pub clock: ClockError,
@@ -131,7 +131,7 @@ keys! {
     /// Error of a receiver's clock, relative to the sender's.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ClockError {
-        /// Time by which the receiver's clock is ahead at the beginning of the run.
+        /// Time by which the receiver's clock is ahead of the sender's at the beginning of the run.
         pub offset: Span = Kind::Quantity(TIME).key().default("0 s"),
         /// Seconds that the receiver's clock gains (or loses, if negative) in a second.
         pub drift: f64 = Kind::Number(Range::closed(-0.01, 0.01)).key().default("0").unit("s/s"),
@@ -151,8 +151,8 @@ impl Config {
 }
 
 impl ClockError {
-    /// Returns the transit time that the receiver measures for a packet that arrives at `now`, at least zero. `transit`
-    /// is the true transit time.
+    /// Returns the transit time, at least zero, that the receiver measures for a packet that arrives at `now`.
+    /// `transit` is the true transit time.
     pub(crate) fn measured(&self, transit: Span, now: Time) -> Span {
         if *self == Self::default() {
             return transit;
@@ -256,8 +256,7 @@ pub enum Spacing {
     Even,
     /// At exponential intervals, as a Poisson process.
     Poisson,
-    /// At equal intervals, but each datagram is delayed by a time drawn uniformly from zero to this fraction of the
-    /// interval.
+    /// At equal intervals, but each datagram is delayed, uniformly from zero to this fraction of the interval.
     Jitter(f64),
 }
 

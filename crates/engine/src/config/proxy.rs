@@ -22,7 +22,8 @@ keys! {
         /// Maximum payload that waits unsent at the start of the connection between the nodes;
         /// other data waits in the local queue.
         pub credit_bytes as "credit": u64 = CREDIT.key().default("200 packets").source(Proxy::SOURCE),
-        /// True if a retransmission gives credit, too: each loss then lets more data wait.
+        /// True if retransmissions between the nodes give credit, as first transmissions do. Each loss then lets more
+        /// data wait at the start of the connection between the nodes.
         pub credit_for_retransmissions: bool = Kind::Flag.key().default("true"),
         /// Time between two checks of the local queue.
         pub check_interval as "interval": Span = INTERVAL.key().default("10 ms").source(Proxy::SOURCE),
@@ -34,7 +35,7 @@ keys! {
         pub end: usize,
         /// Parameters of the connection between the two nodes.
         pub tcp: Arc<Tcp>,
-        /// Discipline of the local queue, in front of the receivers at the start node.
+        /// Discipline of the local queue, in which segments of senders wait for the receivers at the start node.
         pub queue: QueueConfig,
         /// Changes in the course of the run, in order of time.
         pub changes: Vec<ProxyChange>,

@@ -1,4 +1,4 @@
-//! Service curves: the amount of data that a link can transmit up to a given time. Also the inverse: the time by which
+//! Service curves: the amount of data that a link can transmit up to a given time, and the inverse, the time by which
 //! it can transmit a given amount. Rates may change, or follow a delivery trace.
 //!
 //! All rates are known before the run begins. The end of a transmission is therefore computed at its beginning, in a
@@ -16,27 +16,27 @@ use super::{Change, Link};
 pub struct Work(pub u128);
 
 impl Work {
-    /// Returns the work of transmitting `bytes`.
+    /// Returns the amount of data in `bytes` bytes.
     pub const fn of_bytes(bytes: u64) -> Self {
         Self(bytes as u128 * 8 * PS_PER_S as u128)
     }
 
-    /// Returns the work done at `rate` during `span`.
+    /// Returns the amount of data that a link sends at `rate` during `span`.
     pub const fn of_rate(rate: Rate, span: Span) -> Self {
         Self(rate.as_bps() as u128 * span.as_ps() as u128)
     }
 
-    /// Returns the work in bytes.
+    /// Returns the amount in bytes.
     pub fn bytes(self) -> f64 {
         self.0 as f64 / (8 * PS_PER_S) as f64
     }
 
-    /// Returns the work in whole bytes, rounded down.
+    /// Returns the amount in whole bytes, rounded down.
     pub fn whole_bytes(self) -> Bytes {
         Bytes((self.0 / (8 * u128::from(PS_PER_S))) as u64)
     }
 
-    /// Returns the difference between this amount and an earlier one; zero if the earlier one is larger.
+    /// Returns this amount less the earlier amount `before`; zero if `before` is larger.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self(self.0.saturating_sub(before.0))
@@ -75,7 +75,8 @@ impl ServiceCurve {
         }
     }
 
-    /// Returns the time, rounded down, by which an amount of data can be transmitted; [`Time::NEVER`] if it never can.
+    /// Returns the time, rounded down, by which an amount of data can be transmitted; [`Time::NEVER`] if the link never
+    /// transmits so much.
     pub(crate) fn time_of(&self, work: Work) -> Time {
         match self {
             Self::Constant(rate) => whole_time(work.0 / u128::from(rate.as_bps())),
@@ -89,11 +90,11 @@ fn whole_time(ps: u128) -> Time {
     u64::try_from(ps).map_or(Time::NEVER, Time::from_ps)
 }
 
-/// A rate, and the time from which on it applies.
+/// A rate, and the time from which it applies.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     at: Time,
-    /// Amount transmitted before the step begins.
+    /// Amount of data transmitted before the step begins.
     before: Work,
     rate: Rate,
 }
@@ -104,14 +105,14 @@ impl Step {
     }
 }
 
-/// The part of the steps that is repeated for ever.
+/// The steps that are repeated for ever.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
     from: Time,
     length: Span,
-    /// Amount transmitted before the first repetition begins.
+    /// Amount of data transmitted before the first repetition begins.
     before: Work,
-    /// Amount transmitted in each repetition.
+    /// Amount of data transmitted in each repetition.
     work: Work,
 }
 
@@ -254,7 +255,7 @@ impl DeliveryTrace {
         Work(u128::from(opportunities) * Work::of_bytes(self.opportunity.0).0)
     }
 
-    /// Returns the time of the opportunity with which the last bit of this amount of data leaves.
+    /// Returns the time of the delivery opportunity at which the last bit of `work` leaves.
     fn time_of(&self, work: Work) -> Time {
         let opportunity = Work::of_bytes(self.opportunity.0).0;
         let last = work.0.div_ceil(opportunity).saturating_sub(1);
@@ -379,8 +380,7 @@ mod tests {
     }
 
     proptest! {
-        /// The time of an amount, and the amount at a time, are inverse functions to the picosecond, for random rates
-        /// and periods.
+        /// `time_of` and `work_by` are inverse functions to the picosecond, for random rates and periods.
         #[test]
         fn work_is_done_at_its_time_and_not_before(
             rate in 1u64..1_000,

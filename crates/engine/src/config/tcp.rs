@@ -30,13 +30,12 @@ keys! {
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
         ]).key().default("unlimited"),
-        /// Initial slow start threshold in segments; `auto`: the receive window, or no threshold with a module of
-        /// Linux.
+        /// Initial slow start threshold in segments; `auto`: the receive window, or none with a module of Linux.
         pub initial_ssthresh: Option<f64> = Kind::OneOf(&[
             Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
         ]).key().default("auto").in_profile(Profile::Linux, "2147483647")
             .source("RFC 5681 section 3.1; Linux: TCP_INFINITE_SSTHRESH"),
-        /// Duplicate ACKs that signal a loss.
+        /// Number of duplicate ACKs that signal a loss.
         pub dupack_threshold: u32 = Kind::Whole { min: 1, max: 1000 }.key()
             .default("3").source("RFC 5681 section 3.2; Linux: tcp_reordering; ns-2: numdupacks_"),
         /// True if each of the first duplicate ACKs releases a new segment.
@@ -102,8 +101,8 @@ keys! {
         /// Pacing of segments, at cwnd / srtt times a factor. Algorithms that set a pacing rate always pace.
         pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
             .default("false").source("Linux: without the fq discipline"),
-        /// Rule for paced segments: they leave in bursts or one by one, and a jump of the pacing
-        /// rate applies or does not apply to a segment that waits.
+        /// Rule for paced segments: departure in bursts or one by one, and the effect of a jump of the pacing rate on a
+        /// segment that waits.
         pub paced_bursts: PacedBursts = Kind::Word(PacedBursts::WORDS).key()
             .default("early").in_profile(Profile::Linux, "linux-6.18")
             .source("Linux: tcp_pacing_check, tcp_update_skb_after_send"),
@@ -223,7 +222,7 @@ words! {
     /// Value that a multiplicative decrease multiplies. ns-2's recoveries always use cwnd.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ReductionRule {
-        /// The flight size, if smaller than cwnd.
+        /// The smaller of flight size and cwnd.
         Rfc5681 = "rfc5681",
         /// cwnd. A timeout during recovery sets cwnd to one segment, but does not change ssthresh.
         Linux = "linux-6.18",
@@ -394,7 +393,7 @@ keys! {
         /// Maximum ACK delay.
         pub timeout: Span = Kind::Positive(TIME).key().default("100 ms").in_profile(Profile::Linux, "40 ms")
             .source("RFC 5681 section 4.2: below 500 ms; Linux: TCP_DELACK_MIN; ns-2: interval_"),
-        /// In-order segments that are acknowledged together.
+        /// Number of in-order segments that are acknowledged together.
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// True if the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
@@ -440,8 +439,8 @@ pub enum RttClock {
         /// The granularity, `G` of RFC 6298.
         granularity: Span,
     },
-    /// Whole ticks with a random phase, as in ns-2; estimates are fixed-point numbers in eighths and quarters of a
-    /// tick.
+    /// Whole ticks with a random phase, as in ns-2; estimates are fixed-point numbers, in eighths and quarters of
+    /// ticks.
     Ns2Ticks {
         /// Length of a tick.
         tick: Span,
@@ -449,7 +448,7 @@ pub enum RttClock {
 }
 
 keys! {
-    /// Keys of the clock that measures round-trip times, of which one applies.
+    /// Keys of the clock that measures round-trip times; only one of them applies.
     pub struct RttClockKeys {
         // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
         /// Granularity G of RFC 6298, with round-trip times measured in exact time.

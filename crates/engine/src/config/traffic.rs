@@ -27,7 +27,7 @@ pub struct Messages {
     pub message_bytes: u64,
     /// Bursts in which messages are sent.
     pub bursts: Bursts,
-    /// True if each message is sent in full segments of its own, as ns-2's one-way agents do. False if messages are
+    /// True if each message is sent in separate, full segments, as ns-2's one-way agents do. False if messages are
     /// bytes of one stream.
     pub whole_segments: bool,
 }
@@ -35,13 +35,11 @@ pub struct Messages {
 /// Application of a flow over TCP that opens connections during the run.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Requests and responses; a request does not wait for earlier ones. Responses go from the flow's first node to its
-    /// second.
+    /// Requests, which do not wait for earlier ones, and responses, which go from the flow's first node to its second.
     Requests(Requests),
     /// A web session of pages and their objects. Objects go from the flow's first node to its second.
     Web(Web),
-    /// One greedy connection that is aborted after this time, with data still in flight (as the perturbations in
-    /// LBNL-52549).
+    /// One greedy connection, aborted after this time with data in flight (like the perturbations in LBNL-52549).
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
@@ -63,7 +61,7 @@ pub struct Requests {
     pub binding: Binding,
     /// Times from the arrival of a request to the beginning of its response, in seconds.
     pub server_delay: Distribution,
-    /// Extra round-trip times of connections, in addition to that of the network, in seconds.
+    /// Round-trip times of connections, in seconds, that are added to that of the network.
     pub round_trip: Process,
     /// Number of exchanges on a connection, which is closed after them.
     pub per_connection: Distribution,
@@ -84,8 +82,7 @@ pub struct Web {
     pub inter_object: Distribution,
     /// Sizes of objects, in bytes, rounded up.
     pub object: Distribution,
-    /// Unit to whose multiples the sizes of objects are rounded up, in bytes; ns-2 counts in packets. `None` for single
-    /// bytes.
+    /// Unit in bytes: sizes of objects are rounded up to multiples of it (ns-2 counts packets). `None` for one byte.
     pub whole_units_of: Option<u64>,
     /// Bytes of a request.
     pub request_bytes: u64,
@@ -98,13 +95,14 @@ keys! {
     /// Rule that ends a run early, and checks if the run allows conclusions (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
-        /// Number of completed exchanges that began in the measurement window, after which the run stops.
+        /// Number of completed exchanges after which the run stops. Only those that begin in the measurement window
+        /// count.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
-        /// Lower bound of the 99th percentile of the response sizes of these exchanges; a smaller
-        /// percentile causes a warning.
+        /// Lower bound of the 99th percentile of the response sizes of the counted exchanges; a smaller percentile
+        /// causes a warning.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Size that at least one response has to exceed; a run without such a response that begins
-        /// in time causes a warning.
+        /// Size that at least one response has to exceed. A run in which no such response begins within `start_within`
+        /// causes a warning.
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
         /// Time from the start of the measurement window within which a response above `longest_above` has to begin.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
@@ -120,12 +118,12 @@ keys! {
 pub enum Process {
     /// Independent random numbers.
     Independent(Distribution),
-    /// Random numbers of a part of the PackMime model (Cao, Cleveland and others, INFOCOM 2004).
+    /// Random numbers for one variable of the PackMime model (Cao, Cleveland and others, INFOCOM 2004).
     PackMime(PackMime),
 }
 
-/// A part of the PackMime model. The rate of connections determines the fraction of white noise, which hides the
-/// long-range dependence.
+/// A random variable of the PackMime model. The rate of connections determines the fraction of white noise, which hides
+/// the long-range dependence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PackMime {
     /// Times between connections, with this mean rate.
@@ -140,12 +138,12 @@ pub enum PackMime {
     },
     /// Sizes of responses.
     Responses,
-    /// Round-trip times between the hosts and the link where the trace was taken: on the server's side only, or on both
-    /// sides together.
+    /// Round-trip times between the hosts and the link where the trace was taken: on the server's side, or on both
+    /// sides.
     RoundTrips {
         /// Connections per second.
         rate: f64,
-        /// True if the client's side is included.
+        /// True if the round-trip time on the client's side is included.
         client_side: bool,
     },
 }
@@ -165,7 +163,7 @@ words! {
 /// An exchange of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// Start of the exchange or of its connection.
+    /// Time at which the connection of the exchange opens.
     pub time: Time,
     /// Time from the end of the preceding exchange in the trace to the request, if both use the same connection.
     pub after: Option<Span>,

@@ -4,8 +4,7 @@ use longhaul_units::Span;
 
 use crate::config::Work;
 
-/// A counter, which defines how the counts of two periods are added, and how the count at an earlier time is
-/// subtracted.
+/// A counter, which defines the sum of the counts of two periods, and the difference from an earlier count.
 pub(crate) trait Counter: Copy {
     fn sum(self, other: Self) -> Self;
     fn since(self, before: Self) -> Self;
@@ -74,7 +73,7 @@ macro_rules! counters {
         }
 
         impl $record {
-            /// Adds counters of the same period, for example those of another link.
+            /// Adds the counters `other` of the same period, for example of another link.
             pub(crate) fn add(&mut self, other: &Self) {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }

@@ -14,14 +14,14 @@ const UNIT_BITS: u32 = 15;
 const ROWS: usize = 36;
 
 /// A histogram of delays. Above a microsecond, the width of a bucket is at most 1/32 of its delays, as in HdrHistogram.
-/// Minimum and maximum are exact, and the mean is exact to 33 ns. A row, of 256 bytes per octave, is allocated once it
-/// has counts.
+/// Minimum and maximum are exact, and the mean is exact to 33 ns. Each row takes 256 bytes, and is allocated with its
+/// first count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelayHistogram {
     rows: [Option<Box<[u64; ROW]>>; ROWS],
     /// Number of packets with a delay of zero.
     instant: u64,
-    /// Sum of all delays, in widths of the narrowest bucket.
+    /// Sum of all delays, in units of the narrowest bucket's width.
     sum: u64,
     /// Minimum delay; before the first packet, larger than any delay.
     min: Span,
@@ -41,8 +41,7 @@ impl Default for DelayHistogram {
 }
 
 impl DelayHistogram {
-    /// Counts a packet with this delay. Not inlined, which keeps the code fast for runs without measured delays, the
-    /// majority.
+    /// Counts a packet with this delay. Not inlined, so that runs without measured delays, the majority, stay fast.
     #[inline(never)]
     pub fn record(&mut self, delay: Span) {
         let units = delay.as_ps() >> UNIT_BITS;
@@ -119,13 +118,13 @@ impl DelayHistogram {
         Some(middle_s.clamp(self.min.as_secs_f64(), self.max.as_secs_f64()))
     }
 
-    /// Returns `figure` of the number of packets; `None` without packets.
+    /// Returns `figure`, applied to the number of packets; `None` without packets.
     fn of_packets(&self, figure: impl Fn(u64) -> f64) -> Option<f64> {
         let packets = self.packets();
         (packets > 0).then(|| figure(packets))
     }
 
-    /// Returns the quantiles that tables show.
+    /// Returns the quantiles, mean and extremes that tables contain.
     pub fn summary(&self) -> DelaySummary {
         DelaySummary {
             packets: self.packets(),
@@ -149,7 +148,7 @@ impl DelayHistogram {
     }
 }
 
-/// Allocates a row, when its octave has its first count.
+/// Returns a row, which is allocated for the first count of its octave.
 #[cold]
 fn begin_row(row: &mut Option<Box<[u64; ROW]>>) -> &mut [u64; ROW] {
     row.insert(Box::new([0; ROW]))
@@ -199,13 +198,13 @@ record! {
     }
 }
 
-/// Delays of the packets of flows and of links, where they are measured.
+/// Delays of packets, by flow and by sampled link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delays {
     /// One-way delays by flow: from each transmission of a data packet to its arrival.
     pub flows: Vec<DelayHistogram>,
-    /// Queueing delays of sampled links, with the link's number: from the arrival of packets to the beginning of
-    /// their service.
+    /// Queueing delays of sampled links, with the link's number: from a packet's arrival to the beginning of its
+    /// service.
     pub links: Vec<(usize, DelayHistogram)>,
 }
 

@@ -24,9 +24,9 @@ pub trait Recorder {
     /// Records an exchange (a request and its response) that is complete, or that the end of the run has interrupted.
     /// Calls are in the order of the ends.
     fn exchange(&mut self, exchange: &Exchange);
-    /// Records a packet that has reached a captured link or node.
+    /// Records a packet at a captured link or node.
     fn packet(&mut self, packet: &CapturedPacket);
-    /// Records the next part of the log that the stack of a flow writes about itself.
+    /// Records `_text`, the next part of the log that the foreign stack of a flow writes.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
     /// Reports the simulated time as progress. Called a thousand times per run, and whenever the ticker requests it.
     /// The returned value can stop the simulation.
@@ -104,8 +104,7 @@ record! {
         /// The discipline's probability of a drop or mark, if it has one; for RED, before drops are
         /// spread evenly.
         drop_p: Option<f64> as "drop_p",
-        /// Integral of the number of waiting packets over time; its increase per second is the mean
-        /// queue.
+        /// Integral of the number of waiting packets over time; its increase per second is the mean queue.
         queue_integral: f64 as "queue_integral_pkt_s",
         /// Packets transmitted.
         departed_pkts: u64 as "departed_pkts",
@@ -125,10 +124,9 @@ record! {
 /// State of a proxy at a sampling point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProxySample {
-    /// The connection between its nodes; `flow` is the number of the proxy.
+    /// State of the connection between the proxy's nodes; `flow` is the number of the proxy.
     pub carrier: FlowSample,
-    /// The proxy's local queue: departures are packets that the proxy takes out; `link` is the number of the
-    /// proxy.
+    /// State of the local queue; `link` is the number of the proxy. Departures are packets that the proxy takes out.
     pub queue: LinkSample,
 }
 
@@ -142,11 +140,11 @@ record! {
         flow: u32 as "flow",
         /// Kind of the event.
         kind: EventKind,
-        /// Congestion window before.
+        /// Congestion window before the event.
         cwnd_before: f64 as "cwnd_before_pkts",
-        /// Congestion window after.
+        /// Congestion window after the event.
         cwnd_after: f64 as "cwnd_after_pkts",
-        /// Slow start threshold after.
+        /// Slow start threshold after the event.
         ssthresh_after: f64 as "ssthresh_after_pkts",
         /// Segments in flight.
         in_flight: u64 as "in_flight_pkts",
@@ -167,7 +165,7 @@ record! {
         time: Time as "t_s",
         /// Number of the flow.
         flow: u32 as "flow",
-        /// Number of its connection among those of the flow, in order of opening.
+        /// Number of the connection among those of the flow, in order of opening.
         connection: u64 as "connection",
         /// Name of the quantity: cwnd, ssthresh or in_flight, in segments, or a variable of the congestion
         /// control's state; times are in seconds.
@@ -207,7 +205,7 @@ impl EventKind {
         }
     }
 
-    /// Returns the cause of a reduction of the window.
+    /// Returns the cause of a reduction of the window; `None` for other events.
     fn cause(self) -> Option<&'static str> {
         let Self::Cut(cause) = self else {
             return None;
@@ -221,15 +219,15 @@ impl EventKind {
 }
 
 record! {
-    /// A request and its response, or data one way, over a connection that traffic has opened.
+    /// A request with its response, or one-way data, on a connection that traffic has opened.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Exchange {
-        /// Number of the flow whose source requested it.
+        /// Number of the flow whose source made the exchange.
         flow: u32 as "flow",
-        /// Number of its connection among those of the flow, in order of opening.
+        /// Number of the connection among those of the flow, in order of opening.
         connection: u64 as "connection",
-        /// Time at which the SYN of its connection was sent, or the request if the connection was
-        /// open.
+        /// Time at which the SYN of the exchange's connection was sent or, if the connection was already open, the
+        /// request.
         start: Time as "start_s",
         /// Time at which the whole request had arrived.
         requested: Option<Time> as "requested_s",
@@ -241,7 +239,7 @@ record! {
         request_bytes: u64 as "request_bytes",
         /// Payload of the response; none without a response, or if it had not begun at the end of the run.
         response_bytes: Option<u64> as "response_bytes",
-        /// Round-trip time of its connection in addition to that of the network.
+        /// Round-trip time of the connection in addition to that of the network.
         round_trip: Span as "extra_rtt_s",
         /// Data packets retransmitted, both ways.
         retransmitted_pkts: u64 as "retransmitted_pkts",
@@ -253,15 +251,15 @@ record! {
 /// A packet at a captured link or node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
-    /// Time at which the packet came to the link, before its queue, or at which it was at the node.
+    /// Time at which the packet reached the link (before its queue), or was sent or received at the node.
     pub time: Time,
-    /// Number of the link, or of the node behind all links ([`Config::interface_of_node`](crate::Config)).
+    /// Number of the interface: links are numbered first, then nodes ([`Config::interface_of_node`](crate::Config)).
     pub interface: u32,
     /// The flow.
     pub flow: u32,
-    /// Number of its connection among those of the flow.
+    /// Number of the connection among those of the flow.
     pub connection: u32,
-    /// True if the flow's second node has opened that connection.
+    /// True if the flow's second node has opened the connection.
     pub opened_by_receiver: bool,
     /// True if the packet goes from the flow's second node to its first.
     pub reverse: bool,
@@ -269,7 +267,7 @@ pub struct CapturedPacket {
     pub udp: bool,
     /// Bytes of payload.
     pub payload_bytes: u32,
-    /// First payload byte's position in the stream, the SYN being number 0.
+    /// Position of the first payload byte in the stream; the SYN has number 0.
     pub sequence: u64,
     /// The next byte expected from the other side.
     pub acknowledgement: u64,

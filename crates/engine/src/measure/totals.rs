@@ -12,8 +12,7 @@ use crate::config::Work;
 pub struct Totals {
     /// Time at which the simulation ended: the configured duration, or earlier if it was stopped.
     pub end: Time,
-    /// True if the recorder stopped the run early, or if the run would have exceeded its memory
-    /// limit.
+    /// True if the recorder stopped the run early, or the run would have exceeded its memory limit.
     pub stopped: bool,
     /// The request for memory that ended the run.
     pub out_of_memory: Option<OutOfMemory>,
@@ -117,9 +116,9 @@ counters! {
         sum cwnd_integral: f64,
         /// Times during which each limit held the sender back.
         sum limited: LimitTimes,
-        /// Connections opened, by flows that open them during the run.
+        /// Connections that the flow has opened, if its kind opens them during the run.
         sum connections: u64 as "connections",
-        /// Exchanges completed over these connections: requests answered, or data delivered one way.
+        /// Exchanges completed over connections opened during the run: requests answered, or data delivered one way.
         sum exchanges: u64 as "exchanges",
     }
     columns {
@@ -192,7 +191,7 @@ counters! {
     pub struct ProxyCounters {
         /// Counters of the local queue: departures are packets that the proxy takes out.
         sum queue: LinkCounters,
-        /// Counters of the connection between its nodes.
+        /// Counters of the connection between the proxy's nodes.
         sum carrier: FlowCounters,
         /// Payload that left the local queue in order, and was given to the connection between the nodes.
         sum admitted_bytes: u64 as "admitted_bytes",
@@ -269,8 +268,7 @@ counters! {
         sum marked_pkts: u64 as "marked_pkts",
         /// Packets of which a copy was made before the link.
         sum duplicated_pkts: u64 as "duplicated_pkts",
-        /// Integral of the number of waiting packets over time, in picoseconds. The packet in service
-        /// does not wait.
+        /// Integral of the number of waiting packets over time, in picoseconds, without those in service.
         sum queue_integral_ps: u128,
         /// Sum, over arrivals, of the number of waiting packets that each found: divided by the
         /// number of arrivals, the mean queue at arrivals.

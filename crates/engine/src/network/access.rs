@@ -5,8 +5,8 @@
 //! packets nor events, if its packets can be handed over ahead of time. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
-//! - Links that lead to ends of connections deliver their packets to these ends at once, as long as no timer and no
-//!   observation comes before. Otherwise the packets wait on the link as on any other
+//! - Links that lead to endpoints of connections deliver their packets to these endpoints at once, as long as no timer
+//!   and no observation comes before. Otherwise the packets wait on the link as on any other
 //!   ([`Link::hold`](super::Link::hold)).
 //!
 //! The remaining state of a link takes two cache lines, next to those of the link in the opposite direction. Access
@@ -31,7 +31,7 @@ use crate::schedule::{Arriving, NextArrival};
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Index of the merge at the far end, if the links lead to one other link.
+    /// Index of the merge at the far end, if the links lead to only one further link.
     merge: Option<u32>,
 }
 
@@ -93,8 +93,7 @@ impl AccessLink {
         self.queues = !self.waiting.is_empty();
     }
 
-    /// Accepts or drops a packet that enters the link. Returns its arrival time at the far end; `None` if the packet is
-    /// dropped.
+    /// Accepts or drops an entering packet. Returns its arrival time at the far end; `None` if it is dropped.
     #[inline(always)]
     fn take(&mut self, bytes: u16, now: Time, model: &mut Model) -> Option<Time> {
         self.begin_services(now);
@@ -171,12 +170,12 @@ pub(super) struct AccessLinks {
     spreading: Vec<Spreading>,
 }
 
-/// A link that leads only to access links, and these lead to ends of connections.
+/// A link that leads only to access links that lead to endpoints of connections.
 #[derive(Debug)]
 struct Spreading {
     link: u32,
-    /// Minimum propagation delay of the access links that this link leads to. No packet reaches an end of a connection
-    /// sooner after it leaves this link.
+    /// Minimum propagation delay of the access links that this link leads to. A packet that leaves this link takes at
+    /// least this time to reach an endpoint of a connection.
     shortest: Span,
     /// True if an event of the link is scheduled.
     has_event: bool,
@@ -191,7 +190,7 @@ impl AccessLinks {
         (access, model)
     }
 
-    /// Adds a link.
+    /// Adds the link with the number `link`; links with equal models share one.
     fn add(&mut self, link: u32, model: Model, draws: RandomTieBreak) {
         let known = self.models.iter().position(|known| known.is(&model));
         let model = known.unwrap_or_else(|| {
@@ -224,8 +223,7 @@ impl AccessLinks {
         }
     }
 
-    /// Records that a link in front of access links has a packet to forward; returns true if an event must be scheduled
-    /// for it.
+    /// Records that a link in front of access links has a packet to forward; returns true if it needs an event.
     pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }
@@ -239,8 +237,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Turns these links into access links, stored in the given order, in which links of opposite directions are
-    /// neighbours.
+    /// Turns the links `links` into access links, stored in this order, where opposite directions are neighbours.
     pub(super) fn make_access(
         &mut self,
         config: &Config,
@@ -303,14 +300,14 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time up to which a link may forward packets to access links, so that these packets reach the ends of
-    /// connections by the time `observation`.
+    /// Returns the time up to which a link may forward packets to access links, so that these packets reach the
+    /// endpoints of connections by the time `observation`.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that reach the ends of connections only after the
+    /// Ends the event of a link that leads to access links. Packets that reach endpoints of connections only after the
     /// observation stay on the link: the next event comes after the observation.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
@@ -328,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have reached access links onto these links. Called before an observation, for which they were
-    /// held back.
+    /// Moves packets that have reached access links onto these links. Called before an observation, because of which
+    /// the packets were held back.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {
@@ -361,8 +358,8 @@ impl Network {
         Some(index)
     }
 
-    /// Moves a packet over an access link, and returns the end of its route; `None` if the link drops the packet. The
-    /// packet's time becomes its arrival time.
+    /// Moves a packet over an access link, and returns the kind of its receiver; `None` if the link drops the packet.
+    /// The packet's time becomes its arrival time.
     #[inline(always)]
     pub(crate) fn cross_access(&mut self, index: u32, packet: &mut Packet) -> Option<End> {
         let (access, model) = self.access.get(index);
@@ -396,9 +393,8 @@ impl Network {
         }
     }
 
-    /// Prefetches the memory that packets will need at the access links. For the packet `step` places ahead on the
-    /// link, this is its options and its access links; for the packet twice as far ahead, its route. Returns the packet
-    /// `step` places ahead.
+    /// Prefetches memory that packets need at access links: options and access links for the packet `step` places ahead
+    /// on the link, the route for the packet twice as far ahead. Returns the first of these packets.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

@@ -14,8 +14,8 @@ use crate::packet::{Packet, SackOption};
 /// An event of a packet for the capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketNote {
-    /// An end has sent the packet with these SACK blocks. The blocks are copied, since a drop would discard them before
-    /// the packet is recorded.
+    /// An endpoint has sent the packet with these SACK blocks. The blocks are copied, since a drop would discard them
+    /// before the packet is recorded.
     Sent(Packet, SackOption),
     /// The packet has reached a captured link or node.
     Entered(InterfaceEntry),
@@ -32,8 +32,7 @@ pub(crate) struct InterfaceEntry {
     pub(crate) dropped: bool,
 }
 
-/// Returns the interfaces of the nodes at the near and at the far end of each link; `None` for nodes that are not
-/// captured.
+/// Returns the interfaces of the nodes at the near and far end of each link; `None` for nodes without capture.
 pub(super) fn host_interfaces(config: &Config) -> Vec<[Option<u32>; 2]> {
     let interface = |node: usize| {
         let captured = config.captured_nodes.contains(&node);
@@ -70,7 +69,7 @@ impl Network {
         }
     }
 
-    /// Records that a packet is about to enter the link at this position in the route table.
+    /// Records that a packet is about to enter the link at `position` in the route table.
     fn note_entrance(&mut self, packet: Packet, position: u32) {
         if let Some(link) = self.link_at(position)
             && self.links[link as usize].captured
@@ -79,7 +78,7 @@ impl Network {
         }
     }
 
-    /// Returns the link that a packet enters at this position in the route table.
+    /// Returns the link that a packet enters at `position` in the route table.
     fn link_at(&self, position: u32) -> Option<u32> {
         match self.routes.hop(position) {
             Hop::Link(link) => Some(link),
@@ -127,12 +126,12 @@ impl Network {
         self.noted.is_some()
     }
 
-    /// Removes the earliest event that has not been recorded; `None` if there is none.
+    /// Removes and returns the earliest event that has not been recorded; `None` if there is none.
     pub(crate) fn next_noted(&mut self) -> Option<PacketNote> {
         self.noted.as_mut()?.pop_front()
     }
 
-    /// Returns the end of a packet's route.
+    /// Returns the kind of receiver at the end of a packet's route.
     pub(crate) fn destination(&self, packet: &Packet) -> End {
         let mut position = packet.route;
         loop {

@@ -3,8 +3,8 @@
 //!
 //! Such links have explicit service: the arrival of a packet is computed when its service begins, so that no arrival
 //! has to be corrected. A packet propagates with the delay at the beginning of its service. After a decrease of the
-//! delay, later packets could overtake those still propagating. Instead, they arrive right behind them, since a shorter
-//! path is still one path, without reordering.
+//! delay, later packets could overtake those still propagating. Instead, these packets arrive right behind the earlier
+//! ones, since a shorter path does not reorder packets either.
 
 use longhaul_units::{Span, Time};
 
@@ -25,7 +25,7 @@ fn needs_event(change: &Change) -> bool {
     change.delay.is_some() || change.loss.is_some()
 }
 
-/// Changes of one link for which events are needed.
+/// Changes of one link's delay or loss, which need events.
 #[derive(Debug)]
 pub(super) struct Changes {
     link: u32,
@@ -107,7 +107,7 @@ impl Changes {
 }
 
 impl Network {
-    /// Applies a change of a link at its event, and schedules the next change.
+    /// Applies a change of a link, at the event of the change, and schedules the link's next change.
     pub(crate) fn change(&mut self, index: u32) {
         let changes = &mut self.changes[index as usize];
         let (delay, loss) = changes.take_next();

@@ -110,7 +110,7 @@ impl Network {
     }
 
     /// Forwards the only packet of a link to the next link, and so on over all links with lookahead, without any event.
-    /// At the link where this ends, schedules the packet's arrival. Returns true if the packet has left the first link.
+    /// Schedules the packet's arrival on the last of these links. Returns true if the packet has left the first link.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -139,8 +139,7 @@ impl Network {
         goes_on
     }
 
-    /// Passes a link's packet to the delay boxes at its far end at once, if it arrives there before the next
-    /// observation.
+    /// Passes a link's packet to the delay boxes at its far end, if it arrives there before the next observation.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());
@@ -161,15 +160,15 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready` and returns its number. The packets of the links on this list can be passed
-    /// at once to ends that delay them.
+    /// Removes a link from the list `ready` and returns its number. Packets on these links can be passed at once to the
+    /// endpoints, which delay them.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
     }
 
-    /// Schedules the arrival of the next packet, if there is one, of a link that has forwarded earlier packets ahead of
-    /// time.
+    /// Schedules the arrival of the next packet on a link that has forwarded earlier packets ahead of time. Does
+    /// nothing if there is no next packet.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);
@@ -184,7 +183,7 @@ impl Network {
     }
 
     /// Forwards a link's next packets, as long as they reach its far end by `until`, up to and including the first
-    /// packet that has reached the end of its route. Stores this packet in `arrived`, and returns its end.
+    /// packet that has reached the end of its route. Stores this packet in `arrived`, and returns its kind of receiver.
     #[inline]
     pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
@@ -226,8 +225,8 @@ impl Network {
     }
 
     /// Forwards the packets of a link that arrive by `until`, up to and including the first that has reached the end of
-    /// its route; stores this packet in `arrived`, and returns its end. For links with lookahead whose packets mostly
-    /// go onto links that already have packets.
+    /// its route; stores this packet in `arrived`, and returns its kind of receiver. For links with lookahead whose
+    /// packets mostly go onto links that already have packets.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,

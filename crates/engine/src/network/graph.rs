@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use longhaul_units::Span;
 
 /// Nodes and one-way links, both numbered from zero. Most nodes are hosts, that is, nodes with only one neighbour. A
-/// search visits a host only if it begins or ends there, so that it is short even with thousands of hosts.
+/// search visits a host only if the search begins or ends there; searches are thus short even with thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// For each node, the links that leave it, in their order, except links to hosts.
@@ -23,7 +23,7 @@ struct Link {
     delay: Span,
 }
 
-/// The best path to a node that a search has found.
+/// The best path to a node that a search has found so far.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     cost: (Span, u32),
@@ -32,8 +32,7 @@ struct Way {
 }
 
 impl Graph {
-    /// Returns a graph with `nodes` nodes. Each link is given by its first node, its second node and its propagation
-    /// delay.
+    /// Returns a graph with `nodes` nodes; each link is a tuple of its first node, second node and propagation delay.
     pub fn new(nodes: usize, links: impl IntoIterator<Item = (usize, usize, Span)>) -> Self {
         let number = |(id, (from, to, delay))| Link {
             id,
@@ -58,9 +57,9 @@ impl Graph {
     }
 
     /// Returns the links of the shortest path: the path with the smallest delay and, among equals, the fewest hops
-    /// (Dijkstra). If paths are equal in both, each node is reached from the predecessor that is closest to the start
-    /// or, among equals, that has the smallest number, over the first of several links. The result is the same as if
-    /// the search visited all hosts.
+    /// (Dijkstra). If paths are equal in both, each node is reached from the predecessor closest to the start (among
+    /// equals, the one with the smallest number), over the first of several parallel links. The result is the same as
+    /// if the search visited all hosts.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -160,7 +159,8 @@ mod tests {
         links.iter().flat_map(pair).collect()
     }
 
-    /// The paths over nodes 1 and 2 have equal costs; the link to node 2 has the smaller number.
+    /// The paths over nodes 1 and 2 have equal costs. The one over node 1, the smaller number, is chosen, although the
+    /// link to node 2 comes first.
     #[test]
     fn a_diamond_of_equal_costs_has_one_path_with_and_without_hosts() {
         let core = [(0, 2, 5), (0, 1, 5), (2, 3, 5), (1, 3, 5)];

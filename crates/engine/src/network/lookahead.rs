@@ -2,16 +2,16 @@
 //!
 //! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the order of arrivals. If
 //! nothing else affects the far end, the link may forward all its packets in one event, long before their arrival
-//! times: to links that receive packets only from this link, and to ends of flows whose answers go onto such links. If
-//! several links lead to one, their packets are merged up to a time before which no further packet can arrive
+//! times: to links that receive packets only from this link, and to endpoints of flows whose answers go onto such
+//! links. If several links lead to one, their packets are merged up to a time before which no further packet can arrive
 //! (`merge.rs`). No packet is forwarded beyond the next observation, so that samples show the state at their time; nor
-//! to the end of a flow beyond that end's next timer.
+//! to an endpoint of a flow beyond that endpoint's next timer.
 //!
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
 //! therefore enters the box as soon as it is on the link before (`Network::delay_ahead`).
 //!
 //! If there are many links with few packets each, links at the edge store no packets: their packets are merged with
-//! those of all other links, or passed to the ends at once (`access.rs`).
+//! those of all other links, or passed to the endpoints at once (`access.rs`).
 //!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an event
 //! (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks ahead only to the
@@ -38,9 +38,9 @@ pub(crate) enum Delivery {
     OnTime,
     /// To links, up to the next observation.
     ToObservation,
-    /// To access links, and over these to ends of connections, up to the next observation.
+    /// To access links, and over these to endpoints of connections, up to the next observation.
     ToAccess(u32),
-    /// To links, and to ends of flows up to the next timer of any of these ends.
+    /// To links, and to endpoints of flows up to the next timer of any of these endpoints.
     ToTimer,
     /// To a single sender of a connection, up to its timer.
     ToSender(u32),
@@ -48,7 +48,8 @@ pub(crate) enum Delivery {
     ToReceiver(u32),
     /// To receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
-    /// To ends of connections that delay packets, up to the next observation; all other packets at their arrival times.
+    /// To endpoints of connections that delay packets, up to the next observation; all other packets at their arrival
+    /// times.
     ToHolds,
     /// To the delay boxes of one link, up to the next observation.
     ToBoxes,
@@ -56,8 +57,8 @@ pub(crate) enum Delivery {
     Merged(u32),
 }
 
-/// The single link that receives all answers to the packets that a link forwards. All these packets reach ends of
-/// connections of the same kind.
+/// The single link that receives all answers to the packets that a link forwards. All these packets reach endpoints of
+/// one kind ([`Side`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
@@ -65,15 +66,15 @@ pub(crate) struct Answers {
     pub(crate) to: u32,
 }
 
-/// A kind of connection end.
+/// Kind of endpoint of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Senders,
     Receivers,
 }
 
-/// An end of a flow. `gets` is the position of packets that the end receives in the route table, and `sends` the
-/// position of packets that it sends.
+/// An endpoint of a flow. `gets` and `sends` are positions in the route table: of packets that the endpoint receives,
+/// and of packets that it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
     /// The sender of a connection.
@@ -93,15 +94,15 @@ pub(crate) enum Endpoint {
     },
     /// The sender of a datagram stream, which sends at scheduled times.
     Source { sends: u32 },
-    /// An end of connections that traffic opens during the run. It sends packets in answer to others, and at scheduled
-    /// times.
+    /// An endpoint of connections that traffic opens during the run. It sends packets in answer to others, and at
+    /// scheduled times.
     Traffic {
         gets: u32,
         sends: u32,
-        /// True if the end delays packets before it processes them.
+        /// True if the endpoint delays packets before it processes them.
         holds: bool,
     },
-    /// An end of a connection at a node of a proxy. It also sends when a timer or another connection triggers it.
+    /// An endpoint of a connection at a node of a proxy. It also sends when a timer or another connection triggers it.
     Proxy { gets: u32, sends: u32, draws: bool },
 }
 
@@ -126,7 +127,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns true if the end only sends acknowledgements, so that the delayed-ACK timer is its only timer.
+    /// Returns true if the endpoint only sends acknowledgements, so that the delayed-ACK timer is its only timer.
     fn is_receiver(&self) -> bool {
         matches!(self, Self::Receiver { .. })
     }
@@ -151,11 +152,11 @@ impl Endpoint {
 pub(super) struct Plan {
     /// Lookahead by link.
     pub(super) deliveries: Vec<Delivery>,
-    /// Single link that receives all answers, by link.
+    /// For each link, the single link that receives all answers to its packets, if there is one.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
-    /// Numbers of the access links, in the order in which they are stored: the links that a packet and its answer take
-    /// at one end are neighbours.
+    /// Numbers of the access links, in the order in which they are stored: the two links that connect one endpoint, one
+    /// for each direction, are neighbours.
     pub(super) access: Vec<u32>,
     /// Links that lead only to access links, each with the minimum delay of these access links.
     pub(super) spreading: Vec<(u32, Span)>,
@@ -168,15 +169,15 @@ struct Surroundings {
     before: BTreeSet<usize>,
     /// Links that packets enter from this link.
     next: BTreeSet<usize>,
-    /// Links that deliver packets to those ends of connections that send into this link.
+    /// Links that deliver packets to those endpoints of connections that send into this link.
     behind: BTreeSet<usize>,
-    /// True if packets enter the link at scheduled times, sent by an end or released by impairments.
+    /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments.
     has_source: bool,
-    /// True if ends of flows send into the link at scheduled times.
+    /// True if endpoints of flows send into the link at scheduled times.
     has_direct_source: bool,
-    /// The ends of flows that receive packets from the link.
+    /// The endpoints of flows that receive packets from the link.
     endpoints: BTreeSet<Endpoint>,
-    /// Kinds of ends of the routes over this link.
+    /// Kinds of receivers at the ends of the routes over this link.
     ends: BTreeSet<End>,
     carries_data: bool,
     /// Links that are the bottlenecks of the data that is acknowledged over this link.
@@ -297,7 +298,7 @@ fn plan_access(
     }
 }
 
-/// Returns true if all packets of a link reach the same end of a connection: one sender or one receiver.
+/// Returns true if all packets of a link reach the same endpoint: one sender or one receiver.
 fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     let mut ends = link.ends.iter();
     let one = matches!(
@@ -344,7 +345,7 @@ fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: u
 }
 
 /// Returns true if the order of random draws may depend on the order of events. This can only happen with ns-2's
-/// randomness, where one generator serves everything.
+/// randomness, where the whole simulation shares one generator.
 fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
     let queues = (0..links.len()).filter(|&id| queue_draws(config, links, id));
     let is_drawing = |endpoint: &&Endpoint| {
@@ -459,12 +460,12 @@ fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bo
         && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if a link leads only to ends of flows, and some of these delay the packets that they receive.
+/// Returns true if a link leads only to endpoints of flows, and some of these delay the packets that they receive.
 fn only_ends_hold_back(link: &Surroundings) -> bool {
     link.next.is_empty() && link.endpoints.iter().any(holds_back)
 }
 
-/// Returns true if an end has a queue in which it delays the packets that it receives.
+/// Returns true if an endpoint has a queue in which it delays the packets that it receives.
 fn holds_back(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Traffic { holds: true, .. })
 }

@@ -7,7 +7,7 @@ use super::link::{FlowDrops, Link};
 use crate::config::{self, ServiceCurve, Work};
 use crate::measure::{DelayHistogram, LinkCounters, LinkSample};
 
-/// Capacity of a link: the data that it could transmit.
+/// Capacity of a link: the amount of data that it could transmit.
 #[derive(Debug)]
 pub(super) struct LinkCapacity {
     line: ServiceCurve,
@@ -39,7 +39,7 @@ impl LinkCapacity {
 }
 
 impl Network {
-    /// Updates all links to the current time.
+    /// Updates the counters of all links to the current time.
     fn catch_up(&mut self) {
         for link in &mut self.links {
             link.catch_up(self.now, &mut self.options);

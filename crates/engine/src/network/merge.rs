@@ -14,12 +14,12 @@ use crate::config;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Schedule};
 
-/// Arrivals at a link that several others lead to.
+/// Arrivals at a link that several other links lead to.
 #[derive(Debug)]
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
-    /// Packets that come over access links, which do not store them.
+    /// Packets that come over access links, since these do not store packets.
     packets: CalendarQueue<Arriving>,
     /// Time of the scheduled event.
     entry: Time,
@@ -28,8 +28,8 @@ pub(super) struct Merge {
     /// Maximum time by which the event of an arrival may be late, so that one event can process several arrivals.
     /// During this time, an arrival affects only the link at which it arrives and the links behind this link.
     slack: Span,
-    /// Time by which events are currently delayed. It is zero if events have many arrivals anyway: with more packets on
-    /// each link, only the search for the next arrival would take longer.
+    /// Time by which events are currently delayed. Zero if events process many arrivals without a delay: to let even
+    /// more packets gather on each link would only make the search for the next arrival longer.
     wait: Span,
 }
 
@@ -65,7 +65,7 @@ impl Merge {
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// Records the first packet of a link that was empty. `index` is the index of this merge.
+    /// Records the next arrival on a link that had no packet before. `index` is the index of this merge.
     #[inline]
     pub(super) fn push(
         &mut self,

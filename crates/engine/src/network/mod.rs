@@ -1,4 +1,4 @@
-//! Links and routes: everything between the two ends of a flow.
+//! Links and routes: everything between the two endpoints of a flow.
 
 mod access;
 mod capture;
@@ -56,7 +56,7 @@ pub(crate) struct Network {
     deliveries: Vec<Delivery>,
     /// For each link, the single link that receives all answers to its packets, if there is one.
     answers: Vec<Option<Answers>>,
-    /// Links that have no scheduled event, and whose packets reach ends that delay them.
+    /// Links that have no scheduled event, and whose packets reach endpoints that delay them.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,
@@ -93,7 +93,7 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links so that the queues of links with service on arrival have two priorities of packets. To be
+    /// Rebuilds all links; on those with service on arrival, the queues then serve packets in two priorities. To be
     /// called before any event.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
@@ -151,7 +151,7 @@ impl Network {
         self.options.get(packet.sack)
     }
 
-    /// Schedules the updates of disciplines, at integer multiples of their intervals from time zero.
+    /// Schedules the periodic updates of queue disciplines, at integer multiples of their intervals from time zero.
     pub(crate) fn begin_updates(&mut self) {
         for (link, id) in self.links.iter().zip(0..) {
             if let Some(interval) = link.update_interval() {

@@ -24,15 +24,15 @@ pub(crate) enum End {
     DummySender,
     /// A receiver of UDP datagrams, which counts them.
     UdpReceiver,
-    /// The sending end of a foreign stack's connection, for datagrams.
+    /// The sending endpoint of a foreign stack's connection, for datagrams.
     StackSender,
-    /// The receiving end of a foreign stack's connection, for datagrams.
+    /// The receiving endpoint of a foreign stack's connection, for datagrams.
     StackReceiver,
     /// A real program outside the emulated network.
     Outside,
-    /// The sending end of connections that traffic opens during the run.
+    /// The sending endpoint of connections that traffic opens during the run.
     TrafficSender,
-    /// The receiving end of connections that traffic opens during the run.
+    /// The receiving endpoint of connections that traffic opens during the run.
     TrafficReceiver,
     /// The start node of a proxy, for segments from a sender. Also the end node of a proxy, for segments from the start
     /// node.
@@ -54,7 +54,7 @@ pub(crate) enum Carrier {
 }
 
 impl Carrier {
-    /// Returns the number that all packets of a flow or connection have in common; `number` is the number in one of its
+    /// Returns the number that all packets of a flow or connection have in common. `number` is the number in any of its
     /// packets.
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
@@ -72,7 +72,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of one direction and leg of a connection.
+    /// Returns the index of one direction and leg of a connection; `number` is the number in one of its packets.
     pub(super) fn side(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -112,7 +112,7 @@ pub(crate) enum Hop {
 /// A route of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
-    /// Position of the route's first hop in the table.
+    /// Position of the route's first hop in the route table.
     pub(crate) route: u32,
 }
 
@@ -148,7 +148,7 @@ impl Routes {
         self.hops[position as usize]
     }
 
-    /// Prefetches the hop at a position.
+    /// Prefetches the hop at `position` in the route table.
     #[inline]
     pub(super) fn prefetch(&self, position: u32) {
         prefetch(&self.hops[position as usize]);
@@ -186,7 +186,7 @@ impl Routes {
         route.map(|route| Path { route })
     }
 
-    /// Returns the links and the end of every route found so far.
+    /// Returns the links and the kind of receiver of every route found so far.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Vec<usize>, End)> {
         let mut links = Vec::new();
         self.hops.iter().filter_map(move |&hop| match hop {

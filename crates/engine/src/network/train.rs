@@ -1,5 +1,5 @@
-//! Trains: sequences of packets that reach ends of connections over one link, and whose answers all go onto one other
-//! link. The state that they use is looked up once per train.
+//! Trains: sequences of packets that reach endpoints of connections over one link, and whose answers all go onto one
+//! other link. The state that a train uses is looked up only once.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};
@@ -24,7 +24,7 @@ impl Network {
         self.answers[link as usize]
     }
 
-    /// Returns the parts of the network for a train that comes over `link`, and whose answers go onto the link `to`.
+    /// Borrows the parts of the network that a train from `link` uses, whose answers go onto the link `to`.
     #[inline]
     pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
         let both = self.links.get_disjoint_mut([link as usize, to as usize]);

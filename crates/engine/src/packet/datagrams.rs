@@ -3,8 +3,8 @@
 use super::{SackHandle, number_of_slot};
 use crate::stack::Datagram;
 
-/// Contents of datagrams in flight, without the zeros at their ends. A stack without encryption sends zeros as data, so
-/// that the contents of a whole window fit into a cache. Slots and buffers are reused.
+/// Contents of datagrams in flight, without trailing zeros. A stack without encryption sends zeros as data, so that the
+/// contents of a whole window fit into a cache. Slots and buffers are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
     slots: Vec<Slot>,
@@ -27,7 +27,8 @@ enum Slot {
 }
 
 impl Slot {
-    /// Creates the slot of a datagram with the bytes `kept`. Long bytes are stored in one of the spare buffers.
+    /// Creates the slot of a datagram with the bytes `kept`. Bytes that do not fit into a slot are stored in a spare
+    /// buffer.
     fn of(kept: &[u8], spare: &mut Vec<Vec<u8>>) -> Self {
         if kept.len() <= SHORT {
             let mut bytes = [0; SHORT];

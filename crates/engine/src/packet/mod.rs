@@ -17,9 +17,9 @@ pub(crate) use options::{OptionStore, XcpHeader};
 pub(crate) struct Packet {
     /// Time at which the packet reaches the far end of the link that it is on.
     pub(crate) time: Time,
-    /// The same time in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
+    /// Time at which the packet reaches the far end in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
     pub(crate) ns2_s: f64,
-    /// In a data packet, the segment number, where the SYN is 0. In an acknowledgement, the next segment expected.
+    /// In a data packet, the segment number (the SYN is 0). In an acknowledgement, the next segment expected.
     pub(crate) seq: u64,
     /// In a data packet, its send time. In an acknowledgement, the timestamp that it echoes.
     pub(crate) stamp: Time,
@@ -66,7 +66,7 @@ impl Packet {
             && self.flags.load().is_none()
     }
 
-    /// Bit in the number of a datagram that the receiving end of a connection has sent.
+    /// Bit in the number of a datagram that the receiving endpoint of a connection has sent.
     pub(crate) const ANSWER: u64 = 1 << 63;
 
     /// Returns an ECN-capable data packet with this number.
@@ -247,19 +247,19 @@ impl SackBlocks {
     }
 }
 
-/// Handle of a packet's options. It has three forms: no options, as for most packets; a position in the store; or a
-/// transit time, if this is the only option.
+/// Handle of a packet's options. It has three forms: no options, as for most packets; a position in the option store;
+/// or a transit time, if this is the only option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit of the handle of a header for routers, whose entry also has the SACK blocks. It is set even if the segment
-    /// has no other options.
+    /// Bit set in the handle of a header for routers, even if the segment has no other options. The entry of the header
+    /// also has the SACK blocks.
     const HEADER: u32 = 1 << 31;
-    /// Bit of a handle that has no entry in the store.
+    /// Bit set in a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;
-    /// Bit of the handle of a datagram's bytes.
+    /// Bit set in the handle of a datagram's bytes.
     const DATAGRAM: u32 = 1 << 29;
 
     #[inline]
@@ -450,7 +450,7 @@ impl SackStore {
         }
     }
 
-    /// Prefetches the blocks of a handle.
+    /// Prefetches the SACK blocks of a handle into the processor's caches.
     #[inline]
     pub(crate) fn prefetch(&self, handle: SackHandle) {
         if handle.has_slot() {
@@ -521,7 +521,7 @@ mod tests {
         assert_eq!(size_of::<SackOption>(), 32);
     }
 
-    /// A transit time needs no slot, but only if there are no blocks and if it is short enough for a handle.
+    /// A transit time needs no slot if it is the only option and short enough for a handle.
     #[test]
     fn a_transit_time_alone_is_part_of_the_handle() {
         let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);

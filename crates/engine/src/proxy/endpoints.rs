@@ -1,4 +1,4 @@
-//! Ends of connections at the nodes of proxies, for connections that exist from the beginning and for those that
+//! Endpoints of connections at the nodes of proxies, for connections that exist from the beginning and for those that
 //! traffic opens.
 
 use crate::traffic::{Legs, Traffic};

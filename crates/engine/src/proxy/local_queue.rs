@@ -27,9 +27,9 @@ pub(super) struct LocalQueue {
     /// Integral of the number of waiting packets, in packets times picoseconds, up to the time `integrated`.
     integral_ps: u128,
     integrated: Time,
-    /// All counters except the integral.
+    /// Counters of the queue, except the integral.
     counters: LinkCounters,
-    /// Drops and marks by the discipline of packets that it had accepted; a buffer that is reused.
+    /// Buffer, reused, for the discipline's drops and marks of packets that it had accepted.
     effects: Effects,
     /// Accepted packets that the discipline has dropped since the last call of [`Self::dropped`].
     dropped: Vec<Packet>,
@@ -72,7 +72,7 @@ impl LocalQueue {
         }
     }
 
-    /// Replaces the discipline; waiting packets stay.
+    /// Replaces the discipline by `other`; waiting packets stay.
     pub(super) fn replace_discipline(&mut self, other: Queue) {
         if let Held::Here { discipline, .. } = &mut self.held {
             *discipline = other;
@@ -165,7 +165,7 @@ impl LocalQueue {
         self.empty_since = (self.waiting_pkts == 0).then_some(now);
     }
 
-    /// Returns the increase of the integral since its last update.
+    /// Returns the increase of the integral since the time `integrated`.
     fn since_integrated(&self, now: Time) -> u128 {
         u128::from(self.waiting_pkts) * u128::from(now.since(self.integrated).as_ps())
     }

@@ -26,7 +26,8 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// Number of the proxy at which a connection ends, or whose nodes the connection joins, by the connection's index.
+    /// For each connection, the number of the proxy at which it ends or whose nodes it joins; `None` for other
+    /// connections.
     of: Vec<Option<u32>>,
 }
 

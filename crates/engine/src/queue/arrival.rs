@@ -70,6 +70,6 @@ pub enum DropReason {
 }
 
 impl DropReason {
-    /// Number of reasons.
+    /// Number of drop reasons.
     pub(crate) const COUNT: usize = Self::Filtered as usize + 1;
 }

@@ -55,7 +55,7 @@ pub(crate) struct DecBit {
     changed: Time,
 }
 
-/// Integral of the queue over a cycle.
+/// A cycle: its length, and the integral of the queue length over it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cycle {
     length: Span,
@@ -136,8 +136,8 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// Lets a packet arrive at a time in milliseconds. The link is busy, or has been idle since the given time, also in
-    /// milliseconds.
+    /// Lets a packet arrive at `now_ms`, at a link that has been idle since `idle_ms` (both in milliseconds) or, with
+    /// `None`, is busy.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,

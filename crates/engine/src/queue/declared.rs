@@ -56,7 +56,7 @@ struct Statements {
     marks: (bool, bool),
     /// Time between updates, in microseconds.
     update_us: Option<u64>,
-    /// True if a packet that finds no other packet bypasses the discipline.
+    /// True if a packet bypasses the discipline when it finds no other packet.
     passes: bool,
     on_arrival: bool,
     per_flow: bool,
@@ -89,7 +89,7 @@ const PLAIN: Statements = Statements {
     on_arrival: false,
     per_flow: false,
 };
-/// Properties of active queue management that is random.
+/// Properties of random active queue management.
 const RANDOM: Statements = Statements {
     draws: Draws::InCongestion,
     is_random: true,
@@ -452,7 +452,7 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// Limits at a link that sends one packet per millisecond, and 50 packets in a round trip. Each limit is converted to a
+/// At a link that sends one packet per millisecond, and 50 packets in a round trip, each limit is converted to a
 /// capacity or refused. If the configuration is taken over from the other direction, the limit is at least one packet.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {

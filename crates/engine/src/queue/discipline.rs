@@ -13,11 +13,11 @@ pub(crate) trait Parameters: Sized {
     /// Type of the discipline's queue.
     type Queue: PacketQueue;
 
-    /// Name in scenario files.
+    /// Name of the discipline in scenario files.
     const KIND: &'static str;
-    /// Full name.
+    /// Full name of the discipline.
     const TITLE: &'static str;
-    /// Description in one sentence.
+    /// Description of the discipline in one sentence.
     const DESCRIPTION: &'static str;
     /// RFC or paper that defines the discipline.
     const SOURCE: &'static str;

@@ -18,7 +18,7 @@ pub(super) const COUNT: Kind = Kind::Whole {
 };
 
 keys! {
-    /// Hashing and service of flows.
+    /// Parameters of the hashing and service of flows.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FlowQueuesParameters {
         /// Bytes that a flow may send per turn; `auto`: the largest packet of a flow.
@@ -77,7 +77,7 @@ pub(super) enum EmptyNew {
     Leaves,
 }
 
-/// Unit in which half of the longest queue is measured, which is dropped at the limit.
+/// Unit in which the half of the longest queue that is dropped at the limit is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
     /// Half of the packets. If several queues are longest, the first in turn loses them (RFC 8290 section 4.1).

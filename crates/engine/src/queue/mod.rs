@@ -68,7 +68,7 @@ pub use self::codel::{CoDelParameters, CoDelVariant};
 pub use self::flow_queues::FlowQueuesParameters;
 pub use self::pie::{DelayEstimate, PieParameters, PieVariant};
 
-/// A queue in front of a link. The tag has a byte of its own, which is faster to read than a niche in the variants.
+/// A queue in front of a link. The tag is a separate byte, which is faster to read than a niche in the variants.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Queue {

@@ -1,6 +1,6 @@
 //! The PI controller. Arriving packets are dropped, or marked, with a probability that integrates the deviation of the
 //! queue from a reference (Hollot, Misra, Towsley and Gong, "On designing improved controllers for AQM routers
-//! supporting TCP flows", INFOCOM 2001). As in ns-2's `pi.cc`, without its modes in bytes.
+//! supporting TCP flows", INFOCOM 2001). The controller is that of ns-2's `pi.cc`, without the modes in bytes.
 
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
 use longhaul_units::{Dimension, Rate, Span};

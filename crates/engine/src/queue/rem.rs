@@ -24,15 +24,15 @@ keys! {
         /// Target of the queue length.
         pub target_pkts as "reference": f64 =
             Kind::Positive(&[Dimension::Packets]).key().default("20 packets").source("ns-2: pbo_"),
-        /// Step of the price.
+        /// Factor of each change of the price.
         pub gamma: f64 =
             Kind::Number(Range::above(0.0, 1e6)).key().default("0.001").source("ns-2: gamma_"),
-        /// Weight of the queue against the input.
+        /// Weight of the queue's deviation from the target, relative to the input.
         pub alpha: f64 =
             Kind::Number(Range::closed(0.0, 1e6)).key().default("0.1").source("ns-2: a constant"),
         /// Base of the exponential function that gives the probability of drops or marks, `1 - phi^-price`.
         pub phi: f64 = Kind::Number(Range::above(1.0, 1e6)).key().default("1.001").source("ns-2: phi_"),
-        /// Weight of an interval's input in its average.
+        /// Weight of the last interval's input in the average input.
         pub input_weight: f64 =
             Kind::Number(Range::above(0.0, 1.0)).key().default("1").source("ns-2: inw_"),
         /// Time between two updates of the probability.

@@ -79,7 +79,7 @@ impl SubQueues {
         self.queues[queue as usize].packets.len() as u32
     }
 
-    /// Returns the bytes in a queue.
+    /// Returns the number of bytes in a queue.
     #[inline]
     pub(super) fn bytes(&self, queue: u32) -> u64 {
         self.queues[queue as usize].bytes

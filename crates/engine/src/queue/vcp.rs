@@ -74,7 +74,7 @@ impl Parameters for VcpConfig {
     }
 }
 
-/// Load from which on it is coded as high (section 3.1); from 1 on, it is coded as overload.
+/// Smallest load that is coded as high (section 3.1); from 1 on, a load is coded as overload.
 const HIGH_LOAD: f64 = 0.8;
 const OVERLOAD: f64 = 1.0;
 /// Weight of the mean queue of an interval in the average that is the persistent queue.

@@ -44,7 +44,7 @@ pub(crate) struct CalendarQueue<T> {
     /// Number of due entries above which a shorter length of days is chosen. It is higher than usual after a day on
     /// which many entries were due at the same time.
     limit: usize,
-    /// Usual value of `limit`.
+    /// Value of `limit`, unless many entries of a day were due at the same time.
     usual_limit: usize,
 }
 
@@ -285,7 +285,7 @@ mod tests {
     }
 
     proptest! {
-        /// The queue has far more entries than are sorted at once, which is the usual case.
+        /// Entries come out in order from a queue of far more entries than are sorted at once, which is the usual case.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),
@@ -293,7 +293,8 @@ mod tests {
             check(steps)?;
         }
 
-        /// The queue has only few entries at a time, or many entries that are due at the same time.
+        /// Entries come out in order from a queue that has few entries at a time, or many that are due at the same
+        /// time.
         #[test]
         fn those_of_one_time_too(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),

@@ -23,16 +23,16 @@ pub(crate) enum Event {
     Send(u32),
     /// The next datagram of a UDP source leaves.
     Datagram(u32),
-    /// The next dummy of a TCP sender may leave.
+    /// The next dummy segment of a TCP sender may leave.
     Dummy(u32),
-    /// A TCP sender's RACK-TLP timer may have expired. For this timer and the next two, the event list has one entry
-    /// per block of connections (`timers.rs`).
+    /// A TCP sender's RACK-TLP timer may have expired. For the three kinds of timers, the event list has one entry per
+    /// block of connections (`timers.rs`).
     RackTlpTimer(u32),
     /// A TCP sender's retransmission timer may have expired.
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed-ACK timer may have expired.
     DelayedAckTimer(u32),
-    /// The deadline of an end of a foreign stack's connection may have come; the index is twice the connection's
+    /// The deadline of an endpoint of a foreign stack's connection may have come; the index is twice the connection's
     /// number, plus one for the receiver.
     Stack(u32),
     /// A traffic source opens its next connection.
@@ -41,7 +41,7 @@ pub(crate) enum Event {
     Message(u32),
     /// A server delay or a client's think time on a connection is over.
     Turn(u32),
-    /// A packet delayed at one end of a connection may be due.
+    /// A packet delayed at one endpoint of a connection may be due.
     Held(u32),
     /// A proxy checks its local queue.
     Check(u32),

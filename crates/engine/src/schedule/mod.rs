@@ -96,7 +96,7 @@ impl Schedule {
         self.latest
     }
 
-    /// Enters an event of a link or a datagram stream, except an arrival.
+    /// Enters an event, other than an arrival, of a link or a datagram stream.
     #[inline]
     pub(crate) fn push_link(&mut self, time: Time, event: Event) {
         self.links.push(key(time, event));
@@ -108,7 +108,7 @@ impl Schedule {
         self.links.push(arrival_key(next, link));
     }
 
-    /// Enters an event of an end of a flow.
+    /// Enters an event of an endpoint of a flow.
     #[inline]
     pub(crate) fn push_timer(&mut self, time: Time, event: Event) {
         let key = key(time, event);

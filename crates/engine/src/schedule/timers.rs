@@ -66,7 +66,8 @@ impl Timer {
         self.deadline = Time::NEVER;
     }
 
-    /// Clears the deadline in the schedule, too, so that no event comes. For timers that will not be set again soon.
+    /// Clears the deadline in the timer and in the schedule, so that no event comes. For timers that will not be set
+    /// again soon.
     #[inline]
     pub(crate) fn stop(&mut self, (kind, connection): (Kind, u32), schedule: &mut Schedule) {
         if self.is_set() {
@@ -144,7 +145,7 @@ impl Deadlines {
     }
 
     /// Processes the entry of a block. Returns the first connection whose timer expires at `now`, and the time of the
-    /// block's next entry. The number of a connection of traffic has no generation.
+    /// block's next entry. For a connection of traffic, the returned number has no generation.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];

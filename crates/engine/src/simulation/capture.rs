@@ -46,7 +46,7 @@ impl World {
         }
     }
 
-    /// Returns the end that has sent a packet; `None` for a datagram.
+    /// Returns the endpoint that has sent a packet; `None` for a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
         match end {
             End::UdpReceiver | End::StackSender | End::StackReceiver | End::Outside => None,
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Records a packet at a captured link or node. The wire form is passed if the packet has just been sent.
+    /// Records a packet at a captured link or node. `sent` is the wire form if the packet has just been sent.
     pub(super) fn record_packet(
         &self,
         entered: &InterfaceEntry,
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Returns the wire form of an end's acknowledgement of data from `sender`.
+    /// Returns the wire form of an endpoint's acknowledgement of data from `sender`.
     fn answer(
         &self,
         packet: &Packet,

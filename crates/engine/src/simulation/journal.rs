@@ -34,23 +34,23 @@ impl Key {
     }
 }
 
-/// One end of a connection: the number that the connection's packets have in common, and true for the end that opened
-/// it.
+/// An endpoint of a connection: the number that the connection's packets have in common, and true for the endpoint that
+/// opened it.
 pub(super) type Host = (u32, bool);
 
-/// State of an end that its next packet reports to the other end.
+/// State of an endpoint that its next packet reports to the peer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndState {
-    /// The newest timestamp that the end has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
+    /// The newest timestamp that the endpoint has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
     pub(super) recent: Time,
-    /// SND.NXT of RFC 9293 section 3.3.1.
+    /// Next byte to send, SND.NXT of RFC 9293 section 3.3.1.
     pub(super) next: u64,
-    /// True if the end has sent its FIN, which is the last byte below `next`.
+    /// True if the endpoint has sent its FIN, which is the last byte below `next`.
     pub(super) fin: bool,
 }
 
 impl EndState {
-    /// Initial state of an end, before it has received or sent anything. The SYN is byte 0.
+    /// Initial state of an endpoint, before it has received or sent anything. The SYN is byte 0.
     const NEW: Self = Self {
         recent: Time::ZERO,
         next: 1,
@@ -58,7 +58,7 @@ impl EndState {
     };
 }
 
-/// Packets in flight, and the state of the ends of their connections.
+/// Packets in flight, and the state of the endpoints of their connections.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
@@ -76,13 +76,13 @@ impl Journal {
         self.ends.get(&host).copied().unwrap_or(EndState::NEW)
     }
 
-    /// Resets the ends of a connection that begins; its packets have `number` in common.
+    /// Resets the endpoints of a connection that begins; its packets have `number` in common.
     pub(super) fn begin(&mut self, number: u32) {
         self.ends.remove(&(number, false));
         self.ends.remove(&(number, true));
     }
 
-    /// Stores a packet that an end has sent.
+    /// Stores a packet that the endpoint `host` has sent.
     pub(super) fn put(&mut self, packet: &Packet, end: End, host: Host, wire: CapturedPacket) {
         let after = wire.sequence
             + u64::from(wire.payload_bytes)
@@ -105,7 +105,7 @@ impl Journal {
         self.sent.get(&Key::of(packet, end))?.front()
     }
 
-    /// Removes a packet that has reached the other end of its connection, and updates the state of that end.
+    /// Removes a packet that has reached the endpoint `host`, and updates the state of this endpoint.
     pub(super) fn arrive(&mut self, packet: &Packet, end: End, host: Host) {
         let key = Key::of(packet, end);
         let Some(alike) = self.sent.get_mut(&key) else {

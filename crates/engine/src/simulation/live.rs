@@ -13,12 +13,12 @@ use crate::packet::{Flags, Packet};
 use crate::schedule::Event;
 use crate::stack::EcnCodepoint;
 
-/// Maximum number of packets taken from hosts before packets that are due are delivered.
+/// Maximum number of packets taken from hosts before due packets are delivered.
 const MAX_ENTERING: usize = 64;
 
-/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network, until the end
-/// or until the recorder stops the run. Flows of the configuration are background traffic; the totals include them and
-/// all links.
+/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network, until the
+/// configured end or until the recorder stops the run. Flows of the configuration are background traffic; the totals
+/// include them and all links.
 ///
 /// # Errors
 ///
@@ -170,7 +170,7 @@ impl World {
         }
     }
 
-    /// Returns the drops and marks of each flow outside.
+    /// Returns the drops and marks of each outside flow.
     fn outside_drops(&mut self) -> Vec<OutsideDrops> {
         let all = self.env.network.datagram_drops();
         let own = all.into_iter().skip(self.outside.first as usize);

@@ -191,7 +191,7 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets of a link that leads to access links. The packets cross the access links to the ends of
+    /// Delivers packets of a link that leads to access links. The packets cross the access links to the endpoints of
     /// connections, or wait on the access links if necessary. The number of packets per event is limited, so that the
     /// memory that they use is still in the caches when the answers are processed.
     #[inline(never)]
@@ -254,8 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets of a link whose ends delay the packets that they receive: packets that have arrived, and those
-    /// that will arrive before the next observation.
+    /// Delivers packets to endpoints that delay the packets they receive: packets of the link that have arrived, and
+    /// those that will arrive before the next observation.
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -270,7 +270,7 @@ impl World {
         }
     }
 
-    /// Passes packets that have just entered empty links to the ends that delay packets; no event is needed.
+    /// Passes packets that have just entered empty links to endpoints that delay packets; no event is needed.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {
@@ -279,8 +279,8 @@ impl World {
         }
     }
 
-    /// Passes the next packets of a link to the ends that delay them, as long as the packets arrive before the next
-    /// observation.
+    /// Passes the next packets of a link to the endpoints that delay them, as long as the packets arrive before the
+    /// next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);
@@ -296,7 +296,8 @@ impl World {
         }
     }
 
-    /// Prefetches the connection of a packet further back on a link, which is assumed to reach the same kind of end.
+    /// Prefetches the connection of a packet further back on a link, which is assumed to reach the same kind of
+    /// receiver.
     #[inline(always)]
     fn prefetch(&self, end: End, link: u32) {
         let packet = self.env.network.ahead(link, AHEAD);
@@ -328,7 +329,7 @@ impl World {
         }
     }
 
-    /// Processes a packet whose end is not a TCP connection of a flow, or a dummy packet.
+    /// Processes a dummy packet, or a packet whose receiver is not a TCP connection of a flow.
     #[inline(never)]
     fn receive_otherwise(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
@@ -368,7 +369,7 @@ impl World {
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Processes an event of packets that are delayed at one end of a connection. With web traffic that has extra
+    /// Processes an event of packets that are delayed at one endpoint of a connection. With web traffic that has extra
     /// round-trip times, most events are of this kind. They are therefore processed without the general dispatch.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {

@@ -1,4 +1,4 @@
-//! Setup of proxies and of the connections that they split; and the list of all ends of flows, for lookahead.
+//! Setup of proxies and of the connections that they split; and the list of all endpoints of flows, for lookahead.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns descriptions of all ends of flows and proxies.
+    /// Returns descriptions of all endpoints of flows and proxies.
     pub(super) fn edges(&self, config: &Config) -> Vec<Endpoint> {
         let mut edges = Vec::new();
         for (slot, flow) in self.flows.iter().zip(&config.flows) {

@@ -1,7 +1,7 @@
-//! Trains: all packets that one event delivers from a link to ends of connections, if all answers to them go onto one
-//! other link.
+//! Trains: all packets that one event delivers from a link to endpoints of connections, if all answers to them go onto
+//! one other link.
 //!
-//! The code of the ends is compiled a second time for trains, with this link as environment instead of the whole
+//! The code of the endpoints is compiled a second time for trains, with this link as environment instead of the whole
 //! network. Nothing has to be looked up per packet, and the state of the loops stays in registers.
 
 use longhaul_units::Time;
@@ -16,7 +16,7 @@ use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
 use crate::transport::{Environment, EventLog, FlowDelays};
 
-/// Environment of the ends during a train: the link that receives the answers, whose type of service is `S`.
+/// Environment of the endpoints during a train: the link that receives the answers, whose type of service is `S`.
 #[derive(Debug)]
 struct LinkEnvironment<'a, S> {
     now: DualClockTime,
@@ -67,7 +67,7 @@ struct TrainExtent {
     observation: Time,
 }
 
-/// The ends of connections that receive the packets of a train.
+/// The endpoints of connections that receive the packets of a train.
 #[derive(Debug)]
 struct Ends<'a> {
     side: Side,

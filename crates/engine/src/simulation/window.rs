@@ -43,7 +43,7 @@ impl Baseline {
     }
 
     /// Returns two sets of counters of a proxy: over the whole run, and over the window. The proxy's place in the
-    /// baseline is after all flows and links, whose numbers are given.
+    /// baseline is after all flows and links, whose numbers are parameters.
     pub(super) fn split_proxy(
         &self,
         number: usize,

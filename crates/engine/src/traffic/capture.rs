@@ -7,7 +7,7 @@ use crate::network::End;
 use crate::packet::Packet;
 use crate::transport::tcp::Sender;
 
-/// The end of a captured connection that has sent a packet.
+/// The endpoint of a captured connection that has sent a packet.
 pub(crate) struct CapturedEnd<'a> {
     pub(crate) flow: u32,
     /// Number of the connection within its flow.
@@ -43,7 +43,7 @@ impl Traffic {
         })
     }
 
-    /// Returns the number of the packet's connection. The flag is true if the sender of the packet is the end that
+    /// Returns the number of the packet's connection. The flag is true if the sender of the packet is the endpoint that
     /// opened the connection.
     pub(crate) fn host(&self, index: u32, data: bool) -> (u32, bool) {
         let id = ConnectionId::of(index);

@@ -76,7 +76,7 @@ impl ConnectionId {
         Self(self.0 | Self::SECOND_LEG)
     }
 
-    /// Returns the part that all ids of one connection have in common.
+    /// Returns the part of the id that all ids of one connection have in common.
     fn connection(self) -> Self {
         Self(self.0 & !(Self::SECOND_LEG | Self::DOWN))
     }

@@ -25,9 +25,9 @@ pub(super) struct Direction {
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps that segments of the other direction echo while they acknowledge segments of this direction. Each segment
-/// echoes the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when the segment left. A segment that
-/// arrives twice can change TS.Recent while segments of the other direction are in flight.
+/// Timestamps that segments of the opposite direction echo while they acknowledge segments of this direction. Each
+/// segment echoes the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when the segment left. A
+/// segment that arrives twice can change TS.Recent while segments of the other direction are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.
@@ -43,7 +43,7 @@ impl Echoes {
         self.later.clear();
     }
 
-    /// Records that the timestamp to echo is `stamp`, after a segment that arrives at `now`.
+    /// Records that the timestamp to echo becomes `stamp` with a segment that arrives at `now`.
     fn note(&mut self, stamp: Time, now: Time) {
         let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
         if stamp != last {
@@ -184,8 +184,8 @@ impl Direction {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction that
-    /// echo timestamps of this direction are in flight.
+    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction are in
+    /// flight that echo timestamps of this direction.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {

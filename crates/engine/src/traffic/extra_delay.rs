@@ -1,5 +1,5 @@
-//! Extra round-trip time of a connection, in addition to that of the network. Half of it is added at each end point.
-//! (Delay boxes of links, as ns-2's DelayBox, instead delay packets inside the network.)
+//! Extra round-trip time of a connection, in addition to that of the network. Half of it is added at each endpoint.
+//! (Delay boxes of links, like ns-2's DelayBox, instead delay packets inside the network.)
 
 use std::collections::VecDeque;
 
@@ -74,7 +74,7 @@ impl ExtraDelay {
         })
     }
 
-    /// Schedules an event for the next packet that is due at an end, if there is a packet.
+    /// Schedules an event for the next packet that is due at an endpoint, if there is a packet.
     pub(super) fn arm(&self, end: ConnectionId, schedule: &mut Schedule) {
         if let Some(&(due, _)) = self.queues[end.side() as usize].front() {
             schedule.push_timer(due, Event::Held(end.index()));

@@ -1,6 +1,6 @@
 //! Application traffic: sources that open connections during the run, and these connections.
 //!
-//! A connection takes memory only while it is open. Since its end points are not known when the simulation begins, no
+//! A connection takes memory only while it is open. Since its endpoints are not known when the simulation begins, no
 //! packet is delivered to them ahead of time (`network/lookahead.rs`).
 
 mod app_connection;
@@ -253,7 +253,7 @@ impl Traffic {
         });
     }
 
-    /// Processes the packets that are due at one end of a connection that delays packets.
+    /// Processes the packets that are due at one endpoint of a connection that delays packets.
     pub(crate) fn on_held(&mut self, index: u32, env: &mut Env) {
         let end = ConnectionId::of(index);
         self.with(end, env, |connection, context| {

@@ -18,8 +18,8 @@ pub(crate) struct StopCondition {
     long: u64,
     /// Size of the largest response that began within the required time.
     longest: u64,
-    /// Number of exchanges that may count on all connections opened so far. Exchanges that were complete, but began
-    /// before the measurement window, are excluded.
+    /// Number of exchanges, on all connections opened so far, that the rule may count. Exchanges that were complete,
+    /// but began before the measurement window, are excluded.
     countable: u64,
     /// Number of connections that are opened before the earliest end is computed again.
     until_next_look: usize,

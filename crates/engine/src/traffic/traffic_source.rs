@@ -150,7 +150,7 @@ impl TrafficSource {
         self.generator.draw_response()
     }
 
-    /// Returns descriptions of the ends, which are equal for all connections. Each end may answer any packet.
+    /// Returns descriptions of the endpoints, which are equal for all connections. Each endpoint may answer any packet.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());

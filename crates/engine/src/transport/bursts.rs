@@ -72,8 +72,9 @@ mod tests {
         );
     }
 
-    /// ns-2's defaults: a burst has 19.048 messages on average, one every 26.25 ms, and takes 500 ms, as long as the
-    /// mean pause. Such heavy-tailed lengths need millions of messages until their mean settles.
+    /// Mean rates agree with theory for ns-2's defaults: a burst has 19.048 messages on average, one every 26.25 ms,
+    /// and takes 500 ms, as long as the mean pause. Such heavy-tailed lengths need millions of messages until their
+    /// mean settles.
     #[test]
     fn rates_are_within_a_percent_of_theory() {
         let theory = 0.5 / 0.02625;

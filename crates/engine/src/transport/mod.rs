@@ -1,4 +1,4 @@
-//! The two ends of a flow. A transport knows one connection, not the topology.
+//! The two endpoints of a flow. A transport knows one connection, not the topology.
 
 mod bursts;
 pub(crate) mod stack;
@@ -13,9 +13,9 @@ use crate::network::Network;
 use crate::packet::{OptionStore, Packet};
 use crate::schedule::Schedule;
 
-/// Interface of the ends of connections to the simulation: time, random numbers, timers and links. It has two
+/// Interface of the endpoints of connections to the simulation: time, random numbers, timers and links. It has two
 /// implementations: the whole simulation, and a link that receives all answers to a train of packets. The code of the
-/// ends is compiled for both.
+/// endpoints is compiled for both.
 pub(crate) trait Environment {
     fn now(&self) -> Time;
 
@@ -30,7 +30,7 @@ pub(crate) trait Environment {
     fn send(&mut self, packet: Packet);
 }
 
-/// Environment of the ends in the whole simulation: the network, and the records of flows.
+/// Environment of the endpoints in the whole simulation: the network, and the records of flows.
 #[derive(Debug)]
 pub(crate) struct Env {
     pub(crate) network: Network,
@@ -103,7 +103,7 @@ impl EventLog {
     /// Flow id of connections whose events are not recorded.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
-    /// Passes the events to the recorder in order of time. The caller ensures that no event before these can follow.
+    /// Passes the events to the recorder in order of time. The caller ensures that no earlier event can follow.
     pub(crate) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.pending.sort_by_key(|event| (event.time, event.flow));
         self.pending

@@ -77,7 +77,7 @@ prop_compose! {
     }
 }
 
-/// Returns a strategy for impairments and changes; half of the values have none of either.
+/// Returns a strategy for impairments and changes; half of the values have neither.
 pub fn extras() -> impl Strategy<Value = Extras> {
     prop_oneof![Just(Extras::default()), some_extras()]
 }
@@ -107,7 +107,7 @@ prop_compose! {
 }
 
 impl Extras {
-    /// Returns a loss model with this rate, in which packets are lost one by one or in bursts.
+    /// Returns a loss model with the loss rate `rate`, in which packets are lost one by one or in bursts.
     pub fn loss(&self, rate: f64) -> Loss {
         if self.mean_burst > 1.0 {
             Loss::GilbertElliott(GilbertElliott::of_bursts(rate, self.mean_burst))

@@ -12,8 +12,8 @@ use longhaul_engine::measure::NoRecorder;
 use longhaul_engine::{DelayBox, simulation};
 use longhaul_units::{Span, Time};
 
-/// The ends of these connections are not known in advance, and lookahead does not skip them: the results are those of
-/// explicit service, with which there is no lookahead.
+/// Lookahead takes endpoints into account that are not known in advance, of connections that a source opens: the
+/// results are those of explicit service, with which there is no lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
@@ -132,8 +132,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Packets that an end will delay are passed to this end ahead of time, but no other packets are: a packet that passes
-/// the node of the end on its way to another node competes at its own time with packets that start at this node.
+/// Packets are passed ahead of time to an endpoint that delays them, but no other packets are: a packet that passes the
+/// node of the endpoint on its way to another node competes at its own time with packets that start at this node.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

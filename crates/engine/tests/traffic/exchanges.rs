@@ -266,7 +266,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
     }
 }
 
-/// Identifiers of short connections are reused many times, with every queue discipline.
+/// With every queue discipline, all exchanges of many short connections, whose identifiers are reused, complete.
 #[test]
 fn connections_come_and_go_through_every_discipline() {
     for discipline in disciplines::all() {
@@ -373,7 +373,7 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// On the answering side of a connection, the times limited and the integral of the window start when this side joins.
+/// On the answering side of a connection, the limit times and the integral of the window start when this side joins.
 /// Neither depends on the time at which the connection opens.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
@@ -391,8 +391,8 @@ fn times_limited_do_not_depend_on_when_a_connection_opens() {
     );
 }
 
-/// Of a source with tracing, one connection is traced: its window and its segments in flight are recorded at each
-/// acknowledgement.
+/// The only traced connection of a source has a record of its window and its segments in flight at each
+/// acknowledgement, and the other connections have none.
 #[test]
 fn one_connection_of_a_source_is_traced() {
     let entries = [0.0, 300.0, 600.0].map(|at| entry(ms(at), 500, Some(20_000)));

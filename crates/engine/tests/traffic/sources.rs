@@ -32,9 +32,9 @@ fn data_one_way_needs_no_answer() {
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// The web flows of a master's thesis (University of Innsbruck, 2009) are 500 sources that each send 64 kbit/s for half
-/// of the time. As a stream of bytes, this is 32 kbit/s for each; rounded up to whole segments of 1000 bytes, it is
-/// 152.4 kbit/s.
+/// The offered rate of messages is that of their bursts, as for the web flows of a master's thesis (University of
+/// Innsbruck, 2009): 500 sources send messages of 210 bytes at 64 kbit/s for half of the time. As a stream of bytes,
+/// each source offers 32 kbit/s; if each message is rounded up to a segment of 1000 bytes, 152.4 kbit/s.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {

@@ -19,7 +19,7 @@ pub struct Node {
     pub value: Value,
     /// Origin of the value.
     pub origin: Origin,
-    /// Origin of the value's key; `None` if it is the same as that of the value.
+    /// Origin of the value's key; `None` if it equals the origin of the value.
     pub key: Option<Origin>,
 }
 
@@ -91,7 +91,7 @@ impl Value {
 }
 
 impl Node {
-    /// Creates a node. Values inside it that have no origin get the same one.
+    /// Creates a node. Values inside it that have no origin get `origin`, too.
     pub fn new(value: Value, origin: Origin) -> Self {
         Self {
             value,
@@ -118,7 +118,7 @@ impl Node {
         }
     }
 
-    /// Returns the table for changes; `None` if the value is not a table.
+    /// Returns a mutable reference to the table; `None` if the value is not a table.
     pub fn table_mut(&mut self) -> Option<&mut Table> {
         match &mut self.value {
             Value::Table(table) => Some(table),
@@ -176,7 +176,7 @@ impl Table {
         self.entries.get(field.name())
     }
 
-    /// Returns the node of a key for changes; `None` if the key has no value.
+    /// Returns a mutable reference to the node of a key; `None` if the key has no value.
     pub fn get_mut<T>(&mut self, field: Field<T>) -> Option<&mut Node> {
         self.entries.get_mut(field.name())
     }
@@ -212,7 +212,7 @@ impl Table {
         self.get(field)?.table()
     }
 
-    /// Returns the table of a key for changes; `None` if the key has no table.
+    /// Returns a mutable reference to the table of a key; `None` if the key has no table.
     pub fn table_mut<T>(&mut self, field: Field<T>) -> Option<&mut Self> {
         self.get_mut(field)?.table_mut()
     }
@@ -227,7 +227,7 @@ impl Table {
         table.unwrap_or_else(|| panic!("{field} is no table"))
     }
 
-    /// Returns the table of a key for changes.
+    /// Returns a mutable reference to the table of a key.
     ///
     /// # Panics
     ///
@@ -250,7 +250,7 @@ impl Table {
         }
     }
 
-    /// Returns the entries of a key's list for changes; empty if the key has no value.
+    /// Returns the entries of a key's list mutably; empty if the key has no value.
     ///
     /// # Panics
     ///
@@ -268,7 +268,7 @@ impl Table {
         self.list(field).iter().filter_map(Node::table)
     }
 
-    /// Returns the tables in a key's list for changes.
+    /// Returns mutable references to the tables in a key's list.
     pub fn tables_mut<T>(&mut self, field: Field<T>) -> impl Iterator<Item = &mut Self> {
         self.list_mut(field).iter_mut().filter_map(Node::table_mut)
     }

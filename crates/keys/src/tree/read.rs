@@ -7,8 +7,7 @@ use crate::Profile;
 
 /// A type to which the value of a key can be converted.
 pub trait Read: Sized {
-    /// Converts a value, `None` if the key has none. Returns `None` if this type does not accept
-    /// it.
+    /// Converts a value, `None` if the key has none. Returns `None` if the type does not accept it.
     fn read(value: Option<&Value>) -> Option<Self>;
 }
 

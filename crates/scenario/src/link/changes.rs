@@ -42,7 +42,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
     changes
 }
 
-/// Checks that changes that are repeated end before they begin again.
+/// Checks that repeated changes end before they begin again.
 fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diagnostic>) {
     let period = link.read(Link::changes_period);
     let (Some(period), Some(first), Some(last)) = (period, changes.first(), changes.last()) else {

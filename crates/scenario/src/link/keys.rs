@@ -14,24 +14,25 @@ pub(crate) const LINK: &[Key] = together!(Link::KEYS, LinkParts::KEYS);
 const REVERSE: &[Key] = together!(ReverseKeys::KEYS, ReverseParts::KEYS);
 
 keys! {
-    /// Parts of a link that are resolved separately.
+    /// Keys of the parts of a link that are resolved separately.
     pub(crate) struct LinkParts {}
     apart {
         /// Changes of the link at given times. They apply to rate and delay of both directions,
         /// unless `reverse` has separate values, and to loss of the forward direction. In place of
-        /// a list, a table of comma-separated values with these columns can be given, as its text
-        /// or as the path of its file relative to this file.
+        /// a list, comma-separated values with the keys of a change as columns can be given, as
+        /// text or as the path of a file relative to this file.
         pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
         /// Delivery opportunities of packets in the forward direction, instead of a rate.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
         /// Queue in front of the link. 1 BDP is the rate times the base round trip of the routers'
         /// path, in whole packets of the largest size that a flow sends. The base round trip is
         /// twice the delay of the bottleneck, of the whole chain of a parking lot, or of the link
-        /// itself in a graph; if `reverse` has a different delay, it is the sum of both ways.
+        /// itself in a graph; if `reverse` has a different delay, it is the sum of the delays of
+        /// both directions.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
-        /// Keys of the other direction. By default rate, delay and queue are those of the forward
-        /// direction. Keys that apply to the forward direction only can be given here for the other
-        /// one.
+        /// Keys of the reverse direction. By default rate, delay and queue are those of the forward
+        /// direction. Keys that apply to the forward direction only can be given here for the
+        /// reverse one.
         pub reverse: Table = Kind::Table(REVERSE).key(),
     }
 }
@@ -52,7 +53,7 @@ keys! {
 }
 
 keys! {
-    /// Parts of the reverse direction that are resolved separately.
+    /// Keys of the parts of the reverse direction that are resolved separately.
     pub(crate) struct ReverseParts {}
     apart {
         /// Delivery opportunities of packets in this direction, instead of a rate.

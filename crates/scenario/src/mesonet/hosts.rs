@@ -18,7 +18,8 @@ const MAX_HOSTS: u64 = 100_000_000;
 /// Allowed deviation from 1 of the sum of shares, since published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// Returns the key of the share of hosts below routers of `class`, for sources as for receivers.
+/// Returns the key of the share of hosts below routers of `class`; it is the same for sources and
+/// receivers.
 fn share(class: AccessClass) -> Field<f64> {
     match class {
         AccessClass::Normal => Shares::normal,
@@ -114,12 +115,12 @@ impl Population {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }
 
-    /// Returns the number of all sources.
+    /// Returns the total number of sources.
     pub fn all_sources(&self) -> u64 {
         self.sources.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Returns the number of all receivers.
+    /// Returns the total number of receivers.
     pub fn all_receivers(&self) -> u64 {
         self.receivers.iter().map(|&count| u64::from(count)).sum()
     }

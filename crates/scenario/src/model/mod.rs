@@ -93,7 +93,7 @@ keys! {
         pub measure: Table = Kind::Table(MEASURE).key().default("{}"),
         /// Transport options of all TCP flows; they override those of the profile.
         pub tcp: Table = Kind::Table(Tcp::KEYS).key(),
-        /// The network: one of the tables below.
+        /// The network: a table of one kind of topology.
         pub topology: Table = Kind::Table(TOPOLOGY).key().required(),
         /// Groups of equal flows.
         pub flows: Vec<Table> = Kind::List(&Kind::Table(FLOW)).key().required(),

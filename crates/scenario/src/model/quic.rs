@@ -71,18 +71,18 @@ keys! {
 }
 
 words! {
-    /// The end of a flow that opens the connection.
+    /// Endpoint of a flow that opens the connection.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Client {
-        /// The end that sends data.
+        /// The endpoint that sends data.
         Sender = "sender",
-        /// The end that receives data.
+        /// The endpoint that receives data.
         Receiver = "receiver",
     }
 }
 
 impl Client {
-    /// Returns the end as the engine's type.
+    /// Returns the endpoint that opens the connection, as the engine's type.
     pub fn host(self) -> Host {
         match self {
             Self::Sender => Host::Sender,

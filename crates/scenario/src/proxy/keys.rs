@@ -1,5 +1,5 @@
-//! Keys of proxies that split connections: the engine's keys, and keys whose form in a file differs
-//! from the engine's.
+//! Keys of proxies that split connections: those of the engine, and those that differ from the
+//! engine's in form.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};
@@ -13,9 +13,9 @@ use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {
-    /// Keys of a proxy whose form in a file differs from the engine's.
+    /// Keys of a proxy whose values are written in another form than the engine's.
     pub(crate) struct ProxyKeys {
-        /// Start node: TCP flows that begin before it and end behind `end` are split here.
+        /// Start node: the proxy splits TCP flows that begin before it and end behind `end`.
         pub start: String = Kind::Name.key().required(),
         /// End node, from which the data of the split flows is forwarded.
         pub end: String = Kind::Name.key().required(),
@@ -36,7 +36,7 @@ keys! {
 const CHANGE: &[Key] = together!(ProxyChange::KEYS, ChangeKeys::KEYS);
 
 keys! {
-    /// Keys of a change whose form in a file differs from the engine's.
+    /// Keys of a change whose values are written in another form than the engine's.
     pub(crate) struct ChangeKeys {}
     apart {
         /// New discipline of the local queue: one that decides on arrival (drop-tail, RED).

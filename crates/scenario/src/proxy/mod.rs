@@ -30,7 +30,7 @@ pub(crate) struct Site {
     pub congestion: ControllerSpec,
 }
 
-/// Sets defaults, and checks the rules that declarations of keys cannot express.
+/// Sets defaults of a proxy, and checks the rules that declarations of keys cannot express.
 pub(crate) fn resolve(
     proxy: &mut Table,
     path: &str,
@@ -86,8 +86,7 @@ fn fill_defaults(proxy: &mut Table, context: Context) {
     }
 }
 
-/// Returns the indices of the two nodes, which must have routes in both directions; `None` after an
-/// error.
+/// Returns the indices of the two nodes, which need routes both ways; `None` after an error.
 fn nodes(
     proxy: &mut Table,
     path: &str,

@@ -30,7 +30,7 @@ keys! {
     /// Keys of the dumbbell.
     struct Dumbbell {}
     apart {
-        /// The link between the routers, both ways.
+        /// The link between the routers, in both directions.
         bottleneck: Table = Kind::Table(LINK).key().required(),
     }
 }

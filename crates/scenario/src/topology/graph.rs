@@ -51,7 +51,7 @@ keys! {
         to: String = Kind::Name.key().required(),
         /// Name of the link.
         name: String = Kind::Name.key().derived("FROM-TO"),
-        /// True if there is a link back.
+        /// True if there is also a link in the opposite direction.
         duplex: bool = Kind::Flag.key().default("true"),
     }
 }

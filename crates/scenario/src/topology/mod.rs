@@ -11,14 +11,14 @@ use crate::unknown_names::unknown_name;
 
 /// A kind of topology.
 pub(crate) struct Topology {
-    /// Name of its table in `[topology]`.
+    /// Name of the table of this kind in `[topology]`.
     pub name: &'static str,
     pub help: &'static str,
     pub keys: &'static [Key],
     /// Keys of a group of flows that determine its end nodes.
     pub flow_keys: &'static [Key],
-    /// Resolves the topology's table, and adds its nodes and links to the layout. Returns the names
-    /// of the nodes.
+    /// Resolves the topology's table, adds its nodes and links to the layout, and returns node
+    /// names.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
     /// Returns the end nodes of a group of flows, given its table and path.
     pub endpoints: FindEndpoints,
@@ -29,7 +29,7 @@ pub(crate) struct Topology {
 type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
-    /// Returns the field of the table in `[topology]`.
+    /// Returns the field of the kind's table in `[topology]`.
     fn field(&self) -> Field<Table> {
         Field::new(self.name)
     }
@@ -108,8 +108,8 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Adds both directions of a link. `rtt` is the round trip with which a limit of "1 BDP" is
-    /// computed.
+    /// Adds both directions of a link. `rtt` is the round trip from which a limit of "1 BDP"
+    /// follows.
     fn both_ways(
         &mut self,
         name: &str,
@@ -191,8 +191,7 @@ pub(crate) struct Route<'a> {
 }
 
 impl Core {
-    /// Returns the route between two different nodes, which is the one that the engine uses; `None`
-    /// without a route.
+    /// Returns the route that the engine uses between two different nodes; `None` if there is none.
     pub fn route(&self, from: usize, to: usize) -> Option<Route<'_>> {
         let path = self.graph.shortest_path(from, to)?;
         let links: Vec<&CoreLink> = path.iter().map(|&link| &self.links[link]).collect();

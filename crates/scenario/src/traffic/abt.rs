@@ -67,7 +67,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Returns the ends of a curve's pieces, as fractions of the curve.
+/// Returns the end points of a curve's straight pieces, as fractions of the curve.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }
@@ -129,8 +129,8 @@ mod tests {
         );
     }
 
-    /// The means of the distributions are the documented ones; the load at a given rate depends on
-    /// them.
+    /// The means of the distributions, on which the load at a given rate depends, are as
+    /// documented.
     #[test]
     fn means_are_known() {
         assert!(

@@ -25,7 +25,7 @@ use crate::error::Diagnostic;
 use crate::files::{refuse_both, replace_file};
 use crate::model::protocol::Protocol;
 
-/// Sets defaults, and checks the rules that declarations of keys cannot express.
+/// Sets defaults of an application, and checks the rules that declarations of keys cannot express.
 pub(crate) fn resolve(
     traffic: &mut Table,
     protocol: Protocol,

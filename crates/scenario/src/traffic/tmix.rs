@@ -128,15 +128,14 @@ impl Vector {
         Ok(())
     }
 
-    /// Processes a line of the alternate format. It has the times since `side` has last sent and
+    /// Processes a line of the alternate format, with the times since `side` last sent and
     /// received.
     fn acts(&mut self, side: Side, sent: &str, received: &str, bytes: &str) -> Result<(), String> {
         self.wait = span(sent)? + span(received)?;
         self.sends(side, bytes)
     }
 
-    /// Returns the exchanges of the vector's connections: of one connection, or of one for each
-    /// side.
+    /// Returns the exchanges of the vector's connections: of one, or of one for each side.
     fn connections(&self) -> Vec<Vec<TraceEntry>> {
         let of = |sides: &[Side]| {
             let units = self.units.iter().filter(|unit| sides.contains(&unit.side));

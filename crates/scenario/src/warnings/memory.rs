@@ -8,8 +8,7 @@ const BYTES_PER_SEGMENT: f64 = 150.0;
 /// Bytes of memory from which there is a warning: a quarter of a small machine's memory.
 const MANY_BYTES: f64 = 2e9;
 
-/// Warns if the full windows of all flows may not fit into memory, and names the flow with the
-/// largest window.
+/// Warns if the full windows of all flows may not fit into memory; names the flow with the largest.
 pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     let greedy = config
         .flows

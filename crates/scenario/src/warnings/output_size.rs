@@ -7,8 +7,7 @@ use super::{packet_bytes, segment_bytes};
 /// Measured bytes per sample of a flow or link in the table of time series: if samples are so close
 /// together that few values change between them, and if they are far apart.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
-/// Bytes per packet in a capture: a block of pcapng with Ethernet, IP and TCP headers with
-/// timestamps.
+/// Bytes per packet in a capture: a block of pcapng with Ethernet, IP, TCP and timestamps.
 const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
 /// Bytes of output from which there is a warning.
 const MANY_BYTES: f64 = 1e9;
@@ -48,8 +47,7 @@ fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
     config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }
 
-/// Returns the links whose packets are captured, because the link or a node at one of its ends is
-/// captured.
+/// Returns the links whose packets are captured: those named, and those at captured nodes.
 fn captured(config: &Config) -> impl Iterator<Item = &Link> {
     let at_node = |link: &Link| {
         let ends = [link.from, link.to];

@@ -247,7 +247,7 @@ fn what_names_no_class_is_refused() {
     assert!(algorithms().iter().all(|entry| entry.kind != "python"));
 }
 
-/// There is a warning about algorithms that take queues of their own bursts for congestion, but
+/// There is a warning about algorithms that mistake queues of their own bursts for congestion, but
 /// only on fast paths, where these bursts are the cause of queues.
 #[test]
 fn who_gives_way_to_its_own_bursts_is_told_so() {

@@ -14,7 +14,7 @@ fn pattern(path: &str) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// Returns a path without the kinds of tables in it.
+/// Returns a path without the kinds of tables that it contains in brackets.
 fn without_kinds(path: &str) -> String {
     let parts = path
         .split('[')
@@ -27,7 +27,7 @@ fn without_kinds(path: &str) -> String {
 }
 
 /// Every value of a complete scenario has a key in the list, with its meaning and allowed values;
-/// queues and algorithms have lists of their own.
+/// queues and algorithms have separate lists.
 #[test]
 fn values_of_scenarios_have_listed_keys() {
     let listed = keys();

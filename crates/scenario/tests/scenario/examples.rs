@@ -142,7 +142,7 @@ fn the_schema_allows_every_resolved_example() {
     assert!(!allows(&schema, &serde_json::json!({ "durration": "1 s" })));
 }
 
-/// The schema has a title, and the same texts for editors as the program's lists.
+/// The schema has a title, and its texts for editors are those of the program's lists.
 #[test]
 fn the_schema_describes_algorithms_and_slow_starts() {
     assert_eq!(schema()["title"], "Longhaul scenario");

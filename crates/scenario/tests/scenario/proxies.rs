@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{origin, refusal, value};
 
-/// Returns a scenario with a satellite link, flows with access links of their own, and the proxy
+/// Returns a scenario with a satellite link, flows with separate access links, and the proxy
 /// `proxy`.
 fn text(proxy: &str) -> String {
     format!(
@@ -320,7 +320,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(found.contains(unused), "{found}");
 }
 
-/// Runs the example with overrides as in the thesis, which gives means over all 2000 s.
+/// Runs the example with overrides for 2000 s and counts from the start, as the thesis does.
 fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -402,8 +402,7 @@ fn a_limit_of_red_that_is_measured_in_bytes_is_explained() {
     );
 }
 
-/// A marking threshold at the queue's limit is refused: the queue never exceeds it, so that nothing
-/// would be marked.
+/// A marking threshold at the queue's limit is refused, since it would never be exceeded.
 #[test]
 fn a_threshold_at_the_limit_is_refused() {
     let queue =

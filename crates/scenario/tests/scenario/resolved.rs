@@ -1,4 +1,5 @@
-//! The resolved form of scenarios: complete, canonical and hashed; and warnings about its values.
+//! The resolved form of scenarios: complete, canonical and hashed; and warnings about resolved
+//! values.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{Scenario, parse};
@@ -223,8 +224,7 @@ fn the_scenario_of_a_finished_run_is_read() {
     );
 }
 
-/// Captures are of the links and nodes that are named. A name that a link and a node share means
-/// the link.
+/// Captures are of the named links and nodes. A name of both a link and a node means the link.
 #[test]
 fn captures_are_of_links_and_of_nodes() {
     let captured = |names: &str| {

@@ -65,8 +65,7 @@ fn queues_at_a_flow_s_own_hosts() {
     assert_told(text, &[], false);
 }
 
-/// Full windows that take 150 B per segment and 2 GB or more cause a warning: 13.3 million
-/// segments.
+/// Full windows of 13.3 million segments, 2 GB at 150 B each, and more cause a warning.
 #[test]
 fn windows_larger_than_memory() {
     let text = "full windows would take some";
@@ -92,8 +91,7 @@ fn replications_that_are_all_the_same() {
 }
 
 /// DECbit's queue causes a warning if other senders use it. It marks from one waiting packet on
-/// (Ramakrishnan and Jain 1990), which senders of RFC 3168 take for congestion, so that they halve
-/// their windows.
+/// (Ramakrishnan and Jain 1990), and senders of RFC 3168 halve their windows for such marks.
 #[test]
 fn decbit_s_queue_with_other_senders() {
     let text = "it is made for `decbit` senders";
@@ -184,7 +182,7 @@ fn keys_of_the_kind_before_an_override_are_told_of() {
     assert!(!beside.to_string().contains("another kind"), "{beside}");
 }
 
-/// Programs can read the wrong keys: each appears once, in the order of the file.
+/// An error gives programs the keys with mistakes, each once, in the order of the file.
 #[test]
 fn an_error_names_its_keys() {
     let text = BASE

@@ -16,11 +16,11 @@ use crate::config;
 use crate::network::route::Carrier;
 use crate::packet::Packet;
 
-/// State of ACK thinning on one link: groups of acknowledgements, of which the last one is held.
+/// State of ACK thinning on one link: groups of acknowledgements, each with its last one held.
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
-    /// Groups, indexed by carrier and by side of a connection.
+    /// Groups, indexed by kind of transport (`Carrier`) and by direction and leg of a connection (`Carrier::side`).
     groups: [Vec<Option<Group>>; 3],
     /// Deadlines of groups, in order of time. An entry is stale if its group no longer exists.
     due: VecDeque<(Time, u64, Carrier, usize)>,
@@ -35,8 +35,7 @@ struct Group {
     last: Packet,
 }
 
-/// Result of the arrival of an acknowledgement: the acknowledgements that are forwarded, and the
-/// one that is dropped.
+/// Result of an acknowledgement's arrival: the acknowledgements forwarded now, and the one that is dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ThinningOutcome {
     pub(super) dropped: Option<Packet>,
@@ -53,7 +52,7 @@ impl AckThinning {
         }
     }
 
-    /// Processes an acknowledgement that arrives.
+    /// Processes an arriving acknowledgement.
     pub(super) fn arrive(
         &mut self,
         packet: &Packet,
@@ -101,7 +100,7 @@ impl AckThinning {
         }
     }
 
-    /// Returns the time at which the next acknowledgement has been held for long enough.
+    /// Returns the time at which the next acknowledgement will have been held long enough.
     pub(super) fn next(&mut self) -> Option<Time> {
         while let Some(&(due, number, carrier, side)) = self.due.front() {
             if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {

@@ -37,8 +37,8 @@ pub(super) struct FlowBoxes {
 /// Boxes of the current flows. A new flow replaces an ended one with the same index.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes, indexed by carrier and by the flow's index within its carrier (`Carrier::place`). With each box, the
-    /// number that all packets of its flow have in common is stored (`Carrier::common`).
+    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). With
+    /// each box, the number that all packets of its flow have in common is stored (`Carrier::common`).
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -70,7 +70,7 @@ impl Places {
     }
 }
 
-/// The box of one flow.
+/// The delay box of one flow.
 #[derive(Debug)]
 struct FlowBox {
     delay: Span,
@@ -91,8 +91,7 @@ pub(super) struct Values {
 }
 
 impl FlowBoxes {
-    /// Creates the boxes of a link, if the link has any. If a box has only a processing delay, no values are drawn for
-    /// flows.
+    /// Creates the boxes of a link, if it has any. Boxes with only a processing delay draw no values for flows.
     pub(super) fn of(link: &Link, streams: &Streams) -> Option<Self> {
         let config = link.delay_box.clone();
         let processing_delay = link.host_processing_delay.clone();
@@ -140,7 +139,7 @@ impl FlowBoxes {
         self.name == other.name && self.config == other.config
     }
 
-    /// Adds a box with these values for a new flow.
+    /// Adds a delay box with the given values for a new flow.
     pub(super) fn add(
         &mut self,
         carrier: Carrier,
@@ -174,8 +173,8 @@ impl FlowBoxes {
         self.flows.count
     }
 
-    /// Admits a packet before its arrival time `comes`, and returns the time at which it leaves. Only for boxes that do
-    /// nothing but delay packets ([`Link::only_delays_flows`]) and thus keep their order.
+    /// Admits a packet before its arrival time `comes`, and returns the time at which it leaves. Only for boxes whose
+    /// sole effect is a delay ([`Link::only_delays_flows`]), so that packets keep their order.
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;

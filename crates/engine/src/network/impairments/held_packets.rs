@@ -69,8 +69,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Removes the first packet whose release time is `now` or before, and lists all others with its release time.
-    /// Returns the slot of the removed packet.
+    /// Removes the first packet whose release time is `now` or before, and lists the others with the same release time
+    /// in `simultaneous`. Returns the slot of the removed packet.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;

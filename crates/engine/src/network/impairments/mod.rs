@@ -39,7 +39,7 @@ pub(super) struct Impairments {
     holding: HeldPackets,
     policer: Option<Policer>,
     ack_thinning: Option<AckThinning>,
-    /// Time of the current event; events at other times are stale and ignored.
+    /// Time of the scheduled release event; events at other times are stale and ignored.
     entry: Time,
     duplicated: u64,
 }
@@ -131,7 +131,7 @@ impl Network {
         }
     }
 
-    /// Releases packets of a flow that has ended as soon as they arrive.
+    /// Makes the packets of a flow that has ended leave as soon as they arrive.
     #[cold]
     fn pass_stale(&mut self, impairments: usize, carrier: Carrier, index: u32) {
         let (event, routes) = (self.schedule.current(), &self.routes);
@@ -145,8 +145,8 @@ impl Network {
         self.expect_release(impairments as u32);
     }
 
-    /// Passes packets that will have crossed a link by `until` to the impairments of the next link ahead of time. Does
-    /// nothing if these impairments do more than delay packets by known times.
+    /// Passes packets that will have crossed a link by `until` to the impairments of the next link ahead of time. Only
+    /// if the sole effect of these impairments is a known delay.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()
@@ -179,7 +179,8 @@ impl Network {
         impairments.filter_map(|impairments| impairments.boxes.as_mut())
     }
 
-    /// Processes a packet that reaches the impairments of a link. `packet.route` is the position of the link itself.
+    /// Processes a packet that reaches the impairments of a link. `packet.route` is the position of that link in the
+    /// route table.
     #[cold]
     #[inline(never)]
     pub(super) fn impair(&mut self, index: u32, carrier: Carrier, packet: Packet) {
@@ -299,7 +300,7 @@ impl Network {
         thinning?.release(now)
     }
 
-    /// Returns the numbers of duplicated packets, by link.
+    /// Returns the number of duplicated packets for each link with impairments, as (link, number).
     pub(super) fn duplicated(&self) -> impl Iterator<Item = (usize, u64)> {
         let impairments = self.impairments.iter();
         impairments.map(|impairments| (impairments.link as usize, impairments.duplicated))

@@ -5,8 +5,7 @@ use longhaul_units::{Rate, Span, Time};
 
 use crate::config;
 
-/// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth. The bucket is
-/// full at first.
+/// A token bucket, full at first. One token stands for one byte; tokens are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct Policer {
     rate: Rate,
@@ -25,8 +24,7 @@ impl Policer {
         }
     }
 
-    /// Returns true if there are enough tokens for a packet of `bytes`, and removes these tokens. Otherwise leaves all
-    /// tokens.
+    /// If there are enough tokens for a packet of `bytes`, removes them and returns true; otherwise returns false.
     pub(super) fn admits(&mut self, bytes: u16, now: Time) -> bool {
         let full_at = self.full_at.max(now) + self.rate.transmission(bytes.into()).0;
         let conforms = full_at.since(now) <= self.depth;

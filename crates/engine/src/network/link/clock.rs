@@ -6,7 +6,7 @@ use super::transmitter::{Carry, TxTimes};
 use crate::config::Work;
 use crate::packet::Packet;
 
-/// A time, also in ns-2's arithmetic; see [`crate::config::Clock`].
+/// A time in picoseconds and, with ns-2's clock, in ns-2's arithmetic; see [`crate::config::Clock`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DualClockTime {
     pub(crate) time: Time,
@@ -15,7 +15,7 @@ pub(crate) struct DualClockTime {
 }
 
 impl DualClockTime {
-    /// Returns the time at which a packet reaches the far end of its link, which the packet contains.
+    /// Returns the time, contained in the packet, at which it reaches the far end of its link.
     #[inline]
     pub(crate) fn of(packet: &Packet) -> Self {
         Self {
@@ -106,8 +106,7 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent part of the packets whose service has begun, without the `waiting_bytes` of packets scheduled
-    /// behind them.
+    /// Returns the unsent part of the packets whose service has begun, without the `waiting_bytes` scheduled behind.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();

@@ -1,8 +1,8 @@
 //! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
 //!
 //! Departures depend only on arrivals, and not on the times at which the link is examined. Therefore they need no
-//! events. They are computed later, each with the state at its time. This happens when the next packet arrives, when
-//! packets at the far end are due, and when something is measured or changes.
+//! events. They are computed later, each with the state at the time of the departure. This happens when the next packet
+//! arrives, when packets at the far end are due, and when something is measured or changes.
 
 use longhaul_units::{Span, Time};
 
@@ -15,8 +15,7 @@ use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 use crate::random::{Stream, Streams};
 
-/// A transmitter that takes packets from a discipline one by one. Packets that have begun service are in the port's
-/// ring.
+/// A transmitter that takes packets from a discipline one by one. The port's ring has those that have begun service.
 #[derive(Debug)]
 pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,
@@ -30,7 +29,7 @@ pub(crate) struct ExplicitService {
     busy_until: Time,
     /// True if the end of the last transmission has not been processed yet.
     in_service: bool,
-    /// Arrival time at the far end of the packet that was the last to begin service.
+    /// Time at which the packet that began service last reaches the far end.
     last_arrival: Time,
     /// Number of packets whose transmission has ended and that have not reached the far end.
     propagating: usize,
@@ -61,8 +60,7 @@ impl ExplicitService {
         }
     }
 
-    /// Returns true if a packet is in service at `now`, which must not be before the beginning of the last
-    /// transmission.
+    /// Returns true if a packet is in service at `now`, which is not before the beginning of the last transmission.
     pub(super) fn in_service(&self, now: Time) -> bool {
         self.busy_until > now
     }

@@ -48,8 +48,8 @@ pub(crate) struct Link {
     draws: RandomTieBreak,
 }
 
-/// Server of a link's packets. The tag has a byte of its own, which is faster to read than a tag hidden in the
-/// variants' contents.
+/// Server of a link's packets. The tag is a separate byte, which is faster to read than a tag hidden in the variants'
+/// contents.
 #[derive(Debug)]
 #[repr(u8)]
 enum Server {
@@ -134,8 +134,8 @@ impl Link {
         self.draws
     }
 
-    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if this packet is the
-    /// next one to be forwarded.
+    /// Stores a packet that has crossed an access link, to forward it at its arrival time. Returns true if this packet
+    /// is the next one to be forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
@@ -180,8 +180,7 @@ impl Link {
         }
     }
 
-    /// Returns the packet that reaches the far end next; `None` if there is no packet or if the next one is not known
-    /// yet.
+    /// Returns the packet that reaches the far end next; `None` if there is none, or if it is not known yet.
     #[inline]
     pub(crate) fn next(&self) -> Option<&Packet> {
         self.port.next()
@@ -200,8 +199,7 @@ impl Link {
         Some(NextArrival { time, tie_break })
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, a time that may be in the future of the
-    /// simulation.
+    /// Forwards the next packet, if it reaches the far end by `until`, which may be later than the simulation's time.
     #[inline(always)]
     pub(crate) fn forward(&mut self, until: Time) -> Option<&Packet> {
         match &mut self.server {

@@ -29,11 +29,11 @@ pub(crate) struct Ns2Clock {
     order: Ns2EntryOrder,
 }
 
-/// Time from the beginning of service to the far end, for packets of one size.
+/// Time from the beginning of a packet's service to its arrival at the far end, for packets of one size.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transit {
     transmission_s: f64,
-    /// The same time in picoseconds, for records.
+    /// The transit time in picoseconds, for records.
     whole: Span,
     tie_break: TransitRank,
 }

@@ -28,7 +28,7 @@ pub(super) struct PerFlowDrops {
 }
 
 impl PerFlowDrops {
-    /// Begins to count for the first `connections` connections.
+    /// Begins to count drops and marks for the first `connections` connections.
     pub(super) fn track(&mut self, connections: u32) {
         self.connections = connections;
     }

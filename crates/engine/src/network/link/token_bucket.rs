@@ -9,7 +9,7 @@ use crate::config::Shaper;
 /// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
-    /// Transmitter at the rate of the tokens, which gives the times at which they are added.
+    /// Transmitter at the rate of the tokens; its transmission times are the times at which tokens are added.
     source: Transmitter,
     /// Depth of the bucket, as the time in which an empty bucket fills.
     depth: Span,

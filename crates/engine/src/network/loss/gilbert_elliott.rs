@@ -2,9 +2,9 @@
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
 //! Each packet is lost with the loss probability of the current state; then the state changes with the transition
-//! probability of the current state. Two numbers of packets are geometric: that from one change of state to the next,
-//! and that between two losses in one state. A random number is therefore drawn only for each change of state and each
-//! loss.
+//! probability of the current state. The number of packets from one change of state to the next has a geometric
+//! distribution, and so has the number between two losses in one state. A random number is therefore drawn only for
+//! each change of state and each loss.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;

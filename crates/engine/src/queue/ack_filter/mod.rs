@@ -148,7 +148,7 @@ impl AckFilter {
     }
 
     /// Protects a connection's last acknowledgement from replacement, since another packet of the connection has
-    /// followed it, accepted or not.
+    /// followed it, whether or not this packet was accepted.
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

@@ -158,8 +158,8 @@ fn bytes_of_real_acknowledgements_change_places() {
     }
 }
 
-/// A router that takes part in congestion control observes arrivals and writes into headers behind the filter: 30 kB in
-/// an interval are three times the bytes that the link can send.
+/// A router that takes part in congestion control works behind the filter. It observes arrivals, here 30 kB in an
+/// interval, three times the bytes that the link can send, and writes the load into headers.
 #[test]
 fn routers_work_behind_the_filter() {
     let config = VcpConfig {
@@ -228,7 +228,7 @@ fn disciplines() -> [QueueConfig; 6] {
     ]
 }
 
-/// Draws arrivals: for each a connection, the number of newly acknowledged segments, and true if the packet has other
+/// Draws arrivals; each has a connection, the number of newly acknowledged segments, and true if the packet has other
 /// information.
 fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     let arrival = (0u32..4, 0u64..3, prop::bool::weighted(0.1));

@@ -45,7 +45,7 @@ keys! {
             .source("Linux: cake_set_rate"),
     }
     flattened {
-        /// Parameters of COBALT, which each queue has.
+        /// Parameters of the COBALT instance of each queue.
         pub control: CobaltParameters,
     }
 }

@@ -198,8 +198,8 @@ fn given_values_stay() {
     assert_eq!(times, [7, 3, 100].map(Span::from_millis));
 }
 
-/// A queue stays reserved for a flow until the effect on its COBALT has decayed: here for an interval after its last
-/// packet.
+/// A queue stays reserved for a flow until the effect of the flow's packets on its COBALT has decayed: here for an
+/// interval after the last packet.
 #[test]
 fn a_queue_is_free_again_after_an_interval() {
     let config = config(1 << 20);

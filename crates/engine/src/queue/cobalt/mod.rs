@@ -31,7 +31,7 @@ keys! {
         pub limit: Capacity = Capacity::LIMIT,
     }
     flattened {
-        /// Control of the delay.
+        /// Parameters of the delay control.
         pub control: CobaltParameters,
     }
 }
@@ -177,7 +177,7 @@ impl Control {
         }
     }
 
-    /// Returns CoDel's decision about a packet, one part of `cobalt_should_drop`.
+    /// Returns the decision of CoDel about a packet, that is, of `cobalt_should_drop` without BLUE.
     fn signal(&mut self, parameters: &CobaltParameters, now: Time, packet: &Packet) -> Fate {
         self.resting = false;
         let due = self.is_due(now);

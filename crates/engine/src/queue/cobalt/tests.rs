@@ -43,7 +43,6 @@ fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
     (drops, marks)
 }
 
-/// Returns BLUE's probability.
 fn blue(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }
@@ -180,8 +179,8 @@ fn the_count_decays_below_the_target() {
     assert_eq!(drops[..2], [56, 101]);
 }
 
-/// The probability rises by 1/256 for each overflow more than a target after the last one that counted. It falls by
-/// 1/4096 for each target in which the queue is empty.
+/// The probability rises by 1/256 for an overflow, if more than a target has passed since the last overflow that
+/// counted. It falls by 1/4096 for each target in which the queue is empty.
 #[test]
 fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     let mut bench = Bench::new(&config(10, false));
@@ -252,7 +251,7 @@ fn slow_links_have_longer_targets() {
 }
 
 /// `cobalt_queue_empty`: a queue that runs empty again within a target lowers BLUE's probability only once. Targets in
-/// which it stays empty are counted at the next arrival, such as that at 12 ms.
+/// which it stays empty are counted at the next arrival, such as the arrival at 12 ms.
 #[test]
 fn blue_falls_once_in_a_target() {
     let mut bench = Bench::new(&config(1, false));

@@ -28,7 +28,7 @@ keys! {
         pub ecn: bool = Kind::Flag.key().default("false"),
     }
     flattened {
-        /// Control of the delay.
+        /// Parameters of the delay control.
         pub control: CoDelParameters,
     }
 }

@@ -25,7 +25,7 @@ fn bench(ecn: bool) -> Bench {
     }))
 }
 
-/// Returns a bench with the variant of Linux.
+/// Returns a test bench with Linux's variant.
 pub(super) fn linux() -> Bench {
     Bench::new(&QueueConfig::CoDel(CoDelConfig {
         limit: Capacity::Packets(1000),

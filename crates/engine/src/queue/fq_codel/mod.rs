@@ -32,9 +32,9 @@ keys! {
         pub drop_batch: u32 = COUNT.key().default("64").source("RFC 8290 section 4.1"),
     }
     flattened {
-        /// Hashing and service of flows.
+        /// Parameters of the hashing and service of flows.
         pub flows: FlowQueuesParameters,
-        /// Parameters of CoDel, which each queue has.
+        /// Parameters of the CoDel instance of each queue.
         pub control: CoDelParameters,
     }
 }
@@ -98,8 +98,7 @@ impl FqCoDel {
     }
 }
 
-/// One of the queues, as the source from which its CoDel takes packets. The number of bytes that it reports is that of
-/// all queues.
+/// One of the queues, as the source from which its CoDel takes packets. It reports the number of bytes in all queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {

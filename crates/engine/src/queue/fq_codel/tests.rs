@@ -26,7 +26,7 @@ fn config(limit: u64, target: Span) -> FqCoDelConfig {
     }
 }
 
-/// Returns a bench of Linux's variant.
+/// Returns a test bench with Linux's variant.
 fn linux(limit: u64, target: Span) -> Bench {
     let mut config = config(limit, target);
     config.control.variant = CoDelVariant::Linux;
@@ -74,7 +74,7 @@ fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     }
 }
 
-/// Returns a bench of a discipline that drops only at its limit, not for delay.
+/// Returns a test bench with a discipline that drops only at its limit, not for delay.
 fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::FqCoDel(config(limit, Span::from_secs(1000))))
 }

@@ -32,9 +32,9 @@ keys! {
         pub ecn: bool = Kind::Flag.key().default("false").source("Linux: pie_params_init of include/net/pie.h"),
     }
     flattened {
-        /// Hashing and service of flows.
+        /// Parameters of the hashing and service of flows.
         pub flows: FlowQueuesParameters,
-        /// Parameters of PIE, which each queue has.
+        /// Parameters of the PIE instance of each queue.
         pub control: PieParameters,
     }
 }

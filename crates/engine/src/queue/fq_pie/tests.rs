@@ -55,8 +55,8 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// The delay is the sojourn time of the last packet that left, 40 ms. The probability is below 1e-6, so that the first
-/// step is (0.125 * 0.025 + 1.25 * 0.04) / 2048. The next step is 0.125 * 0.025 / 128. A queue left empty has no delay.
+/// With a sojourn time of 40 ms of the last packet that left, the first step of the probability is (0.125 * 0.025 +
+/// 1.25 * 0.04) / 2048, the second 0.125 * 0.025 / 128. When the queue has become empty, the probability falls to zero.
 #[test]
 fn the_probability_by_hand() {
     let mut bench = bench(1000);

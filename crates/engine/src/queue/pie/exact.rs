@@ -92,8 +92,8 @@ impl Control {
         stream.uniform() < self.probability
     }
 
-    /// Returns the factor on steps of the probability, which is smaller than 1 while the probability is small (section
-    /// 4.2).
+    /// Returns the factor by which steps of the probability are multiplied; it is smaller than 1 while the probability
+    /// is small (section 4.2).
     fn tuning(&self) -> f64 {
         const STEPS: [(f64, f64); 6] = [
             (1e-6, 2048.0),

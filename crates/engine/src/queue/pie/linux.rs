@@ -245,8 +245,8 @@ mod tests {
         }
     }
 
-    /// `pie_calculate_probability`: weights are halved below a tenth, and divided by four for each further power of ten
-    /// down to a millionth.
+    /// `pie_calculate_probability`: weights are halved below a probability of a tenth, and divided by four for each
+    /// further power of ten down to a millionth.
     #[test]
     fn weights_are_scaled_down_below_powers_of_ten() {
         let whole = ONE / TICKS_PER_S;
@@ -295,8 +295,8 @@ mod tests {
         assert!((none + 0.01).abs() < 1e-12, "{none}");
     }
 
-    /// The full burst allowance is restored once the probability is zero and both delays are below half of the target.
-    /// The sum of probabilities and the time of the last departure are then reset, too.
+    /// The full burst allowance is restored once the probability is zero and the current and the last delay are below
+    /// half of the target. The sum of probabilities and the time of the last departure are then reset, too.
     #[test]
     fn a_quiet_time_restores_the_burst_allowance() {
         let parameters = linux();

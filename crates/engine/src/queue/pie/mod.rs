@@ -68,7 +68,7 @@ keys! {
                 .source("RFC 8033 section 4.3; Linux: dq_rate_estimator"),
     }
     flattened {
-        /// Control of the delay.
+        /// Parameters of the delay control.
         pub control: PieParameters,
     }
     beside {

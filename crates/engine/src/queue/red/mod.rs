@@ -251,7 +251,7 @@ impl Red {
         }
     }
 
-    /// Decides about a packet that arrives above the lower threshold.
+    /// Decides about a packet that arrives while the average is above the lower threshold.
     #[inline(never)]
     fn select(&mut self, arrival: &Arrival) -> Verdict {
         if self.average >= self.forced_from {
@@ -341,8 +341,7 @@ impl Adaptation {
     }
 }
 
-/// Returns a power by repeated squaring: its bits are equal on every platform, and it is fast for the usual small
-/// exponents.
+/// Returns a power by repeated squaring, which gives equal bits on every platform and is fast for small exponents.
 fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut result = 1.0;
     while exponent > 0 {

@@ -228,8 +228,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Random arrivals in sets of fifty, in which the queue alternately becomes idle and grows. The verdicts equal the
-    /// model's, and satisfy RED's invariants.
+    /// The verdicts equal the model's and satisfy RED's invariants, for random arrivals in sets of fifty in which the
+    /// queue alternately becomes idle and grows.
     #[test]
     fn verdicts_are_those_of_the_literal_rules(
         config in any_parameters(),

@@ -162,13 +162,13 @@ pub enum Gentle {
 /// Condition under which a selected ECN-capable packet is marked; otherwise it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
-    /// It is always marked, up to the average from which every packet is dropped.
+    /// The packet is always marked, up to the average from which every packet is dropped.
     Always,
-    /// It is marked up to this probability, as computed before marks are spaced evenly (ns-2 since 2002, where the
-    /// value is 0.1).
+    /// The packet is marked up to this probability, as computed before marks are spaced evenly (ns-2 since 2002, where
+    /// the value is 0.1).
     UpTo(f64),
-    /// It is marked while the average is below the upper threshold (ns-2 up to 2.1b9; Weigle's dissertation, section
-    /// 4.1.5).
+    /// The packet is marked while the average is below the upper threshold (ns-2 up to 2.1b9; Weigle's dissertation,
+    /// section 4.1.5).
     BelowMaxTh,
 }
 
@@ -374,8 +374,8 @@ mod tests {
         );
     }
 
-    /// Published values of a study of split connections over satellites: links of 100 and 50 Mbit/s, a delay of 0.25 s,
-    /// a mean packet of 500 B.
+    /// Automatic values equal those published in a study of split connections over satellites: links of 100 and 50
+    /// Mbit/s, a delay of 0.25 s, a mean packet of 500 B.
     #[test]
     fn automatic_configuration_of_the_split_connection_study() {
         let delay = Span::from_millis(250);

@@ -8,7 +8,7 @@ use super::*;
 const LINK: (Rate, Span) = (Rate::from_bps(100_000_000), Span::from_millis(250));
 const MEAN: u64 = 500;
 
-/// Returns RED in front of a link with the recommended values (profile `rfc`), except those given.
+/// Returns RED in front of a link, with `values` and otherwise the recommended values (profile `rfc`).
 pub(super) fn config<const N: usize>(
     rate: Rate,
     delay: Span,
@@ -385,8 +385,8 @@ fn max_p_rises_by_a_quarter_at_most() {
     assert!((0.5..0.51).contains(&last), "{last}");
 }
 
-/// Returns `max_p` after each of several arrivals, 501 ms apart, which find queues of these lengths. The target range
-/// of the average is 112.5 to 137.5 packets.
+/// Returns `max_p` after each of several arrivals, 501 ms apart, which find queues of `lengths` packets. The target
+/// range of the average is 112.5 to 137.5 packets.
 fn adapted(rule: Rule, lengths: &[u64]) -> Vec<f64> {
     let adaptive = Adaptive(Some(adaptation(rule)));
     let mut red = red(RedConfig {
@@ -413,7 +413,8 @@ fn assert_sequence(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// Chapter 3 of the thesis (Osaka University, 2006), computed by hand; an interval ends between any two arrivals.
+/// `max_p` follows chapter 3 of the thesis (Osaka University, 2006), computed by hand; an interval ends between any two
+/// arrivals.
 #[test]
 fn gentle_adaptation_follows_an_average_that_moves_away() {
     // `max_p` grows while the average rises above the target, but not while the average returns to the target. It falls

@@ -230,8 +230,8 @@ fn random_exponential_marking() {
 /// current cycle so far.
 #[derive(Default)]
 struct DecBit {
-    /// Of the last cycle and of the current one: the length in picoseconds, and the integral of the queue in packets
-    /// times picoseconds.
+    /// Length in picoseconds, and integral of the queue in packets times picoseconds, of the last cycle and of the
+    /// current one.
     cycles: [(u128, u128); 2],
     began: Time,
     changed: Time,

@@ -140,11 +140,11 @@ enum Sorting {
 
 /// Treatment of a new queue that is found empty at its turn.
 enum Emptied {
-    /// It becomes old (RFC 8290 section 4.2).
+    /// The queue becomes old (RFC 8290 section 4.2).
     Old,
-    /// It becomes old if there are old queues (Linux, `fq_codel_dequeue` and `fq_pie_qdisc_dequeue`).
+    /// The queue becomes old if there are old queues (Linux, `fq_codel_dequeue` and `fq_pie_qdisc_dequeue`).
     OldBehindOthers,
-    /// It leaves the lists (Linux, `cake_dequeue`).
+    /// The queue leaves the lists (Linux, `cake_dequeue`).
     Gone,
 }
 
@@ -190,7 +190,8 @@ impl<A: Clone> Lists<A> {
         self.new.iter().chain(&self.old).copied().collect()
     }
 
-    /// Returns the queue with the most bytes, and its number of bytes. Of queues with equally many, returns the first.
+    /// Returns the queue in `among` with the most bytes, and its number of bytes. Of queues with equally many, returns
+    /// the first.
     fn longest(&self, among: &[usize], waiting: &Waiting) -> (usize, u64) {
         let bytes = |queue: usize| waiting.bytes(|packet| self.queue(packet) == queue);
         let most = among.iter().map(|&queue| bytes(queue)).max();
@@ -207,7 +208,7 @@ impl<A: Clone> Lists<A> {
         }
     }
 
-    /// Returns the packet to send. `take` removes the first packet that a filter selects.
+    /// Returns the packet to send. `take` removes the first packet that satisfies the condition passed to it.
     fn next(
         &mut self,
         mut take: impl FnMut(&mut A, &dyn Fn(&Packet) -> bool) -> Option<Packet>,
@@ -385,7 +386,7 @@ impl Rule for FqPie {
     }
 }
 
-/// Some flows are ECN-capable, so that their packets are marked; packets of the others are dropped.
+/// Compares FQ-PIE while some flows are ECN-capable: their packets are marked, and packets of the others are dropped.
 #[test]
 fn fq_pie() {
     for variant in [PieVariant::Rfc8033, PieVariant::Linux] {

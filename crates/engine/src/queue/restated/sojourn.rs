@@ -338,7 +338,6 @@ impl Cobalt {
 }
 
 impl Cobalt {
-    /// Returns BLUE's probability.
     pub(super) fn blue(&self) -> f64 {
         self.p_drop
     }

@@ -26,8 +26,8 @@ fn one_packet_of_each_flow_in_turn() {
     assert_eq!(bench.dequeue_all(), [10, 20, 30, 11, 31, 12]);
 }
 
-/// The example of Shreedhar and Varghese, figures 2 and 3: a quantum of 500 bytes, and three flows with packets of 200,
-/// 750 and 20 bytes, of 500 and 500 bytes, and of 200, 600 and 100 bytes.
+/// Packets leave as in the example of Shreedhar and Varghese, figures 2 and 3: a quantum of 500 bytes, and three flows
+/// with packets of 200, 750 and 20 bytes, of 500 and 500 bytes, and of 200, 600 and 100 bytes.
 #[test]
 fn a_deficit_counts_in_the_next_turn() {
     let mut bench = bench(PLENTY, Some(500));
@@ -81,7 +81,7 @@ fn the_longest_queue_pays_with_its_head() {
     assert_eq!(bench.dequeue_all(), [11, 20, 30, 21]);
 }
 
-/// The flow whose turn it is loses its last packet by a drop. The next flow then has a turn of its own, with its
+/// The flow whose turn it is loses its last packet by a drop. The turn of the next flow then begins, with a new
 /// quantum.
 #[test]
 fn a_turn_ends_with_the_flow_that_has_it() {

@@ -122,7 +122,7 @@ impl Xcp {
         }
     }
 
-    /// Records an arriving packet; `header` is `None` if it carries no request.
+    /// Records an arriving packet; `header` is `None` if the packet carries no request.
     fn on_arrival(&mut self, bytes: u16, header: Option<&XcpHeader>) {
         self.arrived_bytes += u64::from(bytes);
         if let Some(header) = header.filter(|header| header.rtt_s > 0.0) {

@@ -1,4 +1,4 @@
-//! Setup of a simulation from its configuration: the network, the ends of its flows, and their sources.
+//! Setup of a simulation from its configuration: the network, the endpoints of its flows, and their sources.
 
 use std::sync::Arc;
 
@@ -330,7 +330,7 @@ pub(in crate::simulation) fn build_controller(
     })
 }
 
-/// Returns the random stream of one part of a flow.
+/// Returns the random stream of the component `part` of a flow.
 pub(in crate::simulation) fn flow_stream(flow: &Flow, part: &str, streams: &Streams) -> Stream {
     streams.component(&format!("flows/{}/{part}", flow.name))
 }

@@ -35,7 +35,7 @@ impl AppConnection {
         }
     }
 
-    /// Discards the packets that are still delayed at the end points, with their options in the network. Stores the
+    /// Discards the packets that are still delayed at the endpoints, with their options in the network. Stores the
     /// queues in `spare` for reuse.
     pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
         if let Some(mut extra_delay) = self.extra_delay.take() {

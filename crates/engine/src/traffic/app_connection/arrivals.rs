@@ -1,4 +1,4 @@
-//! Arrival of packets at an end of a connection. They are processed at once, or after the extra delay at that end.
+//! Arrival of packets at an endpoint of a connection. They are processed at once, or after the endpoint's extra delay.
 
 use longhaul_units::Time;
 
@@ -27,7 +27,7 @@ impl AppConnection {
         self.hold(packet, end, network.now, &mut network.schedule);
     }
 
-    /// Delays a packet at the end point where it leaves the network at the time `comes`.
+    /// Delays a packet at the endpoint where it leaves the network at the time `comes`.
     #[inline]
     pub(crate) fn hold(&mut self, packet: &Packet, end: End, comes: Time, schedule: &mut Schedule) {
         let Some(extra_delay) = &mut self.extra_delay else {
@@ -39,7 +39,7 @@ impl AppConnection {
         extra_delay.push(*packet, self.id.on(side), comes, schedule);
     }
 
-    /// Processes the packets whose delay at an end point is over.
+    /// Processes the packets whose delay at an endpoint is over.
     pub(in crate::traffic) fn on_held(&mut self, end: ConnectionId, context: &mut Context<'_>) {
         let now = context.env.network.now;
         let at_server = end.side() == Side::Up;

@@ -143,7 +143,7 @@ impl AppConnection {
         traffic_source.complete(&mut self.up, id, number);
     }
 
-    /// Returns true if packets are delayed at the end points, each of which has one queue for all delayed packets.
+    /// Returns true if packets are delayed at the endpoints, each of which has one queue for all delayed packets.
     pub(super) fn delays_at_end(&self) -> bool {
         self.extra_delay.is_some() && !self.separate_directions
     }
@@ -155,7 +155,7 @@ impl AppConnection {
         Direction::prefetch_for_sample(place, offset_of!(Self, down));
     }
 
-    /// Prefetches the memory for the next packet delayed at an end point.
+    /// Prefetches the memory for the next packet delayed at an endpoint.
     pub(super) fn prefetch(&self, end: ConnectionId) {
         if let Some(extra_delay) = &self.extra_delay {
             extra_delay.prefetch(end.side());
@@ -167,7 +167,7 @@ impl AppConnection {
         }
     }
 
-    /// Prefetches the memory for the next packet of a response at an end of the connection.
+    /// Prefetches the memory for the next packet of a response at an endpoint of the connection.
     fn prefetch_of_response(&self, end: Side) {
         let Some(down) = &self.down else {
             return;

@@ -309,8 +309,8 @@ impl Pasts {
 mod tests {
     use super::*;
 
-    /// Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) / (G(-d) G(t-d+1))`, which is `t d / (t-d)` for the
-    /// newest value and `d / (t-d)` for the oldest; `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`.
+    /// Closed forms of Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) / (G(-d) G(t-d+1))`, which is `t d / (t-d)`
+    /// for the newest value and `d / (t-d)` for the oldest; `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`.
     #[test]
     fn weights_and_innovation_have_their_closed_forms() {
         let d = 0.33;

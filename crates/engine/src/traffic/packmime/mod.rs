@@ -18,7 +18,7 @@ pub(super) use self::gaussian::{Gaussian, begin_together};
 use crate::config::{Distribution, PackMime};
 use crate::random::Stream;
 
-/// State of one part of the model, such as the sizes of responses.
+/// State of one part of the model, that is, of one random variable, such as the sizes of responses.
 #[derive(Debug)]
 pub(super) enum Part {
     Arrivals(Arrivals),
@@ -28,7 +28,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Creates the part. `stream` returns the random stream of a component, given the component's name.
+    /// Creates a part of the model. `stream` returns the random stream of a component, given the component's name.
     pub(super) fn new(config: &PackMime, stream: impl Fn(&str) -> Stream) -> Self {
         match *config {
             PackMime::Arrivals { rate } => Self::Arrivals(Arrivals::new(rate, stream("arrivals"))),
@@ -167,12 +167,12 @@ pub(super) struct Responses {
 impl Responses {
     /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.2314;
-    /// Number of responses in a run of downloads; drawn values are rounded up.
+    /// Distribution of the number of responses in a run of downloads; drawn values are rounded up.
     const DOWNLOADS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 3.0059,
     };
-    /// Number of responses in a run of answers to cache validations; drawn values are rounded up.
+    /// Distribution of the number of responses in a run of answers to cache validations; drawn values are rounded up.
     const VALIDATIONS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 1.1341,
@@ -207,8 +207,8 @@ impl Responses {
     }
 }
 
-/// A distribution given by quantiles, with a Pareto tail above the last. Between quantiles, the logarithm of the value
-/// is a linear function of the logarithm of the probability that it is exceeded.
+/// A distribution given by quantiles, with a Pareto tail above the last quantile. Between quantiles, the logarithm of
+/// the value is a linear function of the logarithm of the probability that it is exceeded.
 #[derive(Debug)]
 struct Tail {
     /// Points of the distribution: `-log2` of the probability that a value is exceeded, and `log2` of this value.

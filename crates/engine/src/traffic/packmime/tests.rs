@@ -202,7 +202,7 @@ fn two_thirds_of_the_responses_are_downloads() {
     );
 }
 
-/// Statements of the dissertation about each part of the model, checked with a million values.
+/// Checks statements of the dissertation about each part of the model with a million values.
 #[test]
 #[ignore = "some minutes"]
 fn a_million_values_of_each() {

@@ -1,4 +1,4 @@
-//! A connection whose ends both run a foreign stack (a transport outside the engine): its datagrams, timers and
+//! A connection whose endpoints both run a foreign stack (a transport outside the engine): its datagrams, timers and
 //! records.
 
 use longhaul_units::{Span, Time};
@@ -14,7 +14,7 @@ use crate::stack::{EcnCodepoint, HEADER_BYTES, Host, Stack, StackNote, StackRepo
 use crate::transport::Env;
 use crate::transport::udp::Arrivals;
 
-/// A connection between two ends of a foreign stack.
+/// A connection between two endpoints that run a foreign stack.
 #[derive(Debug)]
 pub(crate) struct StackConnection {
     /// Number that identifies the connection's packets.
@@ -25,13 +25,13 @@ pub(crate) struct StackConnection {
     /// Paths of data and of answers.
     paths: [Path; 2],
     stack: Guard,
-    /// Time of the earliest pending event of each end of the connection.
+    /// Time of the earliest pending event of each endpoint.
     entries: [Time; 2],
-    /// Datagrams that each end has sent.
+    /// Number of datagrams that each endpoint has sent.
     sent: [u64; 2],
-    /// Bytes on the wire of the datagrams that the sending end has sent.
+    /// Bytes on the wire of the datagrams that the sending endpoint has sent.
     sent_bytes: u64,
-    /// Data datagrams that have arrived, each counted once.
+    /// Number of data datagrams that have arrived, each counted once.
     received: u64,
     /// Filter of duplicate datagrams, if links on the path make copies.
     arrivals: Option<Box<Arrivals>>,
@@ -81,13 +81,13 @@ impl StackConnection {
         self.flow
     }
 
-    /// Returns the number of datagrams sent by the sending end.
+    /// Returns the number of datagrams sent by the sending endpoint.
     pub(crate) fn sent_pkts(&self) -> u64 {
         self.sent[Host::Sender as usize]
     }
 
-    /// Returns descriptions of both ends, from which lookahead is computed: datagrams leave in answer to others and at
-    /// times that the stack chooses.
+    /// Returns descriptions of both endpoints, from which lookahead is computed: datagrams leave in answer to others
+    /// and at times that the stack chooses.
     pub(crate) fn edges(&self) -> [Endpoint; 2] {
         let [data, back] = self.paths.map(|path| path.route);
         [(back, data), (data, back)].map(|(gets, sends)| Endpoint::Traffic {
@@ -112,7 +112,7 @@ impl StackConnection {
         self.proceed_both(env);
     }
 
-    /// Passes a datagram that arrives to the end `host` of the connection.
+    /// Passes an arriving datagram to the endpoint `host` of the connection.
     pub(crate) fn on_packet(&mut self, host: Host, packet: &Packet, env: &mut Env) {
         let now = env.network.now;
         if host == Host::Receiver {
@@ -129,7 +129,7 @@ impl StackConnection {
         self.proceed(host, env);
     }
 
-    /// Processes a timer event of an end.
+    /// Processes a timer event of an endpoint.
     pub(crate) fn on_timer(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         let entry = &mut self.entries[host as usize];
@@ -153,8 +153,8 @@ impl StackConnection {
         }
     }
 
-    /// Sends all datagrams that an end has ready, schedules its next deadline, and records the events that the stack
-    /// has reported.
+    /// Sends all datagrams that an endpoint has ready, schedules its next deadline, and records the events that the
+    /// stack has reported.
     fn proceed(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         loop {
@@ -176,7 +176,7 @@ impl StackConnection {
         }
     }
 
-    /// Puts the datagram that an end has written onto its path.
+    /// Puts the datagram that an endpoint has written onto its path.
     fn send(&mut self, host: Host, ecn: EcnCodepoint, env: &mut Env) {
         let bytes = u16::try_from(self.datagram.len() + HEADER_BYTES);
         let Ok(bytes) = bytes else {
@@ -208,8 +208,8 @@ impl StackConnection {
         });
     }
 
-    /// Schedules an event for the next deadline of an end. If an earlier event is pending, nothing is scheduled: that
-    /// event checks the deadline again.
+    /// Schedules an event for the next deadline of an endpoint. If an earlier event is pending, nothing is scheduled:
+    /// that event checks the deadline again.
     fn arm(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         let deadline = self.stack.call(now, |stack| stack.deadline(host)).flatten();

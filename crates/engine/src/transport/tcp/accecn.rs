@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(answered, [(1, (6, 6)), (3, (0, 8)), (5, (1, 9))]);
     }
 
-    /// Section 3.2.2.5.1: a marked packet is reported at once if the packet before it was unmarked. For the first
-    /// packet of a connection, this holds, too.
+    /// Section 3.2.2.5.1: a marked packet is reported at once if the packet before it was unmarked, and also if it is
+    /// the first packet of a connection.
     #[test]
     fn a_first_packet_that_is_marked_is_answered_at_once() {
         let mut counter = CeCounter::new();

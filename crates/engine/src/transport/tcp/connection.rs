@@ -1,4 +1,4 @@
-//! Both ends of a TCP connection.
+//! Both endpoints of a TCP connection.
 
 use longhaul_units::Time;
 
@@ -6,7 +6,7 @@ use super::{Receiver, Sender};
 use crate::measure::{FlowCounters, FlowSample};
 use crate::prefetch::prefetch;
 
-/// A TCP connection's two ends, and the id of its flow.
+/// A TCP connection's two endpoints, and the id of its flow.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) sender: Sender,
@@ -75,7 +75,7 @@ impl Connection {
         received.counted_in(self.sender.counters(now))
     }
 
-    /// Prefetches the memory that a sample of both ends reads.
+    /// Prefetches the memory that a sample of both endpoints reads.
     #[inline]
     pub(crate) fn prefetch_for_sample(&self) {
         self.sender.prefetch_for_sample();

@@ -1,5 +1,5 @@
-//! Dummies: low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz, Morabito and
-//! Palazzo, ToN 9(3), 2001).
+//! Dummy segments, or dummies: low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz,
+//! Morabito and Palazzo, ToN 9(3), 2001).
 //!
 //! Dummies are not data of the connection: they have separate routes, out and back, and neither sequence numbers nor
 //! counters include them.

@@ -23,7 +23,7 @@ pub(super) struct Extras {
     pub(super) times: Option<SendTimes>,
     /// Measurement of the spacing of packet pairs.
     pub(super) pairs: Option<Pairs>,
-    /// Train of dummies, once their path is known.
+    /// Train of dummy segments, once their path is known.
     pub(super) dummies: Option<DummyTrain>,
     /// True if only the algorithm uses the send times of segments, which then give the round-trip times of its samples.
     tells_rtt: bool,

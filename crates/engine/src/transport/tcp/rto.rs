@@ -25,13 +25,13 @@ impl Timing {
     }
 }
 
-/// Estimator of the round-trip time and the retransmission timeout. Its configuration is a parameter of the methods,
-/// since all connections of a group share it and the estimator stays small.
+/// Estimator of the round-trip time and the retransmission timeout. The configuration is a parameter of the methods:
+/// all connections of a group share one, and the estimator stays small.
 #[derive(Debug)]
 pub(crate) struct RttEstimator {
     /// Smoothed round trip: in picoseconds or, with ns-2's clock, in eighths of a tick.
     srtt: i64,
-    /// Variation of the round trip: in picoseconds or in quarters of a tick.
+    /// Variation of the round trip: in picoseconds or, with ns-2's clock, in quarters of a tick.
     rttvar: i64,
     /// Position of the host's clock within a tick at time zero (ns-2's `boot_time_`).
     phase: Span,

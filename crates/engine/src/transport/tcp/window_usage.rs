@@ -4,11 +4,11 @@
 /// Record of the largest flight in the last round trip.
 #[derive(Debug, Default)]
 pub(super) struct WindowUsage {
-    /// True if this largest flight filled the window (`is_cwnd_limited`).
+    /// True if the largest flight filled the window (`is_cwnd_limited`).
     filled: bool,
-    /// Number of segments in this largest flight (`max_packets_out`).
+    /// Number of segments in the largest flight (`max_packets_out`).
     most: u64,
-    /// One past the last segment sent with this flight: the record is valid until that segment is acknowledged
+    /// One past the last segment sent with the largest flight: the record is valid until that segment is acknowledged
     /// (`cwnd_usage_seq`).
     end: u64,
 }

@@ -15,7 +15,7 @@ use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Env;
 
-/// Both ends of a UDP stream.
+/// Both endpoints of a UDP stream.
 #[derive(Debug)]
 pub(crate) struct UdpStream {
     /// Index among the UDP streams.
@@ -28,7 +28,7 @@ pub(crate) struct UdpStream {
     begin: Time,
     /// Number of datagrams sent since the beginning of the stream.
     sent: u64,
-    /// Datagrams that have arrived, each counted once.
+    /// Number of datagrams that have arrived, each counted once.
     received: u64,
     departures: Departures,
     /// Filter of duplicate datagrams, if links on the path make copies.

@@ -130,7 +130,7 @@ keys! {
 }
 
 keys! {
-    /// The transport of all flows.
+    /// Keys of the transport, which all flows share.
     pub(crate) struct TransportKeys {
         /// Initial congestion window, also after timeouts, in packets (INITIAL_TCP_CWND); 2 by default.
         pub initial_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e6)).key(),
@@ -147,8 +147,8 @@ keys! {
         /// Weight of a new sample in the smoothed round-trip time; 1/8 by default.
         pub srtt_gain: f64 = Kind::Number(Range::above(0.0, 1.0)).key(),
         /// Allowance for queues that is added to the propagation delay for the first smoothed
-        /// round-trip time; the first timeout is twice that. A time, or time steps (EB_DELAY); 0 by
-        /// default. Only for flows without a handshake if `handshake_rtt` is true.
+        /// round-trip time; the first timeout is twice this value. A time, or time steps
+        /// (EB_DELAY); 0 by default. Only for flows without a handshake if `handshake_rtt` is true.
         pub srtt_allowance: Written = STEPS.key(),
         /// True if the round trip of the handshake is the first sample and replaces the first smoothed round-trip time
         /// (RFC 6298 section 2.2); true by default.

@@ -28,14 +28,15 @@ const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
 ]);
 
 words! {
-    /// Rules for the sizes of buffers, in the order of their codes from 1 on in the original.
+    /// Rules for the sizes of buffers, in the order of their codes in the original MesoNet (1 to
+    /// 3).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Sizing {
         /// Round-trip time times capacity.
         RttCapacity = "rtt-capacity",
         /// Round-trip time times capacity, divided by the square root of half the hosts.
         OverRoot = "rtt-capacity/sqrt-n",
-        /// The mean of the two other rules.
+        /// The mean of the sizes by the two other rules.
         Mean = "mean",
     }
 }
@@ -99,7 +100,7 @@ keys! {
         /// Speed of direct access routers, as a multiple of normal ones (Bdirect); 10 by default.
         pub direct_factor: f64 = FACTOR.key(),
         /// Packets that each queue holds: the mean round-trip time of the topology times capacity
-        /// (`rtt-capacity`, default; QszAlg 1), the same divided by the square root of half the
+        /// (`rtt-capacity`, default; QszAlg 1), this product divided by the square root of half the
         /// hosts below (`rtt-capacity/sqrt-n`; 2), the mean of both (`mean`; 3), or a number.
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
         /// Factor that multiplies all buffers (Qfactor); 1 by default.
@@ -172,7 +173,7 @@ keys! {
         pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
         /// Links between backbone routers, numbered from 1 in this order.
         pub links: Vec<Table> = Kind::List(&Kind::Table(LinkKeys::KEYS)).key().required(),
-        /// Next routers of paths. A path without an entry has the shortest delay.
+        /// Next routers on paths; a path without an entry is the one with the shortest delay.
         pub routes: Vec<Table> = Kind::List(&Kind::Table(RouteKeys::KEYS)).key(),
     }
 }

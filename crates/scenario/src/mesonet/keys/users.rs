@@ -39,9 +39,9 @@ keys! {
         /// Documents: files whose size is multiplied by a factor. Files of no other type are Web
         /// objects.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
-        /// Service packs: files with a larger factor of their size; none by default.
+        /// Service packs: files whose size is multiplied by a larger factor; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
-        /// Movies: files with the largest factor of their size; none by default.
+        /// Movies: files whose size is multiplied by the largest factor; none by default.
         pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
@@ -50,7 +50,7 @@ keys! {
         /// products of the shares of sources and receivers that are below each class of access
         /// routers.
         pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
-        /// A part of the run in which files between direct access routers are larger; none by default.
+        /// Period of the run in which files between direct access routers are larger; none by default.
         pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
     }
 }
@@ -102,11 +102,12 @@ words! {
 keys! {
     /// Keys of the period of the run in which there are jumbo files.
     pub(crate) struct JumboKeys {
-        /// Beginning: a time, or a fraction of the run; from 1 on there are no jumbo files (Jon).
+        /// Beginning of the period: a time, or a fraction of the run; from 1 on there are no jumbo
+        /// files (Jon).
         pub from: Written = MOMENT.key().required(),
-        /// End: a time, or a fraction of the run (Joff).
+        /// End of the period: a time, or a fraction of the run (Joff).
         pub until: Written = MOMENT.key().required(),
-        /// Factor that multiplies the sizes (Jx).
+        /// Factor that multiplies the sizes of jumbo files (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
         /// Sizes that the factor multiplies: sizes of documents (`document`, default;
         /// documents.factor multiplies Web objects as well), or sizes of files as drawn (`file`).
@@ -121,10 +122,11 @@ keys! {
         pub label: String = Kind::Name.key(),
         /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
-        /// Probability that a source uses the algorithm; by default an equal part of the remainder.
+        /// Probability that a source uses the algorithm; by default an equal part of what explicit
+        /// shares leave.
         pub share: f64 = PROBABILITY.key(),
-        /// True if flow groups count the algorithm as the alternate one; true by default for all
-        /// but Reno.
+        /// True if flow groups count the algorithm as the alternate one, not as standard TCP; true
+        /// by default for all but Reno.
         pub alternate: bool = Kind::Flag.key(),
     }
 }

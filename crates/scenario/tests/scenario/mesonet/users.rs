@@ -175,8 +175,9 @@ fn limits_on_large_files_are_the_published_ones() {
     assert_eq!(config.files.admission.expect("limits").max, [1048, 105, 11]);
 }
 
-/// A type of file that is never drawn has no minimum, which would make flows transfer it. Types
-/// that are drawn have a minimum of one flow in each cell under every condition (table 8-7).
+/// A type of file that is never drawn has no minimum number of active flows, since a minimum would
+/// make flows transfer it. Types that are drawn have a minimum of one flow in each cell under every
+/// condition (table 8-7).
 #[test]
 fn a_type_that_is_never_drawn_has_no_limits_that_make_flows_transfer_it() {
     let config = with(&["files.admission=true", "Fp=0.02", "Sp=0", "Mp=0.0002"]);

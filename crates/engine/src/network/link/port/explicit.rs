@@ -124,7 +124,7 @@ impl Port {
         }
     }
 
-    /// Updates the maximum of the queue after an arrival.
+    /// Updates the maximum queue length after an arrival.
     pub(in crate::network::link) fn note_maximum(&mut self) {
         self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }

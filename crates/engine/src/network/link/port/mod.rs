@@ -31,7 +31,7 @@ pub(crate) struct Port {
     waits: Option<Box<Waits>>,
 }
 
-/// Counters, which may include departures later than their last update; see [`Link::catch_up`](super::Link::catch_up).
+/// Counters of a port. With explicit service, they are as of the last [`Link::catch_up`](super::Link::catch_up).
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,
@@ -53,7 +53,8 @@ struct Counters {
 /// counted.
 #[derive(Debug, Default)]
 struct Waits {
-    /// Recorded delays. With service on arrival, a packet's delay is recorded when the packet is accepted.
+    /// Delays of packets that waited. With service on arrival, a packet's delay is recorded when the packet is
+    /// accepted.
     timed: DelayHistogram,
     /// Number of packets that were accepted before the measurement began. With explicit service, number of packets that
     /// had begun service by then.
@@ -202,8 +203,8 @@ impl Port {
         }
     }
 
-    /// Stores a packet that was served elsewhere, to forward it at its arrival time. Returns true if this packet is the
-    /// next one to be forwarded.
+    /// Stores a packet that has crossed an access link, to forward it at its arrival time. Returns true if this packet
+    /// is the next one to be forwarded.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }

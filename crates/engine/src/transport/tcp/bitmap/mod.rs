@@ -28,7 +28,7 @@ impl Deref for Bitmap {
 }
 
 impl Bitmap {
-    /// Adds `[left, right)`.
+    /// Adds the numbers `[left, right)`.
     #[inline]
     pub(super) fn insert(&mut self, left: u64, right: u64) {
         let words = self.0.get_or_insert_with(|| Box::new(Words::NONE));

@@ -94,7 +94,7 @@ impl ControlBlock {
         self.max_sent > 0 && self.finish == Time::NEVER
     }
 
-    /// Adds the time since the last change to the integral of the window.
+    /// Updates the time integral of the congestion window up to `now`.
     #[inline]
     pub(crate) fn integrate_cwnd<const REGULAR: bool>(&mut self, now: Time) {
         if usual::<REGULAR>(self.running()) {
@@ -126,7 +126,7 @@ impl ControlBlock {
         self.bytes_below(self.max_sent) + self.retransmitted_bytes
     }
 
-    /// Returns the counters up to `now`, without the receiver's part.
+    /// Returns the counters up to `now`, without those of the receiver.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.integrate_cwnd::<false>(now);
         self.account_limited_time(now);

@@ -163,7 +163,7 @@ impl ControlBlock {
         }
     }
 
-    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
+    /// Passes to the algorithm an acknowledgement that does not enlarge the window, before losses are handled. Does
     /// nothing if the algorithm controls the window itself: such an algorithm gets only acknowledgements in recovery,
     /// from [`Self::on_ack_in_recovery`], after losses are handled.
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {

@@ -178,8 +178,8 @@ impl ControlBlock {
         self.short.push(self.fin, self.config.mss_bytes.into());
     }
 
-    /// Returns true if the FIN is a segment of its own, without payload. Segment 0, the SYN, never counts as a FIN,
-    /// even if the flow is stopped before its first data.
+    /// Returns true if the FIN is a separate segment without payload. Segment 0, the SYN, never counts as a FIN, even
+    /// if the flow is stopped before its first data.
     pub(crate) fn fin_is_bare(&self) -> bool {
         (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
     }

@@ -119,7 +119,7 @@ pub(super) struct ControlBlock {
     pub(super) delivered: u64,
     /// Segment whose round-trip time is measured, on connections without timestamps.
     timed: u64,
-    /// Time at which this segment was sent; [`Time::NEVER`] while no segment is timed.
+    /// Time at which the timed segment was sent; [`Time::NEVER`] while no segment is timed.
     timed_since: Time,
     round_end: u64,
     pub(super) rtt: RttEstimator,
@@ -147,14 +147,14 @@ pub(super) struct ControlBlock {
     /// Time at which the last segment left. Only updated once the application has nothing more to send
     /// ([`Self::leaves_plainly`]).
     last_sent: Time,
-    /// Time since which nothing is outstanding; without a meaning while something is.
+    /// Time since which nothing is outstanding; meaningless while segments are outstanding.
     idle_since: Time,
     /// Round-trip time of the handshake; zero if the handshake gave none.
     handshake_rtt: Span,
     /// Largest recent flights of a sender that may be limited by something other than the window, or that may delay
     /// segments.
     peaks: FlightPeaks,
-    /// The last reduction covers the segments below this number.
+    /// One past the last segment that the last reduction covers.
     pub(super) recover: u64,
     /// Data segments considered lost so far.
     pub(super) lost: u64,
@@ -169,7 +169,7 @@ pub(super) struct ControlBlock {
 }
 
 impl ControlBlock {
-    /// Cache lines of the fields up to the beginning of `short`.
+    /// Number of cache lines that the fields up to the beginning of `short` fill.
     const FIRST_LINES: usize = 4;
 
     #[inline(always)]
@@ -295,8 +295,8 @@ impl ControlBlock {
         self.note_handshake();
     }
 
-    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment, so its
-    /// round-trip time would be taken for the minimum of the path.
+    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment, so its round-trip time would be
+    /// mistaken for the path's minimum.
     fn note_handshake(&mut self) {
         self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();
@@ -389,7 +389,7 @@ mod tests {
 
     const LINE: usize = 64;
 
-    /// The fields that acknowledgements use begin and end with the prefetched cache lines.
+    /// The fields that acknowledgements use begin and end at the bounds of the prefetched cache lines.
     #[test]
     fn what_acknowledgements_touch_fills_few_cache_lines() {
         let end_of_first = offset_of!(ControlBlock, short) + size_of::<u64>();

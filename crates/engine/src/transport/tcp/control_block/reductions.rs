@@ -10,8 +10,8 @@ use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
 
 impl ControlBlock {
-    /// Processes an echoed congestion mark: reduces once per window of data (RFC 3168 section 6.1.2, RFC 8257
-    /// section 3.3). `base` is the window in use when the mark arrived. Returns true if the window was reduced.
+    /// Processes an echoed congestion mark: reduces the window once per window of data (RFC 3168 section 6.1.2, RFC
+    /// 8257 section 3.3). `base` is the window in use when the mark arrived. Returns true if the window was reduced.
     #[cold]
     pub(crate) fn on_ecn_echo(&mut self, ack: Ack, base: f64, env: &mut impl Environment) -> bool {
         let ns2_after_timeout = self.ns2 && self.last_reduction == LastReduction::Timeout;
@@ -104,7 +104,7 @@ impl ControlBlock {
         self.log(EventKind::Cut(cause), before, env);
     }
 
-    /// Reduces for a loss, unless an ECN reduction already covers this window of data.
+    /// Reduces the window for a loss, unless an ECN reduction already covers this window of data.
     pub(crate) fn reduce_for_loss(&mut self, env: &mut impl Environment) {
         if self.mark_covers_loss() && self.una <= self.recover {
             self.tolerates_losses = false;

@@ -40,7 +40,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// Maximum end of the intervals of earlier segments with which a segment may leave.
+    /// A segment may leave if the intervals of earlier segments end by this time.
     latest: Time,
 }
 
@@ -373,16 +373,16 @@ impl ControlBlock {
         u32::try_from(paired.max(least)).unwrap_or(u32::MAX)
     }
 
-    /// Sets the path of the dummies that the algorithm may request.
+    /// Sets the path of the dummy segments that the algorithm may request.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         if let Some(extras) = &mut self.extras {
             extras.dummies = Some(DummyTrain::new(path));
         }
     }
 
-    /// Begins to send the dummies that the algorithm requests, if any, spread over a round trip. Without a round-trip
-    /// sample, as after a lost SYN, they are spread over the timeout: dummies sent at once would fill a short queue
-    /// before each retransmission of the data segment.
+    /// Begins to send the dummy segments that the algorithm requests, if any, spread over a round trip. Without a
+    /// round-trip sample, as after a lost SYN, they are spread over the timeout: dummies sent at once would fill a
+    /// short queue before each retransmission of the data segment.
     pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),
@@ -400,7 +400,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes the event for the departure of a dummy.
+    /// Processes the event for the departure of a dummy segment.
     pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         let last = self.max_sent - 1;
         let bytes = self.wire_bytes::<false>(last);

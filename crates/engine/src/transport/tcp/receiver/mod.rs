@@ -57,7 +57,7 @@ pub(crate) struct Receiver {
     reported: SackBlocks,
     /// Rules for prompt acknowledgements; absent if every acknowledgement may be delayed.
     prompt: Option<Box<PromptAcks>>,
-    /// Path of the answers to dummies, if the sender may send dummies.
+    /// Path of the answers to dummy segments, if the sender may send these.
     dummy_answers: Option<Path>,
     /// With AccECN, the counter of marked packets.
     ce: Option<CeCounter>,
@@ -227,12 +227,12 @@ impl Receiver {
         self.next < self.plain_below.max(self.reported_below)
     }
 
-    /// Sets the path of answers to dummies.
+    /// Sets the path of answers to dummy segments.
     pub(crate) fn answer_dummies_along(&mut self, path: Path) {
         self.dummy_answers = Some(path);
     }
 
-    /// Answers a dummy.
+    /// Answers a dummy segment.
     pub(crate) fn on_dummy(&mut self, packet: &Packet, env: &mut impl Environment) {
         if let Some(path) = self.dummy_answers {
             let answer = dummies::answer(packet, path, self.next, self.ack_bytes);

@@ -29,8 +29,8 @@ const INTERACTIVE: Span = Span::from_millis(40);
 /// Number of duplicate acknowledgements for a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
 const FIRST_DUPLICATES: u32 = 3;
 
-/// Maximum time for which later duplicate acknowledgements are held back, and their maximum number
-/// (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_nr`). The time is also limited to a twentieth of the round-trip time.
+/// Maximum time for which later duplicate acknowledgements are held back (`tcp_comp_sack_delay_ns`), also limited to a
+/// twentieth of the round-trip time. Their maximum number is `HELD_BACK_COUNT` (`tcp_comp_sack_nr`).
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 const ROUND_TRIP_PARTS: u64 = 20;
@@ -47,7 +47,7 @@ pub(super) struct PromptAcks {
     last_arrival: Time,
     /// The missing segment that the last duplicate acknowledgements request.
     hole: u64,
-    /// Number of duplicate acknowledgements for this hole, counted up to `FIRST_DUPLICATES`.
+    /// Number of duplicate acknowledgements for `hole`, counted up to `FIRST_DUPLICATES`.
     duplicates: u32,
     /// Number of duplicate acknowledgements held back since the last acknowledgement that was sent.
     held_back: u32,

@@ -75,7 +75,7 @@ pub(super) trait LossRecovery {
     ) -> Option<u32>;
 }
 
-/// A connection's loss recovery algorithm. The tag has a byte of its own, which is faster to read than a tag that the
+/// A connection's loss recovery algorithm. The tag is a separate byte, which is faster to read than a tag that the
 /// compiler hides in the variants' contents. Each variant begins with the fields that acknowledgements in order use, so
 /// that these fields share a cache line with the tag.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// State of the agent; the order of fields in memory is fixed.
+/// Loss recovery state of a `Sack1` agent; the order of fields in memory is fixed.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Ns2Sack {

@@ -10,7 +10,7 @@ use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 /// Maximum number of segments that `Newreno` sends for a duplicate acknowledgement.
 const NEWRENO_BURST: u32 = 2;
 
-/// State of the agents.
+/// Loss recovery state of a `Reno` or `Newreno` agent.
 #[derive(Debug)]
 pub(crate) struct Ns2Window {
     newreno: bool,

@@ -1,5 +1,5 @@
-//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. Two parts have alternatives: forward
-//! acknowledgement for loss detection, and proportional rate reduction for sending in recovery.
+//! Loss recovery with selective acknowledgements and the pipe of RFC 6675. There are two alternatives: forward
+//! acknowledgement for the detection of losses, and proportional rate reduction for sending in recovery.
 //!
 //! The RFC computes several quantities by a walk through the window. Here they are counters that each acknowledgement
 //! updates, so that the cost does not depend on the window.

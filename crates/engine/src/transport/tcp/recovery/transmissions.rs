@@ -18,8 +18,8 @@ const NONE: u64 = u64::MAX;
 struct Entry {
     /// Time of the last transmission; [`Time::NEVER`] once the segment is delivered.
     sent: Time,
-    /// The previous and the next segment in the list, as the lower halves of their numbers. An end of the list has the
-    /// segment's own number instead.
+    /// The previous and the next segment in the list, as the lower halves of their numbers. At an end of the list, the
+    /// segment's own number is stored instead.
     before: u32,
     after: u32,
 }
@@ -155,7 +155,7 @@ impl Transmissions {
         self.append(segment, now);
     }
 
-    /// Removes a segment that is about to be retransmitted.
+    /// Removes a segment that is about to be retransmitted from the list.
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);

@@ -12,7 +12,7 @@ use longhaul_units::Time;
 use crate::transport::tcp::ack::Ack;
 use crate::transport::tcp::control_block::ControlBlock;
 
-/// Evidence whether a reduction was spurious.
+/// Evidence that decides if a reduction was spurious.
 #[derive(Debug)]
 pub(crate) struct Undo {
     /// Time of the first retransmission; [`Time::NEVER`] if there was none.
@@ -121,8 +121,8 @@ pub(crate) fn duplicates(ack: Ack) -> Option<(u64, u64)> {
     (right <= ack.next || blocks.next().is_some_and(holds)).then_some((left, right))
 }
 
-/// Multiplier of RACK's reordering window: duplicates increase it (RFC 8985 section 6.2, step 4; Linux,
-/// `tcp_rack_update_reo_wnd`).
+/// Multiplier of RACK's reordering window: reports of duplicate segments increase it (RFC 8985 section 6.2, step 4;
+/// Linux, `tcp_rack_update_reo_wnd`).
 #[derive(Debug)]
 pub(crate) struct Patience {
     /// Reordering window in quarters of the minimum round-trip time (`reo_wnd_steps`).
@@ -145,8 +145,8 @@ impl Patience {
         }
     }
 
-    /// Makes the window longer, at most once per round trip, when the receiver reports duplicates. `delivered` is the
-    /// count of segments delivered so far, and `in_flight` the number in flight.
+    /// Lengthens the reordering window, at most once per round trip, when the receiver reports duplicates. `delivered`
+    /// is the count of segments delivered so far, and `in_flight` the number in flight.
     pub(crate) fn on_duplicates(&mut self, delivered: u64, in_flight: u64) {
         if delivered < self.grown_at {
             return;

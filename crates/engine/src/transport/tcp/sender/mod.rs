@@ -155,22 +155,22 @@ impl Sender {
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, true, env));
     }
 
-    /// Sets the path on which the sender's dummies travel.
+    /// Sets the path on which the sender's dummy segments travel.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         self.tcb.send_dummies_along(path);
     }
 
-    /// Returns true if the algorithm sends dummies.
+    /// Returns true if the algorithm sends dummy segments.
     pub(crate) fn sends_dummies(&self) -> bool {
         self.tcb.congestion.needs().dummies
     }
 
-    /// Processes the event of a dummy.
+    /// Processes the event for the departure of a dummy segment.
     pub(crate) fn on_dummy_event(&mut self, env: &mut impl Environment) {
         self.tcb.on_dummy_event(env);
     }
 
-    /// Processes the answer to a dummy, after which the window may have grown.
+    /// Processes the answer to a dummy segment, after which the window may have grown.
     pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.leave_plain();
@@ -251,7 +251,7 @@ impl Sender {
         self.tcb.sent_pkts()
     }
 
-    /// Returns the counters up to `now`, without the receiver's part.
+    /// Returns the counters up to `now`, without those of the receiver.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.tcb.counters(now)
     }
@@ -261,7 +261,7 @@ impl Sender {
         self.tcb.trips.restart_extremes()
     }
 
-    /// Returns the state for the time series, without the receiver's part.
+    /// Returns the state for the time series, without the values of the receiver.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
         let tcb = &mut self.tcb;
         FlowSample {

@@ -179,8 +179,8 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
     }
 }
 
-/// Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms. Segment 3, which is retransmitted, gives no sample (Karn's
-/// rule). Segments that waited for it at the receiver give none either.
+/// Without timestamps, every acknowledgement gives a sample, except for segment 3, which is retransmitted (Karn's
+/// rule), and for segments that waited for it at the receiver. Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms.
 #[test]
 fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     for recovery in [Recovery::Sack, Recovery::Ns2Sack] {

@@ -179,7 +179,7 @@ fn pairs_leave_together_and_are_timed() {
     assert_eq!(bench.sent(), [29, 30]);
 }
 
-/// Returns a sender that may send dummies, after its SYN has left.
+/// Returns a sender that may send dummy segments, after its SYN has left.
 fn probing(config: Tcp) -> (Env, Sender) {
     let (mut env, path, streams) = super::network(End::TcpReceiver);
     let stream = streams.component("sender");
@@ -190,8 +190,8 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// In the sudden start, dummies do not count as data sent, and answers to them do not count as acknowledgements of
-/// data.
+/// In the sudden start, dummy segments do not count as data sent, and answers to them do not count as acknowledgements
+/// of data.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {

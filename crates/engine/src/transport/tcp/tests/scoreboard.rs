@@ -257,7 +257,7 @@ impl Pair {
         self.bench.sender.sample(ms(self.at))
     }
 
-    /// Lets time pass, in which a timeout may retransmit everything.
+    /// Advances the time by `span`; a timeout in this time may retransmit everything.
     fn wait(&mut self, span: u64) -> Result<(), TestCaseError> {
         for _ in 0..span {
             self.at += 1;
@@ -294,8 +294,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Random windows with many lost segments, lost retransmissions, lost acknowledgements and reordering. Some losses
-    /// are repaired only after a timeout.
+    /// Senders agree with the reference for random windows with many lost segments, lost retransmissions, lost
+    /// acknowledgements and reordering. Some losses are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),

@@ -44,7 +44,7 @@ pub(crate) struct Rack {
     probe: TailProbe,
     timer: Timer,
     wait: Wait,
-    /// Evidence whether the current reduction was spurious, if reductions may be undone.
+    /// Evidence that decides if the current reduction was spurious; `None` if reductions are never undone.
     undo: Option<Undo>,
     patience: Patience,
 }

@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 
 use crate::transport::tcp::info::Info;
 
-/// A sender's script.
+/// A table of events and of a sender's reactions.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) name: String,

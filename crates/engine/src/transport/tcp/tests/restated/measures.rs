@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use longhaul_congestion::{AckSample, Limit, RateSample};
 use longhaul_units::{Span, Time};
 
-/// State stored with each segment when it is sent (draft-cheng-iccrg-delivery-rate-estimation-02 section 3.2), and its
-/// first send time; `None` once it was retransmitted (Karn's rule).
+/// State stored with each segment when it is sent (draft-cheng-iccrg-delivery-rate-estimation-02 section 3.2). `once`
+/// is the send time; `None` once the segment was retransmitted (Karn's rule).
 #[derive(Clone, Copy)]
 struct Sent {
     sent_time: Time,

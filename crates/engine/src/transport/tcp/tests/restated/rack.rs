@@ -1,4 +1,4 @@
-//! RACK-TLP by the pseudo-code of RFC 8985, which walks through all segments in flight. With or without proportional
+//! RACK-TLP by the pseudo-code of RFC 8985, which walks through all segments in flight; with or without proportional
 //! rate reduction.
 
 use std::collections::{BTreeMap, BTreeSet};

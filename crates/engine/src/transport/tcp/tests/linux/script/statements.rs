@@ -9,7 +9,7 @@ pub(super) struct Statement {
     pub(super) line: String,
 }
 
-/// A time in seconds. Of a range of times, the first one.
+/// A time in seconds; for a range of times, the first one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum When {
     /// Time since the previous statement.

@@ -7,15 +7,15 @@ use super::{Algorithm, Connection, Report};
 use crate::config::AckCounting;
 
 impl Connection {
-    /// Reports an acknowledgement in a recovery, or one that begins a recovery, to the algorithm after the
-    /// acknowledgement has been processed.
+    /// Reports to the algorithm an acknowledgement in a recovery, or one that begins a recovery, after it was
+    /// processed.
     pub(in super::super) fn report_in_recovery(&mut self, sample: &AckSample) {
         if self.algorithm == Algorithm::Controlling {
             self.told.push(format!("{:?} {sample:?}", Phase::Recovery));
         }
     }
 
-    /// Reports an acknowledgement that does not enlarge the window to the algorithm.
+    /// Reports to the algorithm an acknowledgement that does not enlarge the window.
     pub(in super::super) fn report(&mut self, sample: &AckSample) {
         if self.algorithm == Algorithm::Controlling {
             return;
