@@ -114,8 +114,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Their pacing
-    /// interval begins after them.
+    /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Pacing then
+    /// delays the next segment by the time that all of them take at the pacing rate.
     ///
     /// Called with [`Self::pacing_rate`], at the beginning of each burst.
     #[inline]
@@ -146,9 +146,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Takes the tables that flows of one kind share from `like`, an algorithm of the same kind. They are not stored
-    /// with the state of each flow. After a stored state has been read, they must therefore be taken before the state
-    /// is used.
+    /// Takes over from `like`, an algorithm of the same kind, the tables that all flows of this kind share. The tables
+    /// are not stored with the state of a flow, so that a state that has been read needs them before it is used.
     ///
     /// Called once for each state that is read.
     fn share_tables(&mut self, _like: &Self)
@@ -173,7 +172,7 @@ pub fn restart(event: &Timeout, window: &mut Window) {
 
 /// Cloning of an algorithm behind a trait object; implemented for every algorithm that is `Clone`.
 pub trait CloneBox {
-    /// Returns a copy.
+    /// Returns a boxed copy of the algorithm.
     fn clone_box(&self) -> Box<dyn CongestionControl>;
 }
 

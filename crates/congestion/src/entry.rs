@@ -47,7 +47,7 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// Returns the requirement of a queue of this kind on the path. On a path without such a queue, the algorithm
+    /// Returns the requirement of a queue of this `kind` on the path. On a path without such a queue, the algorithm
     /// works like other algorithms.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
@@ -60,7 +60,7 @@ impl PathNeeds {
         }
     }
 
-    /// Returns the requirement of a queue of this kind on the path. `without` describes the effect of a path without
+    /// Returns the requirement of a queue of this `kind` on the path. `without` describes the effect of a path without
     /// such a queue.
     pub const fn router(kind: &'static str, without: &'static str) -> Self {
         let queue = QueueNeed {

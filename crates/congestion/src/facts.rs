@@ -176,13 +176,13 @@ pub struct Idle {
     pub now: Time,
     /// Length of the idle time.
     pub time: Span,
-    /// Time since the last segment was sent, which was a round trip before the idle time began.
+    /// Time since the last segment was sent: the idle time and the round trip before it.
     pub since_sent: Span,
 }
 
 #[cfg(test)]
 impl Idle {
-    /// Returns an idle time of this length, at the beginning of a connection.
+    /// Returns an idle time of length `time`, at the beginning of a connection.
     pub(crate) fn of(time: Span) -> Self {
         Self {
             now: Time::ZERO + time,

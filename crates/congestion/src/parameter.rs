@@ -216,7 +216,7 @@ impl Settings {
         self.variant
     }
 
-    /// Returns every parameter with its value, in the order of the table.
+    /// Returns every parameter with its value, in the order of the algorithm's declaration.
     pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, f64)> + '_ {
         self.values.iter().copied()
     }
@@ -277,7 +277,7 @@ impl Settings {
     }
 }
 
-/// Returns an error for names that the table does not have, and for names given twice.
+/// Returns an error for names that are not in `parameters`, and for names given twice.
 fn check_names(
     kind: &'static str,
     parameters: &'static [Parameter],
@@ -389,7 +389,7 @@ pub enum SpecError {
         name: &'static str,
         /// Value of this parameter.
         value: f64,
-        /// Name of the parameter that limits it.
+        /// Name of the parameter whose value must be larger.
         other: &'static str,
         /// Value of the limiting parameter.
         limit: f64,
@@ -404,7 +404,7 @@ fn in_words(unit: &str) -> String {
     format!(" ({unit})")
 }
 
-/// Returns the command that lists the registry's entries of this kind.
+/// Returns the command that lists the registry for `what`: `congestion control` or `slow start`.
 fn list_of(what: &str) -> &'static str {
     match what {
         "slow start" => "longhaul list slow-starts",

@@ -17,7 +17,7 @@ pub(crate) struct SmallestRtts {
     pub(crate) base: u64,
     /// Smallest round-trip time of the current round trip (`minRTT`, `minrtt`).
     pub(crate) min: u64,
-    /// Number of samples (`cntRTT`, `cntrtt`).
+    /// Number of samples in the current round trip (`cntRTT`, `cntrtt`).
     pub(crate) samples: u64,
 }
 

@@ -175,7 +175,7 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Returns that the algorithm also processes slow start: indications also occur in later slow starts, and in Linux
+    /// Declares that the algorithm also processes slow start: indications also occur in later slow starts, and in Linux
     /// in the first one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
@@ -255,7 +255,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// Returns the acknowledgement of the segment with this number; at most 40 segments are in flight.
+    /// Returns the acknowledgement of segment `number`; at most 40 segments are in flight.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),

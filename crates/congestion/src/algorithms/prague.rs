@@ -57,7 +57,7 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
     build: |settings| Ok(Prague::new(settings)),
 };
 
-/// Weight of a round in the estimate (PRAGUE_SHIFT_G).
+/// Weight of a round in the estimated fraction of marks (PRAGUE_SHIFT_G).
 const GAIN: f64 = 1.0 / 16.0;
 /// Minimum window, in segments (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
@@ -74,13 +74,13 @@ pub struct Prague {
     alpha: f64,
     /// Fractional target window, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
     target: f64,
-    /// True once a mark has arrived; the estimate is not updated before.
+    /// True once a mark has arrived; before, the fraction of marks is not estimated.
     marks_seen: bool,
     /// True if the window has been reduced for a loss in the current recovery.
     in_loss: bool,
     /// Time of the last reduction for a mark.
     reduced: Time,
-    /// Time of the last change of the estimate.
+    /// Time of the last change of the estimated fraction of marks.
     estimated: Time,
     marks: MarkedShare,
     /// Number of delivered segments at which the round ends.
@@ -270,7 +270,8 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance that is old enough for its rate to be scaled.
+        /// Returns a flow in congestion avoidance that is old enough for its rate to be scaled. `alpha` is its
+        /// estimated fraction of marks.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);

@@ -55,7 +55,8 @@ static PARAMETERS: [Parameter; 2] = [
 /// The constant K of section 3.3.1, which is derived in appendix A.
 const K: f64 = 2.0 / 3.0;
 
-/// Maximum factor by which the window may have grown, and by which it is reduced at most (section 3.3).
+/// Maximum growth of the window in a round trip, as a factor; also the maximum additional reduction after a loss
+/// (section 3.3).
 const MOST_GROWTH: f64 = 3.0;
 
 /// Minimum window in a recovery, in segments (RFC 5681, equation 4).
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(rapid.step(&next), 1.0, "another round trip");
     }
 
-    /// Section 3.3.1: factors for algorithms that halve the window, and for CUBIC.
+    /// Compares the factors with section 3.3.1, for algorithms that halve the window and for CUBIC.
     #[test]
     fn factors_are_those_of_the_draft() {
         for (beta, silence, per_ack) in [
@@ -264,7 +265,7 @@ mod tests {
     }
 
     /// Appendix A: at the end of the recovery, the window is beta times the number of segments delivered, whatever
-    /// fraction was lost. If more than two thirds were lost, it is beta / 3 times the window before.
+    /// fraction was lost. If more than two thirds were lost, it is beta / 3 times the window before the recovery.
     #[test]
     fn it_ends_at_the_part_of_what_was_delivered() {
         for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {

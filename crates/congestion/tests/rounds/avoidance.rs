@@ -21,7 +21,7 @@ fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64)
 const RTT: Span = Span::from_millis(100);
 
 /// CUBIC's window follows equations 1 and 2 of RFC 9438: it regains 300 of 1000 segments in 9.09 s, half of them in the
-/// first 1.9 s. 5 s later it is 50 segments larger.
+/// first 1.9 s. 5 s after that it is 50 segments larger.
 #[test]
 fn cubic_follows_its_cubic() {
     let mut flow = after_a_cut("cubic", Variant::Paper, &[], 1000.0);

@@ -31,8 +31,8 @@ fn default(entry: &Entry<Controller>, name: &str) -> f64 {
     settings.expect("defaults").get(name)
 }
 
-/// Returns the algorithms of which a declared law begins with one of `beginnings`. After this beginning, the law may
-/// only have conditions, separated by a comma or a semicolon.
+/// Returns the algorithms with a declared law that begins with one of `beginnings`. Only conditions may follow this
+/// beginning, separated by a comma or a semicolon.
 fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
     let has = |law: &str| {
         let rests = beginnings

@@ -73,8 +73,9 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// Packet pair fills the path and keeps one segment in the queue: 100 ms hold 100 segments of 1 ms each. A pair that is
-/// 2 ms apart increases the mean spacing to 1.125 ms.
+/// Packet pair fills the path and keeps one segment in the queue: 100 ms hold 100 segments of 1 ms each.
+/// Acknowledgements of a pair that arrive 2 ms apart increase the mean spacing, with a weight of 1/8, from 1 to 1.125
+/// ms.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);

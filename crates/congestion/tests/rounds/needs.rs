@@ -188,7 +188,7 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Requirements of algorithms whose effect no other test shows. Algorithms that use the share of marked segments
+/// Checks requirements of algorithms whose effect no other test shows. Algorithms that use the share of marked segments
 /// require every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3). Algorithms that ignore marks require segments
 /// that are not ECN-capable (RFC 3168 section 6.1.2). Algorithms that set the rate require pacing and RACK-TLP. TCP
 /// Prague requires L4S (RFC 9331).

@@ -162,8 +162,8 @@ fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[9..]);
 }
 
-/// Algorithms differ from standard TCP from the windows on that NIST SP 500-282, chapter 5, gives. For H-TCP this
-/// depends on time instead of the window.
+/// Checks the windows from which on algorithms differ from standard TCP, which NIST SP 500-282, chapter 5, gives. For
+/// H-TCP the difference depends on time instead of the window.
 #[test]
 fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     let state = |kind, variant, cwnd, ssthresh| {

@@ -43,7 +43,7 @@ impl Bottleneck {
 struct Segment {
     number: u64,
     sent: Time,
-    /// Time at which its acknowledgement, or the detection of its loss, arrives.
+    /// Time at which the segment's acknowledgement, or the detection of its loss, arrives.
     answered: Time,
     queued: f64,
     lost: bool,
@@ -51,9 +51,9 @@ struct Segment {
     /// Number of segments that the sender knew to be delivered when it sent this segment
     /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
-    /// Time at which the last of these delivered segments was delivered.
+    /// Time of the last delivery that the sender knew of when it sent this segment.
     delivered_at: Time,
-    /// Time at which the last of these delivered segments was sent.
+    /// Departure time of the last segment that the sender knew to be delivered when it sent this segment.
     first_sent: Time,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! This module has the parts that both versions share: rounds, samples, the test for a full pipe, and the pacing rate.
 //! State that the pseudocode of BBR keeps for each packet is kept per flow here. A round therefore ends with the first
-//! delivery or loss of a segment sent after the round began, which is determined from counters of segments sent,
-//! delivered and lost.
+//! delivery or loss of a segment that was sent after the round began. Counters of segments sent, delivered and lost
+//! determine this time.
 
 #[cfg(test)]
 mod differential;
@@ -100,9 +100,11 @@ struct Meter {
     in_flight: u64,
     /// Number of rounds so far.
     rounds: u64,
-    /// Number of segments that had been sent when the current round began.
+    /// Number of segments sent before the current round. The round ends when more than these have been delivered or
+    /// lost.
     round_end: u64,
-    /// Number of segments that had been sent when the flow was last limited.
+    /// Number of segments sent until the flow was last limited. Delivery rates measured with these segments may be too
+    /// low.
     limited_until: u64,
 }
 
@@ -125,7 +127,7 @@ impl Meter {
         }
     }
 
-    /// Returns the sample of an acknowledgement, whose changes `newly` have been determined by [`Self::read`].
+    /// Returns the sample of `ack`; `newly` has the changes of the counters since the last acknowledgement.
     fn sample(&self, ack: &AckSample, newly: Newly) -> Sample {
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
@@ -223,14 +225,14 @@ impl Recovery {
         self.episode = Some(Episode::FastRecovery);
     }
 
-    /// Begins the recovery from a timeout: saves the window, and restarts it.
+    /// Begins the recovery from a timeout: saves the window, and sets it to one segment.
     fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
         self.save(window, probing_rtt);
         self.episode = Some(Episode::Timeout);
         window.restart();
     }
 
-    /// Ends a recovery of either kind, and restores the window.
+    /// Ends a recovery from losses or from a timeout, and restores the window. Does nothing outside recovery.
     fn exit(&mut self, window: &mut Window) {
         if self.episode.take().is_some() {
             self.restore(window);

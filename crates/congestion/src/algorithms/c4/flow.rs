@@ -26,7 +26,7 @@ pub(super) enum State {
 /// An era, C4's round trip: it ends when the first packet sent in it is acknowledged (section 3.4).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Era {
-    /// Number of packets sent before the era.
+    /// Number of packets sent before the era; the era ends when one more is acknowledged.
     pub end: u64,
     /// Smallest round-trip time in the era, in seconds.
     pub min_rtt_s: f64,
@@ -78,11 +78,12 @@ impl Cycle {
 /// State of a flow with C4 of the draft (draft-huitema-ccwg-c4-spec), to which section numbers refer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DraftC4 {
-    /// State of section 4.
+    /// Current state of the state machine (section 4).
     pub(super) state: State,
     /// True if congestion caused Recovery or occurred in it; the nominal rate does not rise then (section 3.1).
     pub(super) congested: bool,
-    /// True if Recovery paces at 7/8 of the nominal rate, because congestion occurred in it again (section 5.7).
+    /// True if Recovery paces at 7/8 of the nominal rate, because congestion has occurred again during Recovery
+    /// (section 5.7).
     pub(super) draining: bool,
     /// Nominal rate (section 3.1) in segments per second; zero before the first sample.
     pub(super) rate: f64,

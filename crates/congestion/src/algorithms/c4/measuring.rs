@@ -30,13 +30,14 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
 }
 
 /// Returns the delay threshold in seconds: a round-trip time that exceeds the nominal maximum by more indicates
-/// congestion (section 5.2). `insensitivity`, here and below, is 1 less the sensitivity.
+/// congestion (section 5.2). `insensitivity` is 1 minus the flow's sensitivity.
 pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
 }
 
-/// Returns the threshold of the smoothed loss rate, above which there is congestion (section 5.3).
+/// Returns the smoothed loss rate above which there is congestion (section 5.3). `insensitivity` is 1 minus the flow's
+/// sensitivity.
 pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
     0.02 + 0.5 * insensitivity
 }
@@ -51,7 +52,8 @@ pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }
 
-/// Returns the threshold of the smoothed fraction of marks, above which there is congestion (section 5.4).
+/// Returns the smoothed fraction of marks above which there is congestion (section 5.4). `insensitivity` is 1 minus the
+/// flow's sensitivity.
 pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }

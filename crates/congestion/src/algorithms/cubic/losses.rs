@@ -66,7 +66,7 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Passes losses of these segments one by one. Returns the number of the loss, counted from one, that first causes
+    /// Passes the losses of `segments` one by one. Returns the number of the loss, counted from one, that first causes
     /// a response.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);

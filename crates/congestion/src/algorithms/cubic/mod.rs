@@ -133,7 +133,8 @@ static PARAMETERS: [Parameter; 6] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Decision if losses count as congestion, in variants that do not respond to every loss.
+    /// Smoothed fraction of lost segments, which decides if losses count as congestion; `None` in variants that respond
+    /// to every loss.
     losses: Option<Box<SmoothedLosses>>,
 }
 
@@ -145,7 +146,7 @@ enum Form {
     Picoquic(PicoquicCubic),
 }
 
-/// Calls a method of the implementation that `$form` has.
+/// Calls a method of the implementation in `$form`.
 macro_rules! with_form {
     ($form:expr, $cubic:ident => $call:expr) => {
         match $form {
@@ -183,8 +184,8 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
-    /// Excludes an idle time from the time of the cubic, in which only the time with data to send counts (RFC 9438
-    /// section 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
+    /// Excludes an idle time from the cubic's time, which counts only while the flow has data to send (RFC 9438 section
+    /// 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
             Form::Real(real) => real.on_idle(idle.time),

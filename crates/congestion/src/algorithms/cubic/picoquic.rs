@@ -58,8 +58,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses must be ignored: if a delay has ended the first slow start, and its segments are not all
-    /// known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
+    /// Returns true if losses must be ignored: a delay has ended the first slow start, and some of its segments are not
+    /// yet known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }
@@ -233,7 +233,7 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 9_000) - before).abs() < 1e-9);
     }
 
-    /// A delay ends slow start when 300 segments have been sent; losses of these do not count.
+    /// A delay ends slow start when 300 segments have been sent; losses of these 300 segments do not count.
     #[test]
     fn losses_of_a_slow_start_that_a_delay_ended_do_not_count() {
         let (mut cubic, mut window) = (cubic(), window(100.0));
@@ -249,7 +249,7 @@ mod tests {
         assert!(!cubic.ignores_losses(301));
     }
 
-    /// The first window of the stage after a timeout is the slow start threshold. The stage continues like one after a
+    /// After a timeout, the plateau of the next stage is the slow start threshold. The stage continues like one after a
     /// loss.
     #[test]
     fn a_timeout_restarts_towards_the_reduced_window() {

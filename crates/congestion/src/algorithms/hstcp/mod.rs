@@ -302,7 +302,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Stores `b` for a reduction above `low_window`, including one after a timeout.
+    /// Stores `b` of the reduced window if this is above `low_window`; also after a timeout.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);

@@ -34,9 +34,9 @@ pub struct KernelIllinois {
     cnt_rtt: u64,
     rtt_low: u64,
     rtt_above: bool,
-    /// Number of segments of the last acknowledgement that have not been counted.
+    /// Number of segments of the last acknowledgement that are not yet counted towards growth of the window.
     acked: u64,
-    /// Number of segments counted towards the next increase (`snd_cwnd_cnt`).
+    /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
     counted: u64,
     /// Number of segments acknowledged when the round trip began.
     una: u64,

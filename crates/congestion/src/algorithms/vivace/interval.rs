@@ -7,8 +7,8 @@ use crate::facts::AckSample;
 
 /// Minimum number of segments in an interval, whatever time they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Minimum fraction of an interval's data, at its rate, that the sender must have sent. If it has sent less, its rate
-/// was not the limit.
+/// Minimum ratio of the data sent in an interval to the product of rate and duration. With a smaller ratio, the rate
+/// did not limit the sender.
 const SENT: f64 = 0.9;
 /// Absolute value below which slopes of the round-trip time are considered noise (section 4.3).
 const NOISE: f64 = 0.01;
@@ -56,8 +56,8 @@ pub(super) struct Interval {
     first: u64,
     /// Number of segments sent by the end of the interval.
     last: u64,
-    /// Numbers of delivered and lost segments when the first segment of the interval was found to be delivered or lost;
-    /// `None` earlier.
+    /// Numbers of delivered and lost segments just before the first segment of the interval was found to be delivered
+    /// or lost; `None` until then.
     before: Option<Counts>,
     rtts: Regression,
     /// True if nothing other than the chosen rate limited the sender in the interval.
@@ -80,7 +80,7 @@ impl Interval {
         }
     }
 
-    /// Returns an interval with this outcome, all of whose segments are known to be delivered or lost.
+    /// Returns an interval of the given rate, slope and loss, all of whose segments are known to be delivered or lost.
     #[cfg(test)]
     pub fn known(rate: f64, slope: f64, loss: f64) -> Self {
         Self {

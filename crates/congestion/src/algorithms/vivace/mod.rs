@@ -34,7 +34,7 @@ use crate::window::Window;
 use ascent::Ascent;
 use interval::{Counts, Interval, mbit};
 
-/// State of PCC Vivace. It is boxed, so that other controllers stay small.
+/// State of PCC Vivace. It is boxed, so that the enum of all controllers stays small.
 pub type BoxedVivace = Box<Vivace>;
 
 pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
@@ -340,7 +340,7 @@ impl Vivace {
     }
 
     /// Decides on a step of the rate (sections 4.2 and 4.3). If the faster interval lost less, the pair of intervals is
-    /// measured again.
+    /// measured again. `high_first` and `doubtful` are the fields of [`Stage::Learning`].
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {

@@ -1,5 +1,6 @@
 //! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`). A loss halves the window as in standard TCP. The end
-//! of the recovery sets it to the measured bandwidth times the smallest round-trip time, in whole bytes per tick.
+//! of the recovery sets the window to the measured bandwidth times the smallest round-trip time, in whole bytes per
+//! tick.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -90,7 +90,7 @@ pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
     window.grow(ack.credit / window.cwnd());
 }
 
-/// Round-trip times on the path in milliseconds; the smallest occurs at least in every fourth position.
+/// Round-trip times in milliseconds from which that of the path is drawn.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
 /// State of a flow with random events, with its clock and its counters.

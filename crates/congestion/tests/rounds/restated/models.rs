@@ -169,9 +169,9 @@ fn scalable() {
 /// have been acknowledged, from the marks of the current one.
 #[derive(Default)]
 struct DecBit {
-    /// Acknowledged segments since the last change of the window, true for those with a mark. `before` is the window
-    /// before this change.
+    /// Acknowledged segments since the last change of the window, true for those with a mark.
     seen: Vec<bool>,
+    /// Number of segments in the window before its last change.
     before: usize,
 }
 

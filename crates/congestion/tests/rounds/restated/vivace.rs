@@ -19,7 +19,7 @@ struct Vivace {
     gradient: f64,
     /// Number of successive steps in the same direction.
     steps: i32,
-    /// Number of times that the boundary has been moved.
+    /// Number of times that the change boundary has been raised.
     moved: u32,
     pacing: Option<(u64, u64)>,
 }

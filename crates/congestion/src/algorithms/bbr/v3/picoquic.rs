@@ -30,8 +30,8 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Increase above the smallest round-trip time from which on a round-trip time counts as long: a quarter of the
-/// smallest one, plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
+/// Divisor of the smallest round-trip time. A round-trip time counts as long if it exceeds the smallest one by more
+/// than the quotient plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
@@ -78,8 +78,8 @@ pub(super) struct Picoquic {
     hurries: bool,
     /// Rate above which Startup begins again, in segments per second.
     ceiling: f64,
-    /// Number of segments that had been sent when losses last froze the window. The window is released when these
-    /// segments are acknowledged.
+    /// Number of segments that had been sent when losses last froze the window. The window is released when as many
+    /// have been acknowledged.
     held_until: u64,
     /// Number of segments that had been delivered when the window was last frozen or released.
     delivered: u64,
@@ -111,7 +111,8 @@ impl Picoquic {
         }
     }
 
-    /// Counts an acknowledgement after which all recent round-trip times are long; otherwise restarts the count.
+    /// Increments the count of successive acknowledgements after which all recent round-trip times are long; resets the
+    /// count if one of these times is not long.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -356,8 +357,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). Returns false in the half of all cycles that
-    /// begin with zero rounds, a number that is drawn at random.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). The path is checked only in cycles that begin
+    /// with at least one round, half of all cycles: the initial number of rounds is drawn at random.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)

@@ -10,11 +10,11 @@ use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
 use crate::window::Window;
 
-/// Number of lost ranges in a round that ends Startup (BBRStartupFullLossCnt, section 5.3.1.3). As in Linux v3,
-/// acknowledgements that report losses are counted instead of ranges.
+/// Number of losses in a round at which Startup ends (BBRStartupFullLossCnt, section 5.3.1.3). The draft counts lost
+/// ranges; like Linux v3, this implementation counts acknowledgements that report losses.
 const STARTUP_LOSSES: u32 = 6;
 
-/// Number of successive rounds with too many marks that ends Startup (Linux v3, bbr_full_ecn_cnt).
+/// Number of successive rounds with too many marks after which Startup ends (Linux v3, bbr_full_ecn_cnt).
 const STARTUP_MARKED_ROUNDS: u32 = 2;
 
 impl Machine {
