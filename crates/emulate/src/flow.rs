@@ -10,9 +10,9 @@ use longhaul_units::{Span, Time};
 use crate::packet::{FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
 use crate::socket_info::SocketInfo;
 
-/// First state of the kernel's congestion control in which the window is reduced (CWR); the next
-/// constant is the state after a timeout (loss).
+/// First state of the kernel's congestion control in which the window is reduced (CWR).
 const REDUCING: u8 = 2;
+/// State of the kernel's congestion control after a timeout.
 const LOSS: u8 = 4;
 
 /// Minimum number of data packets with which a flow is evaluated. Shorter flows are requests, or

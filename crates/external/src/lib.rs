@@ -18,7 +18,7 @@ pub use connection::Address;
 use connection::{Connection, Problem};
 use controller::Controller;
 
-/// Time without an answer after which a controller is taken for failed.
+/// Time without an answer after which a controller is considered failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reactions of the program to a controller that fails or does not answer.

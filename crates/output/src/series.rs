@@ -15,9 +15,9 @@ pub(crate) const FILE: &str = "series.parquet";
 /// all rows of one point are adjacent.
 pub(crate) struct Names {
     all: Vec<Name>,
-    /// Number of names before those of links, that is, of flows.
+    /// Number of names of flows, which precede those of links.
     before_links: usize,
-    /// Number of names before those of proxies, that is, of flows and links.
+    /// Number of names of flows and links, which precede those of proxies.
     before_proxies: usize,
 }
 

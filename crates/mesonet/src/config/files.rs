@@ -3,7 +3,8 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Times at which sources request files: of the first file, and between two files.
+/// Distributions of the times at which sources request files: of the first file, and from one file
+/// to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.

@@ -101,7 +101,7 @@ pub struct Algorithm {
     pub alternate: bool,
 }
 
-/// A flow of unlimited length between two hosts of its own, connected from the start.
+/// A flow of unlimited length between two hosts that no other flow uses, connected from the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongLived {
     /// Name of the flow.
@@ -144,6 +144,7 @@ pub struct Trace {
     pub from: Time,
     /// End of the trace.
     pub until: Time,
-    /// Maximum number of records of flow states, and of records of packet events.
+    /// Maximum number of records of flow states; also the maximum number of records of packet
+    /// events.
     pub max: u64,
 }

@@ -55,7 +55,8 @@ impl Receiver {
         }
     }
 
-    /// Returns true if the slot still belongs to `flow`, that is, if the flow has not been closed.
+    /// Returns true if `flow` still uses this entry of the table, that is, if it has not been
+    /// closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow

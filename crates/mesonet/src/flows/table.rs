@@ -200,7 +200,7 @@ impl FlowTable {
         self.free_receivers.push(next);
     }
 
-    /// Returns the bytes of state per flow while it lasts.
+    /// Returns the number of bytes of state that an open flow needs.
     pub(crate) fn bytes_per_flow() -> usize {
         size_of::<Sender>() + size_of::<Receiver>() + size_of::<FlowInfo>()
     }

@@ -98,7 +98,7 @@ impl Packet {
         self.label >> Self::KIND_BITS
     }
 
-    /// Returns the packet's flow.
+    /// Returns the flow's id at the packet's destination.
     #[inline]
     pub(crate) fn flow(&self) -> FlowId {
         FlowId {

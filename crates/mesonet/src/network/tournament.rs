@@ -33,15 +33,14 @@ enum Games {
 /// floating-point number.
 type Key = f64;
 
-/// Twice the number of stations in a region of the published network, with one server in each
-/// router.
+/// Size of the tree for a region of the published network with one server in each router: at least
+/// twice the number of stations.
 const FEW: usize = 1 << 6;
-/// Twice the number of stations in a region of the published network, with two servers in each
-/// router.
+/// Size of the tree for a region of the published network with two servers in each router.
 const SOME: usize = 1 << 7;
-/// Twice the number of stations in the published network as one region.
+/// Size of the tree for the whole published network as one region.
 const MANY: usize = 1 << 10;
-/// Twice the maximum number of stations.
+/// Largest size of the tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
 /// Number of bits of a key for the number of the station.
 const STATION_BITS: u32 = 16;

@@ -80,25 +80,25 @@ impl FlowClass {
 pub struct Interval<'a> {
     /// Number of the interval, from one.
     pub number: u64,
-    /// Time at which it ended.
+    /// Time at which the interval ended.
     pub end: Time,
-    /// Data packets that sources sent, long-lived flows included.
+    /// Number of data packets that sources sent, long-lived flows included.
     pub packets_in: u64,
-    /// Data packets that reached the access routers of their receivers, long-lived flows included.
+    /// Number of data packets that reached the access routers of their receivers, long-lived flows included.
     pub packets_out: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: &'a [ClassSample; 6],
-    /// Long-lived flows in the order of the configuration.
+    /// Samples of the long-lived flows in the order of the configuration.
     pub long_lived: &'a [LongLivedSample],
-    /// Queues of backbone routers.
+    /// Samples of the queues of backbone routers.
     pub backbone: &'a [RouterSample],
-    /// Queues of points of presence.
+    /// Samples of the queues of points of presence.
     pub pops: &'a [RouterSample],
-    /// Queues of access routers.
+    /// Samples of the queues of access routers.
     pub access: &'a [RouterSample],
     /// Events of flows from and to the hosts of each access router.
     pub edges: &'a [EdgeSample],
-    /// Packets of any kind that entered each link of the backbone.
+    /// Number of packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
     /// Numbers of flows with documents, service packs and movies at the end of the interval,
     /// including flows that are connecting. [`crate::config::Admission`] limits these numbers.

@@ -123,8 +123,7 @@ impl Coordinator {
         self.open(common, places, about, speeds, counter);
     }
 
-    /// Selects an idle receiver below another backbone router than `domain`; `None` if no attempt
-    /// finds one.
+    /// Selects an idle receiver below a backbone router other than `domain`; `None` if no attempt finds one.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
         /// Number of attempts to find an idle receiver, after which a source thinks again.
         const TRIES: usize = 1000;

@@ -42,7 +42,7 @@ pub enum SetupError {
     NoPath {
         /// Name of the router from which packets come.
         from: String,
-        /// Name of the router to which they go.
+        /// Name of the router to which packets go.
         to: String,
     },
     /// A link between backbone routers has no delay.
@@ -57,7 +57,7 @@ pub enum SetupError {
     /// A congestion control is refused.
     #[error("algorithm `{label}`: {reason}")]
     Congestion {
-        /// Label in tables.
+        /// Label of the algorithm in tables.
         label: String,
         /// Reason for the refusal.
         reason: String,

@@ -92,7 +92,7 @@ pub(crate) struct Sender {
     /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
     /// earlier loss epoch.
     epoch_start: u64,
-    /// Acknowledged number at which the current round trip ends. `round` counts the round trips.
+    /// Acknowledged number at which the current round trip ends.
     round_end: u64,
     round: u64,
     size: u64,
@@ -142,7 +142,7 @@ impl Sender {
         }
     }
 
-    /// Returns true if the slot still belongs to `flow`, that is, if the flow has not been closed.
+    /// Returns true if `flow` still uses this entry of the table, that is, if it has not been closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
