@@ -12,9 +12,9 @@ use crate::window::Window;
 pub enum Phases {
     /// Congestion avoidance only; the slow start is chosen separately for each flow.
     Avoidance,
-    /// Slow start, too: the algorithm replaces the flow's slow start.
+    /// Slow start and congestion avoidance: the algorithm replaces the flow's slow start.
     SlowStart,
-    /// Recovery, too: the algorithm controls the window and the pacing rate at all times.
+    /// All phases, recovery included: the algorithm always controls the window and the pacing rate.
     All,
 }
 
@@ -147,7 +147,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     }
 
     /// Takes over from `like`, an algorithm of the same kind, the tables that all flows of this kind share. The tables
-    /// are not stored with the state of a flow, so that a state that has been read needs them before it is used.
+    /// are not stored with the state of a flow, so a state that has been read needs them before it is used.
     ///
     /// Called once for each state that is read.
     fn share_tables(&mut self, _like: &Self)

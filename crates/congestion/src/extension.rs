@@ -7,7 +7,7 @@ use crate::window::Window;
 
 /// Methods for the few algorithms that return themselves in
 /// [`CongestionControl::extension`](crate::CongestionControl::extension). The transport calls none of them for an
-/// acknowledgement that shows no loss, so that they cost nothing for other algorithms.
+/// acknowledgement that shows no loss, so they cost nothing for other algorithms.
 ///
 /// Each method has a default, which applies to algorithms without an extension.
 pub trait Extension {

@@ -4,7 +4,7 @@ use longhaul_units::{Span, Time};
 
 use crate::rate_sample::RateSample;
 
-/// Reason for which the sender did not send more when the acknowledged data was sent.
+/// Reason why the sender did not send more when the acknowledged data was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The congestion window was full.
@@ -76,7 +76,7 @@ pub struct AckSample {
     pub in_flight: u64,
     /// Rate at which segments of the last flight were delivered, if the transport measures it.
     pub delivery_rate: Option<RateSample>,
-    /// Reason for which the sender did not send more.
+    /// Reason why the sender did not send more.
     pub limit: Limit,
     /// Number of the current round trip, which the transport counts from zero.
     pub round: u64,

@@ -302,7 +302,7 @@ fn check_names(
     Ok(())
 }
 
-/// Reason for which an algorithm or slow start cannot be built as requested.
+/// Reason why an algorithm or slow start cannot be built as requested.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// The registry has no such name.

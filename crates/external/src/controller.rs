@@ -54,7 +54,7 @@ impl Controller {
     }
 
     /// Calls `act` with the connection, unless the controller has failed before. If `act` fails,
-    /// the program is told, and should end the run.
+    /// the program is notified, and should end the run.
     fn told(
         &mut self,
         now: Time,

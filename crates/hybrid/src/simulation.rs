@@ -51,7 +51,7 @@ struct Place {
 }
 
 struct FlowState {
-    /// Range of the flow's places in the list of all places.
+    /// Range of the flow's entries in the list of all places.
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,

@@ -156,7 +156,8 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// Returns the part of a state that follows its owner; an error if another run is the owner.
+    /// Returns the stored state without the owner at its beginning; an error if the state is of
+    /// another run.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

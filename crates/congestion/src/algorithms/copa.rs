@@ -89,13 +89,13 @@ const MIN_RTT_ROUNDS: u64 = 20;
 const ROUNDS: usize = 4;
 /// Fraction of the largest queueing delay in the last `ROUNDS` round trips below which the queue counts as empty.
 const EMPTY: f64 = 0.1;
-/// Number of successive round trips in one direction from which on the velocity doubles.
+/// Minimum number of successive round trips in one direction for the velocity to double.
 const STEADY: u32 = 3;
 /// Pacing rate, in windows per smallest round-trip time of the current round trip.
 const PACING: f64 = 2.0;
 /// Number of round trips over which losses are counted.
 const LOSS_ROUNDS: u64 = 2;
-/// Number of segments delivered or lost up to which losses are not evaluated.
+/// Losses are evaluated only after more than this number of segments has been delivered or lost.
 const LOSS_SAMPLES: u64 = 20;
 /// Maximum fraction of segments that may be lost without a reduction of the window.
 const MOST_LOST: f64 = 0.3;

@@ -125,8 +125,7 @@ impl DelayGradient {
         }
     }
 
-    /// Discards the last measurement. A loss has changed the window, so that the next gradient cannot be computed from
-    /// it.
+    /// Discards the last measurement. A loss has changed the window, so the next gradient cannot be computed from it.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

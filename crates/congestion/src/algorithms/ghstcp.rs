@@ -151,7 +151,7 @@ impl Ghstcp {
         }
     }
 
-    /// Returns true if `cycle` shows congestion, so that the window must grow like standard TCP after it.
+    /// Returns true if `cycle` shows congestion, so the window must grow like standard TCP after it.
     fn judge(&mut self, cycle: &Cycle) -> bool {
         let rising = cycle.fisher_z() > self.trend;
         if !self.refined {

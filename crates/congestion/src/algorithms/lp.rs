@@ -87,7 +87,7 @@ pub struct Lp {
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// Standard TCP, which does everything else in a current kernel's TCP-LP; `None` in other variants.
+    /// State of standard TCP: in a current kernel, TCP-LP behaves like it. `None` in other variants.
     standard: Option<Reno>,
 }
 
@@ -353,7 +353,7 @@ mod tests {
         assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
     }
 
-    /// A timeout ends the inference phase, so that the slow start after it begins at once.
+    /// A timeout ends the inference phase, so the slow start after it begins at once.
     #[test]
     fn no_inference_phase_outlives_a_timeout() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

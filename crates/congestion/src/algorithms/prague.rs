@@ -363,8 +363,8 @@ mod tests {
 
     /// Marks are independent, with probability p. Between two reductions, a round trip and 1 / p segments pass, in
     /// which the window W grows by p W / 2 segments; a reduction removes as many. With x = p W marks per round trip, x
-    /// / 2 = 1 + 1 / x, so that x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per
-    /// target round-trip time. (If each round trip had a reduction, x would be 2.)
+    /// / 2 = 1 + 1 / x, so x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per target
+    /// round-trip time. (If each round trip had a reduction, x would be 2.)
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {

@@ -97,8 +97,8 @@ impl CongestionControl for TableDriven {
 struct Function {
     #[serde(skip)]
     points: Arc<[Point]>,
-    /// Index of the first point above the window of the last query. Windows change little between queries, so that a
-    /// search is rarely needed.
+    /// Index of the first point above the window of the last query. Windows change little between queries, so a search
+    /// is rarely needed.
     above: usize,
 }
 

@@ -151,8 +151,8 @@ impl RapidStart {
     }
 
     /// Begins the gradual reduction of the window to the value that the algorithm has set; `before` is the window
-    /// before. After a mark there is no recovery, and the algorithm's window applies at once (section 3.3.2). If slow
-    /// start had already ended otherwise, the loss is handled like any other.
+    /// before the reduction. After a mark there is no recovery, and the algorithm's window applies at once (section
+    /// 3.3.2). If slow start had already ended otherwise, the loss is handled like any other.
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;
@@ -180,7 +180,7 @@ impl RapidStart {
     }
 }
 
-/// Sets the window and the threshold to `cwnd`, so that slow start is over.
+/// Sets the window and the threshold to `cwnd`, so slow start is over.
 fn set(window: &mut Window, cwnd: f64) {
     window.set_ssthresh(cwnd);
     window.set_cwnd(cwnd);

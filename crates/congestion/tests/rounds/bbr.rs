@@ -290,9 +290,9 @@ fn two_flows_share() {
 }
 
 /// Version 3 does not increase its long-term bound while pacing limits the flow. The buffer of a bandwidth-delay
-/// product has room for a probe, so that version 3 loses nothing after it has learnt the limit in its startup. The
-/// long-term bound grows only while the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1), and
-/// pacing prevents that.
+/// product has room for a probe, so version 3 loses nothing after it has learnt the limit in its startup. The long-term
+/// bound grows only while the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1), and pacing
+/// prevents that.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {

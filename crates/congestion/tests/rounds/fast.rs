@@ -49,7 +49,7 @@ fn alpha_segments_are_queued_in_equilibrium() {
     }
 }
 
-/// The first target is the window at the end of slow start, so that the window does not fall at once. After that, each
+/// The first target is the window at the end of slow start, so the window does not fall at once. After that, each
 /// acknowledged segment adds the distance to the target divided by the last complete flight.
 #[test]
 fn the_window_leaves_slow_start_without_a_step() {

@@ -154,8 +154,8 @@ fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
     flow.cwnd() - 100.0
 }
 
-/// The growth depends on the number of segments that an acknowledgement covers (RFC 3465), so that delayed
-/// acknowledgements do not slow it down.
+/// The growth depends on the number of segments that an acknowledgement covers (RFC 3465), so delayed acknowledgements
+/// do not slow it down.
 #[test]
 fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
     let differs = |entry: &&Entry<Controller>| {

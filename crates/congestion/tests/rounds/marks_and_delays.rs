@@ -126,8 +126,8 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     assert!((1.0..10.0).contains(&after), "{after}");
 }
 
-/// TCP Peach sends one data segment and 63 dummies, so that a receive window of 64 segments is full within a round
-/// trip. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
+/// TCP Peach sends one data segment and 63 dummies, so a receive window of 64 segments is full within a round trip.
+/// Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
 #[test]
 fn peach_starts_with_a_window_of_dummies() {
     let mut sender = sender("peach", 1.0);

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Phase, RateSample};
 use longhaul_units::{Span, Time};
 
-/// Size of a segment in bytes, with which rates are converted as in a transport.
+/// Size of a segment in bytes, by which rates are converted as in a transport.
 const SEGMENT_BYTES: u64 = 1500;
 
 /// The bottleneck of a path with its rate, base round-trip time and buffer.
@@ -22,7 +22,7 @@ pub struct Bottleneck {
     pub rtt: Span,
     /// Number of segments for which the queue has room.
     pub buffer: f64,
-    /// Length of the queue in segments from which on segments are marked.
+    /// Minimum length of the queue, in segments, at which segments are marked.
     pub mark_from: f64,
 }
 

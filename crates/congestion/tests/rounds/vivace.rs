@@ -59,7 +59,7 @@ fn two_flows_share_equally() {
     assert!(used > 0.9 && seen[0].mean_queue < 25.0, "{seen:?}");
 }
 
-/// A sender that fills the queue increases the latency whatever Vivace does, so that Vivace reduces its rate. If Vivace
+/// A sender that fills the queue increases the latency whatever Vivace does, so Vivace reduces its rate. If Vivace
 /// responds only to losses, it gets its share.
 #[test]
 fn it_yields_to_a_sender_that_fills_the_queue_because_of_latency() {

@@ -73,7 +73,7 @@ pub struct Transport {
     /// Maximum of the congestion window, in packets.
     pub max_cwnd: f64,
     /// Minimum of the congestion window after losses, in packets. With zero there is no minimum, so
-    /// that a flow may have to wait for its timeout.
+    /// a flow may have to wait for its timeout.
     pub min_cwnd: u8,
     /// Weight of a new sample in the smoothed round-trip time.
     pub srtt_gain: f64,

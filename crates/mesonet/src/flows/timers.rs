@@ -16,7 +16,7 @@ use longhaul_kernel::Heap;
 pub(crate) enum Timer {
     /// The SYN or retransmission timer of the flow may have expired.
     Expiry,
-    /// The host's packet interval is over, so that the flow may send.
+    /// The host's packet interval is over, so the flow may send.
     Pace,
     /// A flow begins.
     Begin,

@@ -28,8 +28,8 @@ impl ActiveLargeFiles {
         self.all
     }
 
-    /// Returns a large type of which `cell` has fewer files than its minimum, movies first; `None`
-    /// if there is none. The maximum does not apply to it.
+    /// Returns a large type whose number of files in `cell` is below the minimum, movies first;
+    /// `None` if there is none. The type's maximum does not apply to such a file.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();

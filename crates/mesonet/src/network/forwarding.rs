@@ -10,9 +10,9 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// Ends the transmission of a packet at a router whose two queues share one server. Returns
-    /// the packet if its next hop is a host; otherwise forwards it. `limit` is the time up to which
-    /// events may be processed; packets are traced if `TRACED`.
+    /// Ends the transmission of a packet at a router whose two queues share one server. Returns the
+    /// packet if its next hop is a host; otherwise forwards it. Events after `limit` must not be
+    /// processed; packets are traced if `TRACED`.
     #[inline]
     pub(super) fn end_service_at<const TRACED: bool>(
         &mut self,

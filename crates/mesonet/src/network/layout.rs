@@ -55,7 +55,7 @@ pub(super) enum Station {
 }
 
 /// Next hop of a packet at a router whose queues share a server. All kinds of next hops use one
-/// range of numbers, so that one can be selected without a branch.
+/// range of numbers, so one can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 

@@ -43,7 +43,7 @@ pub(crate) struct Packet {
 impl Packet {
     const KIND_BITS: u32 = 3;
 
-    /// Packet with which unused slots are filled.
+    /// Packet that fills unused slots.
     pub(crate) const FILLER: Self = Self {
         created: Time::ZERO,
         label: 0,

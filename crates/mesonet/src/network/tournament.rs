@@ -1,8 +1,8 @@
 //! The event list: a tournament tree (winner tree) over the next events of the stations of a
 //! region.
 //!
-//! Time and number of a station form one integer, so that a comparison needs no branch and ties go
-//! to the lower number. When the event of a station changes, the path from its leaf to the root is
+//! Time and number of a station form one integer, so a comparison needs no branch and ties go to
+//! the lower number. When the event of a station changes, the path from its leaf to the root is
 //! updated, with log2(number of stations) comparisons.
 //!
 //! The integers are compared as the floating-point numbers with the same bits, whose order is the
@@ -11,7 +11,7 @@
 use longhaul_units::{Span, Time};
 
 /// The tree: winners from index 2 on, and the keys of the stations in the upper half. Its size is
-/// one of a few that the compiler knows, so that no index is checked and loops are unrolled.
+/// one of a few that the compiler knows, so no index is checked and loops are unrolled.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     games: Games,

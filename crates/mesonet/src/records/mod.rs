@@ -212,8 +212,8 @@ pub struct RouterSample {
     pub completed_flows: u64,
 }
 
-/// A queue at the end of an interval. Counters are cumulative from the start of the run, so that each packet
-/// that arrived was forwarded, dropped, or waits.
+/// A queue at the end of an interval. Counters are cumulative from the start of the run, so each packet that arrived
+/// was forwarded, dropped, or waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSample {
     /// Packets in the queue, including the one in service.

@@ -141,7 +141,7 @@ impl Coordinator {
         self.agenda.push(time, Opening::File(source));
     }
 
-    /// Opens the long-lived flow with index `number`. It needs no handshake, and has its own hosts.
+    /// Opens the long-lived flow with index `number`. It needs no handshake, and no other flow uses its hosts.
     fn open_long_lived(&mut self, common: &Common, places: &Places, number: u32, time: Time) {
         let at = number as usize;
         let flow = &self.long_lived[at];

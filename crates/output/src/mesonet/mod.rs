@@ -116,7 +116,7 @@ impl Names {
     }
 }
 
-/// Returns the names of all elements of a list; `name` returns that of one.
+/// Returns the names of all elements of a list; `name` returns the name of one element.
 fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
     all.iter()
         .map(|one| Name::from(name(one).as_str()))

@@ -114,8 +114,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column with few different texts, of which all rows that are processed together
-    /// have the same. `number` returns the index of their text.
+    /// Creates a column with few different texts. All rows that are processed together have the
+    /// same text; `number` returns its index.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,

@@ -217,7 +217,7 @@ impl<T: DataType> TypedValues<T> {
     }
 }
 
-/// Texts from a list, as indices. Most are adjacent in the list, so that they are written without
+/// Texts from a list, as indices. Most are adjacent in the list, so they are written without
 /// copies.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,

@@ -23,8 +23,8 @@ use crate::facts::{AckSample, Limit};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Smallest window, in segments, with which the receiver still gets enough segments to send delayed acknowledgements
-/// regularly (MinPipeCwnd).
+/// Smallest window in segments: with fewer segments in flight, a receiver that delays acknowledgements could not send
+/// them regularly (MinPipeCwnd).
 const MIN_WINDOW: f64 = 4.0;
 
 /// Number of send quanta in flight in addition to the bandwidth-delay product: one at the sender, one on the path, and
@@ -295,7 +295,7 @@ fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ProbeRtt(Option<Measuring>);
 
-/// The part of the probe during which few enough segments are in flight.
+/// Measurement of the round-trip time, which begins when few enough segments are in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Measuring {
     until: Time,
@@ -367,8 +367,7 @@ mod tests {
     }
 
     /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery or in ProbeRTT,
-    /// the saved window becomes the current one only if that is larger. At other times, it always becomes the current
-    /// window.
+    /// the current window is saved only if it is larger than the saved one. At other times, it is always saved.
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

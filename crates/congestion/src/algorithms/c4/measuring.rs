@@ -1,4 +1,4 @@
-//! Measurements of C4 (section 3), and the thresholds from which on they indicate congestion (section 5).
+//! Measurements of C4 (section 3), and their thresholds for congestion (section 5).
 
 use longhaul_units::Span;
 
@@ -13,8 +13,8 @@ pub(super) const MAX_JITTER_S: f64 = 0.25;
 /// Upper bound of the delay threshold, in seconds.
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
 
-/// Ratio of the largest to the smallest round-trip time above which jitter is high, if the largest exceeds 50 ms and
-/// the rate is below 1 MB/s.
+/// Ratio of the largest to the smallest round-trip time. Jitter is high if this ratio is exceeded, the largest
+/// round-trip time exceeds 50 ms, and the rate is below 1 MB/s.
 const HIGH_JITTER: f64 = 2.5;
 const MIN_JITTERY_RTT_S: f64 = 0.05;
 const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;

@@ -281,7 +281,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Returns the lower bound of the window that Linux has for standard TCP (`tcp_reno_min_cwnd`).
+    /// Returns Linux's lower bound of the window in a recovery, which is that of standard TCP (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)
@@ -302,7 +302,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Stores `b` of the reduced window if this is above `low_window`; also after a timeout.
+    /// Stores `b` for a reduction at `cwnd`, or a timeout, if `cwnd` is above `low_window`.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);

@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// With a response function `p(w)` as steep as w^-3.6, the increase falls as the window grows, so that no larger window
-/// has another table row. A reduction must still give a plausible window.
+/// With a response function `p(w)` as steep as w^-3.6, the increase falls as the window grows, so no larger window has
+/// another table row. A reduction must still give a plausible window.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;

@@ -1,5 +1,5 @@
 //! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`), with whole segments, 128ths and clock ticks. When the window
-//! grows by one segment, excess acknowledged segments are discarded, so that small windows grow more slowly than in the
+//! grows by one segment, excess acknowledged segments are discarded, so small windows grow more slowly than in the
 //! draft.
 
 use longhaul_units::{Span, Time};
@@ -13,7 +13,7 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Bound of the smallest round-trip time, below which a reduction halves the window.
+/// Smallest round-trip times below this value are not trusted: a reduction then halves the window.
 const TRUSTED: Span = Span::from_millis(10);
 /// Maximum increase of the largest round-trip time by one sample.
 const STEP: Span = Span::from_millis(20);
@@ -45,8 +45,8 @@ pub struct KernelHtcp {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Throughput {
     segments: u64,
-    /// Beginning of the current sample. The first sample begins at time zero of the kernel's clock, so that its
-    /// throughput is close to zero.
+    /// Beginning of the current sample. The first sample begins at time zero of the kernel's clock, so its throughput
+    /// is close to zero.
     since: Option<u64>,
     now: u64,
     largest: u64,

@@ -97,7 +97,7 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Bound of the smallest round-trip time, up to which Linux halves the window.
+/// Smallest round-trip times up to this value are not trusted: Linux then halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
 /// Maximum increase of the largest round-trip time by one sample in Linux.

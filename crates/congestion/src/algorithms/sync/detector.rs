@@ -106,8 +106,8 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Adds a sample with a weight. The average moves by a fraction of its difference to the sample, so that samples
-    /// that equal the average leave it exactly unchanged.
+    /// Adds a sample with a weight. The average moves by a fraction of its difference to the sample, so samples that
+    /// equal the average leave it exactly unchanged.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value

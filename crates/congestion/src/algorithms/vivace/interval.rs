@@ -1,4 +1,4 @@
-//! Monitor intervals: times in which segments are sent at one rate, with the deliveries and losses of these segments.
+//! Monitor intervals: periods in which segments are sent at one rate, with the deliveries and losses of these segments.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ const MIN_SEGMENTS: u64 = 10;
 /// Minimum ratio of the data sent in an interval to the product of rate and duration. With a smaller ratio, the rate
 /// did not limit the sender.
 const SENT: f64 = 0.9;
-/// Absolute value below which slopes of the round-trip time are considered noise (section 4.3).
+/// Maximum absolute value of a slope of the round-trip time that is considered noise (section 4.3).
 const NOISE: f64 = 0.01;
 
 /// Counters of the connection at the beginning or the end of an interval: segments sent, or segments known to be
@@ -45,7 +45,7 @@ pub(super) fn sent(ack: &AckSample) -> u64 {
 }
 
 /// One monitor interval. The transport reports total numbers of deliveries and losses. The number of lost segments of
-/// an interval is the difference between two of these totals, so that a loss detected late counts for a later interval.
+/// an interval is the difference between two of these totals, so a loss detected late counts for a later interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
     /// Chosen rate, in Mbit/s.

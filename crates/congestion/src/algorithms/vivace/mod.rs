@@ -150,7 +150,7 @@ const RTTS_IN_WINDOW: f64 = 2.0;
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Decision for which the current intervals are sent.
+/// Decision that the results of the current intervals will allow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
@@ -186,8 +186,8 @@ pub struct Vivace {
     /// Number of intervals all of whose segments are known to be delivered or lost.
     known: usize,
     counts: Counts,
-    /// State of the random sequence from which the order of two intervals is drawn. The time of the first
-    /// acknowledgement is its seed.
+    /// State of the random sequence from which the order of two intervals is drawn. The seed is the time of the first
+    /// acknowledgement.
     draws: u64,
     gradient: f64,
     pacing: Option<Rate>,

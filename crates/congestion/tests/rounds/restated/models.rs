@@ -91,7 +91,7 @@ fn gaimd() {
 }
 
 /// Crowcroft and Oechslin, CCR 28(3), 1998: four flows in one add four segments per round trip, and a loss halves the
-/// part of one flow.
+/// share of one flow in the window.
 #[test]
 fn multcp() {
     assert_stateless("multcp", &[("flows", 4.0)], |event, window| match event {
@@ -101,8 +101,8 @@ fn multcp() {
     });
 }
 
-/// Bansal and Balakrishnan, INFOCOM 2001, equation 1: it states the change in a round trip, of which an acknowledgement
-/// has a share of `1 / w`.
+/// Bansal and Balakrishnan, INFOCOM 2001, equation 1, which states the change in a round trip: an acknowledgement
+/// contributes `1 / w` of it.
 #[test]
 fn binomial() {
     let given = [("k", 0.7), ("l", 0.4), ("increase", 2.0), ("decrease", 0.6)];

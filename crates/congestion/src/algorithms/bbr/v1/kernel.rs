@@ -13,7 +13,7 @@ pub(super) const PACING_MARGIN: f64 = 0.99;
 /// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Minimum number of round trips for which the maximum of ACK aggregation is kept; it is kept for at most twice as many
+/// Minimum number of round trips for which a maximum of ACK aggregation counts; it counts for at most twice as many
 /// (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
@@ -210,9 +210,9 @@ mod tests {
     }
 
     /// At 1000 segments per second, a burst of 40 acknowledged segments counts entirely as excess if there was none
-    /// before. A second burst 20 ms later exceeds the expected 20 segments by 20, so that the excess is 60. The excess
-    /// is limited to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to
-    /// ten round trips without bursts.
+    /// before. A second burst 20 ms later exceeds the expected 20 segments by 20, so the excess is 60. The excess is
+    /// limited to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to ten
+    /// round trips without bursts.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();

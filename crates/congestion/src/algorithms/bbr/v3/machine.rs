@@ -68,7 +68,7 @@ pub(super) struct Machine {
     /// Factor of the response to marks: at the end of a round, the short-term bound is multiplied by 1 - `ecn_factor`
     /// times the smoothed fraction of marked segments. Zero disables the response (Linux v3, `ecn_factor`).
     pub(super) ecn_factor: f64,
-    /// Maximum round-trip time, in seconds, with which marks have an effect (Linux v3, `ecn_max_rtt_us`).
+    /// Maximum round-trip time, in seconds, at which marks have an effect (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,
     /// Initial growth of the long-term bound per round in a probe that follows marks, as a fraction (Linux v3,
     /// `ecn_reprobe_gain`).
@@ -84,7 +84,7 @@ pub(super) struct Machine {
     pub(super) state: State,
     /// True once Startup has filled the pipe: BBR.full_bw_reached.
     pub(super) filled: bool,
-    /// Bandwidth and number of rounds by which a full pipe is detected: BBR.full_bw, BBR.full_bw_count.
+    /// Test for a full pipe, with the bandwidth and the number of rounds since it grew: BBR.full_bw, BBR.full_bw_count.
     pub(super) full: FullPipe,
     /// True if the rate has stopped growing in this phase: BBR.full_bw_now.
     pub(super) full_now: bool,
@@ -112,8 +112,8 @@ pub(super) struct Machine {
     pub(super) recovery: Recovery,
     /// True if the flow sends again after an idle time: BBR.idle_restart.
     pub(super) was_idle: bool,
-    /// State of the random sequence from which waits between probes are drawn. The time of the first acknowledgement is
-    /// its seed, so that it is equal in every run, but differs between flows.
+    /// State of the random sequence from which waits between probes are drawn. The seed is the time of the first
+    /// acknowledgement, which differs between flows, but is equal in every run.
     pub(super) draws: u64,
 }
 

@@ -15,7 +15,8 @@ pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
 /// Weight of a round in the average fraction of marked segments (Linux v3, bbr_ecn_alpha_gain).
 const ECN_GAIN: f64 = 1.0 / 16.0;
 
-/// Fraction of marked segments from which on too many segments are in flight (Linux v3, bbr_ecn_thresh).
+/// Minimum fraction of marked segments in a round that shows that too many segments are in flight (Linux v3,
+/// bbr_ecn_thresh).
 const ECN_THRESHOLD: f64 = 0.5;
 
 /// Bounds of the model; infinity means that there is no bound.
@@ -65,7 +66,7 @@ pub(super) struct Probe {
     pub(super) start: Time,
     /// Time from the beginning of the cycle to the next probe.
     pub(super) wait: Span,
-    /// True while acknowledgements are for segments sent in a probe, so that losses and marks show the effect of the
+    /// True while acknowledgements are for segments sent in a probe: their losses and marks show the effect of the
     /// probe.
     pub(super) sampling: bool,
     /// True from the beginning of ProbeBW_DOWN until the next round begins.

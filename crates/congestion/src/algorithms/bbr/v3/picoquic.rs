@@ -51,13 +51,13 @@ const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Number of probes without an increase by `PROBE_GROWTH` after which probes are no longer early.
+/// Number of successive probes without an increase by `PROBE_GROWTH` that ends the early probes.
 const PROBES: u32 = 3;
 
-/// Number of round trips without an acknowledgement after which the path counts as suspended.
+/// Number of round trips without an acknowledgement that counts as a suspension of the path.
 const SILENCE_RTTS: u64 = 2;
 
-/// Number of losses in a flight up to which losses have no effect.
+/// Maximum number of losses in a flight that is ignored.
 const FEW_LOSSES: f64 = 3.0;
 
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
@@ -72,7 +72,7 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of successive acknowledgements after which all recent round-trip times were long.
+    /// Number of successive acknowledgements at which all recent round-trip times were long.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
@@ -125,7 +125,7 @@ impl Picoquic {
 
 impl MinRtt {
     /// Updates the smallest round-trip time with the longest of the recent samples. Samples close to it postpone
-    /// ProbeRTT (`BBRUpdateMinRTT`). `like` is the difference up to which a sample is close.
+    /// ProbeRTT (`BBRUpdateMinRTT`). A sample is close if it differs by at most `like`.
     fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
@@ -570,9 +570,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// In picoquic, an interval of ACK aggregation begins with each ACK (`BBRUpdateACKAggregation`), so that only the
-    /// last burst counts as excess. In the draft, the interval continues: the excess is 5 segments, less the one that
-    /// the rate explains for a millisecond, plus 7.
+    /// In picoquic, an interval of ACK aggregation begins with each ACK (`BBRUpdateACKAggregation`), so only the last
+    /// burst counts as excess. In the draft, the interval continues: the excess is 5 segments, less the one that the
+    /// rate explains for a millisecond, plus 7.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;

@@ -70,7 +70,7 @@ struct Era {
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// Rate coefficient with which the packets acknowledged in the era were sent.
+    /// Rate coefficient at which the packets acknowledged in the era were sent.
     alpha: f64,
 }
 
