@@ -63,7 +63,7 @@ pub enum DefaultValue {
     Fixed(f64),
     /// A value computed from the variant and from parameters listed before this one.
     Derived {
-        /// The rule as a text, for help texts.
+        /// Description of the rule, for help texts.
         rule: &'static str,
         /// Function that computes the value.
         value: fn(&Settings) -> f64,
@@ -387,11 +387,11 @@ pub enum SpecError {
         kind: &'static str,
         /// Name of the parameter that is too large.
         name: &'static str,
-        /// Value of this parameter.
+        /// Value of the parameter that is too large.
         value: f64,
         /// Name of the parameter whose value must be larger.
         other: &'static str,
-        /// Value of the limiting parameter.
+        /// Value of the parameter that must be larger.
         limit: f64,
     },
 }

@@ -85,7 +85,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
 const MIN_RTT: Span = Span::from_secs(10);
 /// Minimum number of round trips over which the smallest round-trip time is taken.
 const MIN_RTT_ROUNDS: u64 = 20;
-/// Number of round trips in which the queue must become empty once, unless loss-based senders fill it.
+/// Number of round trips within which the queue becomes empty at least once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
 /// Fraction of the largest queueing delay in the last `ROUNDS` round trips below which the queue counts as empty.
 const EMPTY: f64 = 0.1;
@@ -99,7 +99,7 @@ const LOSS_ROUNDS: u64 = 2;
 const LOSS_SAMPLES: u64 = 20;
 /// Maximum fraction of segments that may be lost without a reduction of the window.
 const MOST_LOST: f64 = 0.3;
-/// Fraction of the window that is kept if a fraction of more than `MOST_LOST` of the segments is lost.
+/// Fraction of the window that is kept if more than the fraction `MOST_LOST` of the segments is lost.
 const KEPT: f64 = 0.7;
 /// Minimum window in segments.
 const MIN_CWND: f64 = 2.0;

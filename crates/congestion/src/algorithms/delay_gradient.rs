@@ -94,7 +94,7 @@ pub struct DelayGradient {
     /// True if the segments acknowledged in the current round were sent after the last change of the window.
     settled: bool,
     last: Option<Point>,
-    /// The gradient at the last decision.
+    /// The normalised delay gradient at the last decision.
     gradient: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Additive increase and multiplicative decrease from tables: both are given as functions of the window.
 //!
-//! It represents any response to the window that can be tabulated, with the speed of a built-in algorithm. Between two
-//! points, a function is linear in the window; before the first point and after the last one, it is constant.
+//! The two tables represent any response to the window, with the speed of a built-in algorithm. Between two points, a
+//! function is linear in the window; before the first point and after the last one, it is constant.
 
 use std::sync::Arc;
 

@@ -118,7 +118,7 @@ impl CarefulResume {
         })
     }
 
-    /// Returns true while the window must keep the value of the jump.
+    /// Returns true while the window must keep the value that the jump has set.
     #[inline]
     pub(super) fn is_frozen(&self) -> bool {
         matches!(self.stage, Stage::Unvalidated { .. })

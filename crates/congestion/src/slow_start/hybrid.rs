@@ -262,8 +262,8 @@ mod tests {
     }
 
     /// The threshold is half of the sum of 100 ms and of one millisecond for bursts, 50.5 ms; 52 ms is the first
-    /// multiple of 2 ms above it. With pacing, the threshold is the whole sum, 101 ms, and 102 ms is the first
-    /// multiple.
+    /// multiple of 2 ms above it. With pacing, the threshold is the whole sum, 101 ms; 102 ms is the first multiple
+    /// above it.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {

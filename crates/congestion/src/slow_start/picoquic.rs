@@ -162,8 +162,8 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// The window is reduced by half of the fraction of the base round-trip time that exceeds 100 ms: by a quarter at
-    /// 200 ms, and by 0.418 at 610 ms and more.
+    /// The window is reduced by the fraction `(1 - 100 ms / base) / 2`, where `base` is the base round-trip time: by a
+    /// quarter at 200 ms, and by 0.418 at 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

@@ -90,9 +90,9 @@ enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reduction {
     cwnd: f64,
-    /// Change of the window per segment that has arrived, in segments.
+    /// Reduction of the window per segment that has arrived, in segments.
     ack: f64,
-    /// Change of the window per segment that is lost, in segments.
+    /// Reduction of the window per segment that is lost, in segments.
     loss: f64,
     least: f64,
 }

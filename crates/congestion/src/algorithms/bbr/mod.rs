@@ -162,7 +162,7 @@ impl Meter {
     }
 }
 
-/// Test for a full pipe: in three rounds, the bandwidth has grown by less than a quarter.
+/// Test for a full pipe: the pipe is full when the bandwidth has grown by less than a quarter in three rounds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct FullPipe {
     bandwidth: f64,
@@ -170,8 +170,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Adds the bandwidth at the beginning of a round in which the flow was not limited; returns true if the pipe is
-    /// full.
+    /// Processes `bandwidth`, the estimate at the beginning of a round in which the flow was not limited; returns true
+    /// if the pipe is full.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {

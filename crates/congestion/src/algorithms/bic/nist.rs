@@ -1,8 +1,8 @@
 //! BIC of NIST's study: a search between two windows. Its steps are from the comparison of Li, Leith and Shorten (ToN
 //! 15(5), 2007), who took them from Linux.
 //!
-//! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends at the largest step, as in the published algorithm;
-//! the report prints another condition. The third case of the step is as printed.
+//! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends when the step reaches its maximum, as in the
+//! published algorithm; the condition in the report is different.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use crate::facts::{AckSample, Limit};
 
 /// Weight of a new value in the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
-/// Maximum jitter that is taken into account, in seconds.
+/// Maximum excess of a round-trip time over the running minimum that is taken into account, in seconds.
 pub(super) const MAX_JITTER_S: f64 = 0.25;
 /// Upper bound of the delay threshold, in seconds.
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
@@ -42,12 +42,12 @@ pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
     0.02 + 0.5 * insensitivity
 }
 
-/// Returns the smoothed fraction of losses after `delivered` delivered segments (section 5.3).
+/// Returns the smoothed loss rate after `delivered` delivered segments; `rate` is its value before (section 5.3).
 pub(super) fn loss_rate_after_deliveries(rate: f64, delivered: u64) -> f64 {
     rate * (1.0 - GAIN).powi(delivered as i32)
 }
 
-/// Returns the smoothed fraction of losses after `lost` lost segments (section 5.3).
+/// Returns the smoothed loss rate after `lost` lost segments; `rate` is its value before (section 5.3).
 pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }
@@ -58,7 +58,7 @@ pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }
 
-/// Returns the smoothed fraction of marks after an acknowledgement (section 5.4).
+/// Returns the smoothed fraction of marks after an acknowledgement; `rate` is its value before (section 5.4).
 pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     let share = f64::from(u8::from(marked));
     if share >= 0.5 {

@@ -54,7 +54,7 @@ struct Epoch {
     start: u64,
     /// Window at which the cubic is flat.
     plateau: u64,
-    /// Number of ticks from the start to the plateau.
+    /// Time from the start to the plateau, in 1024ths of a second.
     until_plateau: u64,
     /// Window of the AIMD flow with which the cubic is compared.
     standard: u64,
@@ -245,7 +245,7 @@ fn part(base: f64, kept: u64) -> f64 {
     (base as u64 * kept / UNIT) as f64
 }
 
-/// Returns the fraction of the window that is kept, in 1024ths, for a decrease by `decrease`.
+/// Returns the fraction of the window that is kept, in 1024ths, for a decrease by the fraction `decrease`.
 fn kept(decrease: f64) -> u64 {
     let removed = libm::round(decrease * UNIT as f64) as u64;
     UNIT - removed.clamp(1, UNIT - 1)
@@ -343,7 +343,8 @@ mod tests {
         }
     }
 
-    /// Windows of the AIMD flow, which adds one segment per 15/8 windows, also above the last peak of 20.
+    /// Windows at the end of each second after a reduction at a peak of 20 segments. The first ones are those of the
+    /// AIMD flow, which adds one segment per 15/8 windows, also above the peak.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,

@@ -75,8 +75,8 @@ mod tests {
         first.map(|(lost, _)| lost as usize)
     }
 
-    /// Fractions computed by hand: 1/16 after one loss, 1/16 + 15/16 * 15/16 * 1/16 = 0.1174 after two adjacent losses,
-    /// and 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657 after three.
+    /// Three adjacent losses cause a response, two do not. The fraction is 1/16 after one loss, 1/16 + 15/16 * 15/16 *
+    /// 1/16 = 0.1174 after two, and 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657 after three.
     #[test]
     fn three_neighbours_are_answered() {
         assert_eq!(answered(&[100]), None);

@@ -1,6 +1,7 @@
 //! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window always equals the value of the cubic. A reduction
 //! keeps 7/8 of the window; fast convergence lowers the window together with the peak. The first slow start ends when
-//! round-trip times grow. The window at that time becomes the plateau, and losses of segments sent before do not count.
+//! round-trip times grow. The window at that time becomes the plateau, and losses of segments sent until then do not
+//! count.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Rows of Linux 2.6.22, tcp_highspeed.c: the largest window and the decrease in 256ths. The window grows by one
-/// segment per round trip in the first row, by two in the second one (up to a window of 118), and so on.
+/// Compares with rows of Linux 2.6.22, tcp_highspeed.c: the largest window and the decrease in 256ths. The window grows
+/// by one segment per round trip in the first row, by two in the second one (up to a window of 118), and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;

@@ -104,7 +104,7 @@ const LINUX_MIN_RTT: Span = Span::from_millis(10);
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
 /// Time that Linux waits after a congestion event before it measures the largest round-trip time again, in multiples of
-/// the smallest one.
+/// the smallest round-trip time.
 const LINUX_SETTLED: u64 = 4;
 /// Slow start threshold before the first congestion event, in segments. While it has this value, Linux does not measure
 /// the largest round-trip time.
@@ -303,7 +303,7 @@ impl CongestionControl for Htcp {
 struct Throughput {
     /// Weight of a new sample.
     gain: f64,
-    /// Length of a sample; zero for one round trip.
+    /// Duration of a sample; zero means one round trip.
     period: Span,
     /// True if the largest average since the last event is compared, instead of the current one.
     largest: bool,

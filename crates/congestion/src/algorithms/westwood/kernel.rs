@@ -14,7 +14,7 @@ const SHORTEST: u64 = HZ / 20;
 /// Round-trip time before the first sample, in ticks.
 const UNKNOWN_RTT: u64 = 20 * HZ;
 
-/// Bytes of a segment with timestamps that are not payload: 20 B each for IPv4 and TCP, 12 B for options.
+/// Bytes of headers of a segment with timestamps: 20 B each for IPv4 and TCP, and 12 B of options.
 const HEADERS: u64 = 52;
 
 /// State of the kernel's Westwood+ for one flow. Rates are in bytes per tick, and times in ticks.

@@ -98,7 +98,7 @@ static PARAMETERS: [Parameter; 6] = [
 /// Increase of Scalable TCP per acknowledged segment, in segments (Linux, TCP_SCALABLE_AI_CNT).
 const FAST_INCREASE: f64 = 0.01;
 
-/// Lower bound of the estimated window of standard TCP that competes.
+/// Lower bound of the estimated window of competing standard TCP.
 const MIN_STANDARD: f64 = 2.0;
 
 /// State of YeAH for one flow.
@@ -145,7 +145,7 @@ impl Yeah {
         }
     }
 
-    /// Removes a part of the queue before the queue overflows (precautionary decongestion).
+    /// Reduces the window by a part of the flow's queue before the queue overflows (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {

@@ -37,7 +37,7 @@ const DIFFERENCE_BPS: f64 = 4000.0;
 /// Number of round trips for which the rate of a policer is used (`bbr_lt_bw_max_rtts`).
 const POLICED_ROUNDS: u32 = 48;
 
-/// State of the two additions of the kernel.
+/// State of the kernel's two additions: ACK aggregation, and the detection of policers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kernel {
     pub(super) aggregation: Aggregation,

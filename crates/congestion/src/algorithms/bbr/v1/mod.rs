@@ -107,7 +107,7 @@ pub struct Bbr {
     meter: Meter,
     pacer: Pacer,
     state: State,
-    /// Maximum delivery rate over the last rounds, in segments per second.
+    /// Maximum delivery rate over the last `BANDWIDTH_ROUNDS` rounds, in segments per second.
     bandwidth: WindowedMax,
     /// Smallest round-trip time and the time at which it was measured; `None` before the first sample.
     min_rtt: Option<(Span, Time)>,
@@ -124,7 +124,7 @@ pub struct Bbr {
     /// True if a recovery has begun since the last processed acknowledgement.
     entering: bool,
     was_idle: bool,
-    /// Additions of the kernel; `None` in other variants.
+    /// State of the Linux kernel's additions; `None` in the variant of the draft.
     kernel: Option<Box<Kernel>>,
     /// State of the random sequence from which the first phase of the gain cycle is drawn. The seed is the time of the
     /// first acknowledgement, which differs between flows, but is equal in every run.

@@ -71,7 +71,7 @@ pub(super) struct Probe {
     pub(super) sampling: bool,
     /// True from the beginning of ProbeBW_DOWN until the next round begins.
     pub(super) stopping: bool,
-    /// Number of rounds for which the long-term bound has grown.
+    /// Number of rounds of the current probe in which the long-term bound has grown.
     pub(super) up_rounds: u32,
     /// Number of segments that must be acknowledged for the long-term bound to grow by one segment.
     pub(super) up_per_segment: f64,
@@ -111,7 +111,7 @@ pub(super) struct Aggregated {
 /// Fraction of marked segments, and the response to it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// True if marks have an effect: at the end of a round, the smallest round-trip time was short enough.
+    /// True if marks have an effect: at the end of the last round, the smallest round-trip time was short enough.
     pub(super) eligible: bool,
     /// Number of successive rounds with too many marks.
     pub(super) high_rounds: u32,

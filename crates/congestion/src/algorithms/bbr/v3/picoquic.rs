@@ -43,7 +43,7 @@ const SHORTEST: Span = Span::from_micros(128);
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
-/// Round-trip time above which intervals are multiples of the round-trip time (`BBRLongRttThreshold`).
+/// Smallest round-trip time above which the times between probes are multiples of it (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
 /// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.

@@ -80,7 +80,7 @@ struct Attempt {
     rate: f64,
     alpha: f64,
     congested: bool,
-    /// True if the network limited the rate.
+    /// True if the network limited the rate since the last probe or push.
     used: bool,
 }
 
