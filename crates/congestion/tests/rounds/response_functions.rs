@@ -90,9 +90,9 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// The mean window of HighSpeed TCP equals its response function within some per cent, since RFC 3649 assumes that
-/// increase and decrease are constant over a sawtooth. The function does not apply near the low window, where half of a
-/// sawtooth is standard TCP.
+/// The mean window of HighSpeed TCP equals its response function within some per cent. They differ because RFC 3649
+/// assumes that increase and decrease are constant over a sawtooth. The function does not apply near the low window,
+/// where half of a sawtooth is standard TCP.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [

@@ -18,7 +18,7 @@ pub struct Topology {
     pub pops: Vec<Pop>,
     /// Access routers, each at a point of presence or at a backbone router.
     pub access: Vec<AccessRouter>,
-    /// Service of a router's two queues.
+    /// Service of the two queues of each router.
     pub service: Service,
     /// True if the two queues of a router with one server also share the router's buffer. If false,
     /// each queue has a buffer of that size.

@@ -115,7 +115,7 @@ impl Network {
         }
     }
 
-    /// Sends a packet from its last backbone router towards its host, in this region.
+    /// Sends a packet from its last backbone router towards its host in this region.
     #[inline(always)]
     pub(super) fn send_down<const TRACED: bool>(
         &mut self,
@@ -138,7 +138,7 @@ impl Network {
         }
     }
 
-    /// Processes the packet of a host in this region that has left its last backbone router at
+    /// Processes a packet for a host in this region, which has left its last backbone router at
     /// `time`.
     #[inline(always)]
     pub(super) fn arrive_from_backbone<const TRACED: bool>(

@@ -115,7 +115,7 @@ pub(super) struct Layout {
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
-    /// Next hop of the packets in a queue, by router whose queues share a server and by queue.
+    /// Next hops of the packets in the two queues of each router whose queues share a server.
     next: Vec<[Next; 2]>,
     /// Next hops at backbone routers: `hops[at * n + to]`, where n is the number of access routers
     /// in the network.

@@ -12,8 +12,8 @@ pub(crate) use crate::records::PacketKind as Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
-    /// Number of the flow among those in the slot. It wraps; a slot has much fewer than 65,536
-    /// flows while a packet lives.
+    /// Number of the flow among those in the slot. The number may wrap, since far fewer than 65,536
+    /// flows use a slot while a packet lives.
     pub(crate) generation: u16,
 }
 

@@ -71,7 +71,7 @@ macro_rules! with_games {
 }
 
 impl Tournament {
-    /// Longest time between two changes of the base.
+    /// Maximum time between two changes of the base, the origin of event times.
     pub(crate) const REACH: Span = Span::from_secs(100);
 
     /// Returns a tree for `stations` stations without an event.

@@ -27,7 +27,7 @@ struct Vivace {
 #[derive(Clone, Copy)]
 enum VivaceStage {
     Paused,
-    /// Start of the flow, with the utility of half of the rate.
+    /// Start of the flow, with the utility at half of the rate.
     Starting(f64),
     /// Test of a rate above and of one below. The flag is true if the higher rate comes first. The number is the
     /// gradient of the first pair of intervals, if a second pair is measured.
