@@ -104,7 +104,6 @@ impl Checkpoint {
         Ok((checkpoint, stored))
     }
 
-    /// Returns the folder of this checkpoint.
     pub(crate) fn own_folder(&self) -> &Path {
         &self.folder
     }

@@ -52,7 +52,8 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// Returns the sample itself: columns of time and element have values in every row.
+    /// Returns the sample itself, for columns that have a value in every row: those of time and
+    /// element.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)

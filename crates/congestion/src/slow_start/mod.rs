@@ -22,7 +22,6 @@ pub use picoquic::PicoquicSlowStart;
 pub use rapid::RapidStart;
 pub use search::Search;
 
-/// Declarations of all slow starts.
 pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     STANDARD,
     LINUX,

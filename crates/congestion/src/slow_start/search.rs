@@ -78,7 +78,6 @@ struct Bins {
 struct Totals {
     /// Number of segments sent, including retransmissions.
     sent: u64,
-    /// Number of segments delivered.
     delivered: u64,
 }
 

@@ -25,7 +25,6 @@ fn flow_of(entry: &Entry<Controller>, variant: Variant) -> Sender {
     Sender::new(&spec, 100.0, 2.0)
 }
 
-/// Returns the default of the parameter `name`.
 fn default(entry: &Entry<Controller>, name: &str) -> f64 {
     let settings = entry.settings(entry.variants[0], &[]);
     settings.expect("defaults").get(name)

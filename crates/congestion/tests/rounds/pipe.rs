@@ -38,7 +38,6 @@ impl Bottleneck {
     }
 }
 
-/// A segment in flight.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     number: u64,

@@ -32,7 +32,6 @@ pub(crate) struct Receiver {
 /// Location and speed of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiverSetup {
-    /// The flow's id at the sender.
     pub(crate) sender: FlowId,
     pub(crate) access: u16,
     pub(crate) source_access: u16,

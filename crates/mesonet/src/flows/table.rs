@@ -155,7 +155,6 @@ impl FlowTable {
         next_slot(&self.free_senders, self.sending.len())
     }
 
-    /// Opens the sender of a flow.
     pub(crate) fn open_sender(
         &mut self,
         about: FlowInfo,
@@ -174,7 +173,6 @@ impl FlowTable {
         flow
     }
 
-    /// Opens the receiver of a flow.
     pub(crate) fn open_receiver(&mut self, place: ReceiverSetup) -> FlowId {
         let flow = next_slot(&self.free_receivers, self.receiving.len());
         let receiver = Receiver::new(flow, place);

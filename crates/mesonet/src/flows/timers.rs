@@ -18,9 +18,7 @@ pub(crate) enum Timer {
     Expiry,
     /// The host's packet interval is over, so the flow may send.
     Pace,
-    /// A flow begins.
     Begin,
-    /// A flow stops.
     Stop,
 }
 

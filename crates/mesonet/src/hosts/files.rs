@@ -11,7 +11,6 @@ use longhaul_kernel::random::{Stream, Streams};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenFile {
     pub(crate) file: FileType,
-    /// Size in packets.
     pub(crate) size: u64,
 }
 

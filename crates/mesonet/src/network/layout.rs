@@ -299,7 +299,6 @@ impl Layout {
         self.local_access[access as usize]
     }
 
-    /// Returns the router above an access router.
     #[inline]
     pub(super) fn above(&self, access: u16) -> AccessParent {
         self.above[access as usize]

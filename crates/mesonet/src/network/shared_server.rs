@@ -16,7 +16,6 @@ use crate::records::{Direction, QueueSample};
 /// The state of a router with one server, which serves its queues by turns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SharedServer {
-    /// The packet in service.
     packet: Packet,
     /// End of the service; [`Time::NEVER`] if the server is idle.
     end: Time,

@@ -127,7 +127,6 @@ impl Tournament {
         (self.first <= bound.0).then_some(station as usize)
     }
 
-    /// Returns true if `time` is before the first event.
     #[inline]
     pub(crate) fn is_before_first(&self, time: Time) -> bool {
         self.key(time, FAR - 2, LAST) < self.first

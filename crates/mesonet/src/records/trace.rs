@@ -152,7 +152,6 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Returns the other direction.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Up => Self::Down,

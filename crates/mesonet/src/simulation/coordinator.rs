@@ -46,7 +46,6 @@ pub(super) struct Coordinator {
     /// Number of times in the interval that no receiver below an access router was idle, by access
     /// router.
     pub(super) no_receivers: Vec<u64>,
-    /// Number of open flows.
     pub(super) open: u64,
     /// Maximum number of open flows.
     pub(super) max_open: u64,

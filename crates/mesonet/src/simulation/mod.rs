@@ -166,12 +166,9 @@ struct Clock {
     end: Time,
     /// Number of the current window, from one.
     window: u64,
-    /// End of the current window.
     window_end: Time,
     window_length: Span,
-    /// End of the current interval.
     interval_end: Time,
-    /// Number of the current interval.
     interval: u64,
     measure: Measure,
     /// Number of data packets sent by the end of the previous interval.

@@ -48,7 +48,7 @@ pub use tables::MesoNetRows;
 /// tables.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
-    /// Description that runs of all kinds have.
+    /// Description of the run that all kinds of simulation have.
     pub run: RunMeta<Config>,
     /// Names of the tables to write: fields of [`MesoNetRows`], except `flows`, `totals` and
     /// `topology`.

@@ -50,7 +50,6 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// Returns the smaller of two numbers.
 #[inline]
 fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
@@ -66,9 +65,7 @@ fn segments(count: u64) -> f64 {
 /// Numbers of segments that an acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Copy, Debug)]
 struct Newly {
-    /// Number of newly delivered segments.
     delivered: u64,
-    /// Number of newly lost segments.
     lost: u64,
     /// True if a round begins with this acknowledgement.
     round_start: bool,
@@ -77,9 +74,7 @@ struct Newly {
 /// Values that the algorithm takes from one acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
-    /// Number of segments newly reported as delivered.
     newly_delivered: f64,
-    /// Number of segments newly reported as lost.
     newly_lost: f64,
     /// Number of segments in flight after the acknowledgement.
     in_flight: f64,

@@ -121,7 +121,6 @@ pub struct DraftC4 {
     /// True from a timeout to the next acknowledgement. The losses that this acknowledgement reports say nothing about
     /// the path (section 5.3.1).
     pub(super) timed_out: bool,
-    /// Size of a segment in bytes.
     pub(super) segment_bytes: f64,
     /// Pacing rate (section 4.1); `None` before there is a nominal rate.
     pub(super) pacing: Option<Rate>,

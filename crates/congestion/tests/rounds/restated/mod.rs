@@ -40,7 +40,6 @@ pub trait Law {
     /// Relative difference that rounding may cause between an algorithm and its law.
     const TOLERANCE: f64 = 1e-9;
 
-    /// Number of events in a flow.
     const EVENTS: usize = 1500;
 
     /// Changes the window in response to an event. Slow start is part of the law only if [`Self::phases`] includes it.

@@ -34,7 +34,6 @@ enum VivaceStage {
     Learning(bool, Option<f64>),
 }
 
-/// A monitor interval.
 struct MonitorInterval {
     rate: f64,
     start: Time,

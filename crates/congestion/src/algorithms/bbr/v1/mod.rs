@@ -111,7 +111,6 @@ pub struct Bbr {
     bandwidth: WindowedMax,
     /// Smallest round-trip time and the time at which it was measured; `None` before the first sample.
     min_rtt: Option<(Span, Time)>,
-    /// The smallest round-trip time in seconds.
     min_rtt_s: f64,
     full: FullPipe,
     filled: bool,
