@@ -47,8 +47,8 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// Returns the requirement of a queue of this `kind` on the path. On a path without such a queue, the algorithm
-    /// works like other algorithms.
+    /// Returns the requirement of a queue of this `kind` on the path. Without such a queue, the algorithm still works,
+    /// but not as intended.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,

@@ -12,7 +12,7 @@ use crate::table::{Column, Name};
 pub(crate) const FILE: &str = "series.parquet";
 
 /// Names of flows, links and proxies, in the order in which they are sampled, so that the names of
-/// all rows of one point are adjacent.
+/// all rows of one sampling point are adjacent.
 pub(crate) struct Names {
     all: Vec<Name>,
     /// Number of names of flows, which precede those of links.

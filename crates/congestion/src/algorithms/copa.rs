@@ -218,7 +218,7 @@ impl Copa {
         self.cwnd_before = cwnd;
     }
 
-    /// Chooses the mode (section 2.2): if the queue never becomes empty, other senders fill it.
+    /// Chooses the mode (section 2.2): competitive if the queue never becomes empty, since other senders then fill it.
     fn choose_mode(&mut self) {
         let seen = self.rounds.iter().filter(|round| **round != NONE);
         let (least, most) = seen.fold(NONE, |(least, most), round| {

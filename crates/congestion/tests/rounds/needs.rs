@@ -242,7 +242,7 @@ fn a_form_that_is_standard_tcp_asks_for_nothing() {
     }
 }
 
-/// BBR v3 responds to marks by a factor. If this factor is zero, it requests no marks.
+/// Segments of BBR v3 are not ECN-capable if the factor of its response to marks is zero.
 #[test]
 fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     let spec = controller("bbr3", Variant::Paper, &[("ecn_factor", 0.0)]);

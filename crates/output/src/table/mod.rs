@@ -53,7 +53,7 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
 /// Kind of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Names.
+    /// Texts, such as names.
     Text,
     /// Counts and identifiers. They are signed in the file, so that differences of columns do not
     /// wrap around.
