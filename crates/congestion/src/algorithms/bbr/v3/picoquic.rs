@@ -57,7 +57,7 @@ const PROBES: u32 = 3;
 /// Number of round trips without an acknowledgement that counts as a suspension of the path.
 const SILENCE_RTTS: u64 = 2;
 
-/// Maximum number of losses in a flight that is ignored.
+/// Maximum number of losses in a flight that have no effect.
 const FEW_LOSSES: f64 = 3.0;
 
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
@@ -94,7 +94,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Records the end of a probe. The growth of the rate in the probe decides if the next probe comes early.
+    /// Records the end of a probe. Once the rate has grown enough in a probe, the next ones come early, until some
+    /// probes in a row bring no such growth.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
