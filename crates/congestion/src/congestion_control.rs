@@ -92,8 +92,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Processes the end of a recovery, including one after a timeout. Called once for each recovery.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
-    /// Returns true if an algorithm that behaves like standard TCP at times currently differs from it, in congestion
-    /// avoidance.
+    /// Returns true while the algorithm differs from standard TCP in congestion avoidance. Only algorithms that
+    /// sometimes behave like standard TCP implement it.
     ///
     /// Called for statistics only (MesoNet), once per sender and measurement interval.
     fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
@@ -147,7 +147,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     }
 
     /// Takes over from `like`, an algorithm of the same kind, the tables that all flows of this kind share. The tables
-    /// are not stored with the state of a flow, so a state that has been read needs them before it is used.
+    /// are not stored with the state of a flow, so a state that was read from a checkpoint needs them before it is
+    /// used.
     ///
     /// Called once for each state that is read.
     fn share_tables(&mut self, _like: &Self)

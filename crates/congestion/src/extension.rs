@@ -13,7 +13,7 @@ use crate::window::Window;
 pub trait Extension {
     /// Returns true if the algorithm responds to losses now, in
     /// [`CongestionControl::on_congestion`], given the numbers of segments of the connection known
-    /// to be delivered and lost so far. (CUBIC's loss tolerance as in picoquic.)
+    /// to be delivered and lost so far. (CUBIC's variant picoquic tolerates some.)
     ///
     /// Called once when a recovery begins. After `false` the transport does not reduce the window,
     /// which continues to grow; recoveries with selective acknowledgements then call again with

@@ -24,7 +24,8 @@ pub enum Phase {
     /// Congestion avoidance: the algorithm changes the window.
     Avoidance,
     /// Outside recovery, but the window must not grow. The acknowledgement is a duplicate, echoes a mark (RFC 3168
-    /// section 6.1.2), reports the loss that begins a recovery, or arrives while the window is not used (RFC 7661).
+    /// section 6.1.2), reports the loss that begins a recovery, or arrives while the window is not fully used (RFC
+    /// 7661).
     NoGrowth,
     /// Fast recovery.
     Recovery,

@@ -269,8 +269,8 @@ mod tests {
     }
 
     /// Delays are 20 ms, plus or minus half of a segment's time. Before the first loss, they fill the whole range of
-    /// measured delays, and give no indication. After a loss at a delay of 60 ms, they are far below 15 % of the range,
-    /// while 30 ms are above. Linux uses the range from the beginning.
+    /// measured delays, and give no indication. After a loss at a delay of 60 ms, they are far below the threshold at
+    /// 15 % of the range, but a delay of 30 ms exceeds it. Linux uses the range from the beginning.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {

@@ -46,7 +46,7 @@ fn dctcp_s_alpha_follows_the_share_of_marks() {
 }
 
 /// With one flow on a path that holds 100 segments, DCTCP keeps the queue close to 20 segments, where marking begins.
-/// Below 21 segments, the queue oscillates by half of `sqrt(2 (100 + 20))`, or 7.7 segments, and does not become empty
+/// The longest queue is 21 segments; the shortest one is shorter by half of `sqrt(2 (100 + 20))`, or 7.7 segments
 /// (Alizadeh et al., SIGCOMM 2010, equations 8 to 10).
 #[test]
 fn dctcp_keeps_the_queue_at_the_mark() {

@@ -111,9 +111,9 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// Slow start of Santa Cruz ends when the queue grows. The 64 acknowledgements before the round of 128 segments
-/// increase the window from 65 segments on. The 71st segment of the round is the first to be queued; slow start ends a
-/// few segments later.
+/// Slow start of Santa Cruz ends when the queue grows. The 128 segments acknowledged in the last round trip were sent
+/// while the window grew from 65 to 128 segments. The 71st of them was the first to be queued on a path of 100
+/// segments; slow start ends a few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);

@@ -431,8 +431,9 @@ mod tests {
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. Initially, it is 100
-    /// ms; each event reduces its queueing delay by a twentieth, to a round-trip time of 98.5 ms after the first event.
+    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. The largest round-trip
+    /// time is 100 ms at first; each event reduces the queueing delay in it by a twentieth, so the first event makes it
+    /// 98.5 ms.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -492,8 +493,8 @@ mod tests {
     }
 
     /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms; the largest one is first
-    /// 100 ms, and falls to 98, 96, 94, 92 and 90 ms. Only from the second event with steady throughput on, their ratio
-    /// is the fraction of the window that is kept.
+    /// 100 ms, and falls to 98, 96, 94, 92 and 90 ms. The ratio of the two becomes the fraction of the window that is
+    /// kept only at the second event with steady throughput.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);
