@@ -68,7 +68,8 @@ pub enum DefaultValue {
         /// Function that computes the value.
         value: fn(&Settings) -> f64,
     },
-    /// The value of a parameter listed before this one. In a resolved scenario, the parameter is left out.
+    /// The value of a parameter listed before this one. A resolved scenario contains a parameter with this default only
+    /// if the user has given it a value.
     SameAs(&'static str),
     /// A function of the window, given by these points. A single number in a scenario replaces it by a constant.
     Points(&'static [Point]),

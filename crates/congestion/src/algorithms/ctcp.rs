@@ -167,8 +167,7 @@ pub struct Ctcp {
     law: DelayLaw,
     decrease: f64,
     low_window: f64,
-    /// Part of the congestion window that belongs to the delay window, in segments; the rest is the window of standard
-    /// TCP.
+    /// Delay window in segments. The congestion window is the sum of this window and that of standard TCP.
     delay: f64,
     /// Change of the delay window that is not yet applied to the congestion window.
     change: f64,

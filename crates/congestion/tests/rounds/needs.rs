@@ -266,8 +266,8 @@ fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     }
 }
 
-/// The state of a flow does not include tables. A state that is read takes its tables from another flow with the same
-/// algorithm.
+/// The state of a flow does not include tables. A state that is read from a checkpoint takes its tables from another
+/// flow with the same algorithm.
 #[test]
 fn tables_are_taken_from_a_flow_of_the_kind() {
     let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];

@@ -1,5 +1,5 @@
-//! Tests of PCC Vivace on paths of 100 and 10 Mbit/s, with expected values from section 5 of its paper and for the
-//! friendliness of section 4.4.
+//! Tests of PCC Vivace on paths of 100 and 10 Mbit/s. Expected values are from the paper: section 4.4 for friendliness,
+//! and section 5.
 
 use longhaul_congestion::{CongestionState, Variant};
 use longhaul_units::Span;

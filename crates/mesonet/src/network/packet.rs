@@ -36,7 +36,8 @@ pub(crate) struct Packet {
     pub(crate) created: Time,
     /// Sequence number in the upper bits, kind in the lower bits.
     label: u64,
-    /// From the lower bits on: slot of the flow, generation, and access router of the destination.
+    /// Slot of the flow, generation, and access router of the destination, in this order from the
+    /// lowest bits.
     end: u64,
 }
 

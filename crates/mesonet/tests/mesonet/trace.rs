@@ -93,8 +93,8 @@ fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     keeper.records.iter().filter(own).map(step).collect()
 }
 
-/// Time, event, window, next number, highest number, packets in flight, and packets that may be
-/// sent.
+/// State of a flow: time, event, window, next number, highest number, packets in flight, and
+/// packets that may be sent.
 type State = (f64, FlowEvent, f64, u64, u64, u64, u64);
 
 fn states(keeper: &Keeper) -> Vec<State> {

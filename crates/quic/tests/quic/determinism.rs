@@ -131,8 +131,8 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// A link gives the same results whether or not it processes packets ahead of time, which it does
-/// not in captures.
+/// A link gives the same results whether or not it processes packets ahead of time. Links do not do
+/// so if their packets are captured.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =

@@ -33,8 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Times at which a flow's acknowledgements arrive, up to the time from which they arrive at the
-/// host's rate.
+/// Arrival times of a flow's acknowledgements, up to the time from which acknowledgements arrive at the host's rate.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
