@@ -94,7 +94,7 @@ pub struct QueueNeed {
 /// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Text on the throughput of a few flows on a fast path.
+    /// Text on the effect of the bursts on the throughput of a few flows on a fast path.
     pub effect: &'static str,
     /// True if pacing at one window per round trip prevents queues of the algorithm's own bursts.
     pub pacing_helps: bool,

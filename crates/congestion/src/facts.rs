@@ -77,7 +77,7 @@ pub struct AckSample {
     pub in_flight: u64,
     /// Rate at which segments of the last flight were delivered, if the transport measures it.
     pub delivery_rate: Option<RateSample>,
-    /// Reason why the sender did not send more.
+    /// Reason why the sender did not send more when it sent the acknowledged data.
     pub limit: Limit,
     /// Number of the current round trip, which the transport counts from zero.
     pub round: u64,

@@ -24,7 +24,7 @@ pub struct ResponseTable {
 struct Cell {
     /// Value of the function at the lower end of the cell.
     value: f64,
-    /// Difference between the values at the upper and the lower end.
+    /// Difference between the function's values at the upper and the lower end of the cell.
     rise: f64,
 }
 

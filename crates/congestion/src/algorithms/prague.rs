@@ -264,7 +264,7 @@ mod tests {
         prague: Prague,
         window: Window,
         ack: AckSample,
-        /// One past the last segment that a reduction covers.
+        /// Number of the first segment that the last reduction does not cover.
         recover: u64,
         marks: u64,
     }

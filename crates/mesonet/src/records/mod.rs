@@ -117,7 +117,7 @@ record! {
         in_initial_slow_start: u64 as "initial_slow_start_flows",
         /// Active flows after initial slow start that behave as standard TCP.
         in_normal_mode: u64 as "normal_mode_flows",
-        /// Active flows in the regime of their alternate algorithm.
+        /// Active flows after initial slow start that currently differ from standard TCP.
         above_threshold: u64 as "above_threshold_flows",
         /// Sum of the smoothed round-trip times of active flows, in seconds.
         srtt_sum_s: f64,
@@ -176,7 +176,7 @@ record! {
         active: bool,
         /// True if the flow is in initial slow start.
         in_initial_slow_start: bool,
-        /// True if the flow is in the regime of its alternate algorithm.
+        /// True if the flow currently differs from standard TCP, after initial slow start.
         above_threshold: bool,
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",

@@ -80,11 +80,11 @@ record! {
     pub struct FlowState {
         /// Time of the event.
         time: Time,
-        /// Event.
+        /// Event after which the state was recorded.
         event: FlowEvent,
-        /// The flow.
+        /// Identity of the flow.
         flow: TracedFlow,
-        /// Phase of its congestion control.
+        /// Phase of the flow's congestion control.
         phase: FlowPhase,
         /// Packets of the file not acknowledged.
         undelivered_pkts: Option<u64> as "undelivered_pkts",

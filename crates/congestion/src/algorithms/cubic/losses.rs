@@ -19,7 +19,7 @@ pub(super) struct SmoothedLosses {
     share: f64,
     /// Number of segments lost so far.
     lost: u64,
-    /// Number of segments that were delivered or lost at the last loss.
+    /// Number of segments known to be delivered or lost at the time of the last loss.
     last: u64,
 }
 

@@ -13,7 +13,7 @@ use crate::parameter::{Settings, Variant};
 pub struct KernelCount {
     /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
     pub(super) counted: u64,
-    /// Fraction of the window that the row removes, in 256ths.
+    /// Fraction of the window that a loss removes by the current table row, in 256ths.
     decrease: u64,
 }
 

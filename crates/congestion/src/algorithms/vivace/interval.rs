@@ -48,7 +48,7 @@ pub(super) fn sent(ack: &AckSample) -> u64 {
 /// an interval is the difference between two of these totals, so a loss detected late counts for a later interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
-    /// Chosen rate, in Mbit/s.
+    /// Rate chosen for the interval, in Mbit/s.
     pub rate: f64,
     start: Time,
     end: Time,
