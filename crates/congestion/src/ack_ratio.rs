@@ -1,7 +1,7 @@
 //! Number of segments per acknowledgement, as Linux 2.6.22 estimates it for BIC and CUBIC.
 //!
 //! The estimate is in sixteenths, and begins with two segments (`delayed_ack` in tcp_bic.c and tcp_cubic.c). Each
-//! acknowledgement subtracts a whole number of sixteenths, so that the estimate for a receiver that acknowledges every
+//! acknowledgement subtracts a whole number of sixteenths, so the estimate for a receiver that acknowledges every
 //! segment stays at 31/16: such a flow grows nearly twice as fast as the algorithm intends.
 
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,8 @@ impl AckRatio {
 mod tests {
     use super::*;
 
-    /// The estimate follows `delayed_ack += acked - (delayed_ack >> 4)`, from an initial value of 32.
+    /// Checks the estimate after 1000 acknowledgements of one or two segments, with the recursion `delayed_ack += acked
+    /// - (delayed_ack >> 4)` and an initial value of 32.
     #[test]
     fn it_stays_at_two_or_just_below() {
         for (acked, expected) in [(1, 31.0), (2, 32.0)] {

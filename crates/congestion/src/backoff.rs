@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings};
 
-/// Parameter of Alternative Backoff with ECN (RFC 8511), for algorithms whose list of parameters has `decrease` before
-/// it.
+/// Parameter of Alternative Backoff with ECN (RFC 8511). It must follow `decrease` in an algorithm's list of
+/// parameters.
 pub(crate) const ECN_DECREASE: Parameter = Parameter {
     name: "ecn_decrease",
     unit: "fraction of the window",

@@ -12,9 +12,9 @@ use crate::window::Window;
 pub enum Phases {
     /// Congestion avoidance only; the slow start is chosen separately for each flow.
     Avoidance,
-    /// Slow start, too: the algorithm replaces the flow's slow start.
+    /// Slow start and congestion avoidance: the algorithm replaces the flow's slow start.
     SlowStart,
-    /// Recovery, too: the algorithm controls the window and the pacing rate at all times.
+    /// All phases, recovery included: the algorithm always controls the window and the pacing rate.
     All,
 }
 
@@ -92,8 +92,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Processes the end of a recovery, including one after a timeout. Called once for each recovery.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
-    /// Returns true if an algorithm that behaves like standard TCP at times currently differs from it, in congestion
-    /// avoidance.
+    /// Returns true while the algorithm differs from standard TCP in congestion avoidance. Only algorithms that
+    /// sometimes behave like standard TCP implement it.
     ///
     /// Called for statistics only (MesoNet), once per sender and measurement interval.
     fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
@@ -114,8 +114,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Their pacing
-    /// interval begins after them.
+    /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Pacing then
+    /// delays the next segment by the time that all of them take at the pacing rate.
     ///
     /// Called with [`Self::pacing_rate`], at the beginning of each burst.
     #[inline]
@@ -146,9 +146,9 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Takes the tables that flows of one kind share from `like`, an algorithm of the same kind. They are not stored
-    /// with the state of each flow. After a stored state has been read, they must therefore be taken before the state
-    /// is used.
+    /// Takes over from `like`, an algorithm of the same kind, the tables that all flows of this kind share. The tables
+    /// are not stored with the state of a flow, so a state that was read from a checkpoint needs them before it is
+    /// used.
     ///
     /// Called once for each state that is read.
     fn share_tables(&mut self, _like: &Self)
@@ -173,7 +173,7 @@ pub fn restart(event: &Timeout, window: &mut Window) {
 
 /// Cloning of an algorithm behind a trait object; implemented for every algorithm that is `Clone`.
 pub trait CloneBox {
-    /// Returns a copy.
+    /// Returns a boxed copy of the algorithm.
     fn clone_box(&self) -> Box<dyn CongestionControl>;
 }
 

@@ -12,25 +12,25 @@ macro_rules! controllers {
         $(pub(crate) mod $module;)+
 
         /// All built-in algorithms, and a variant for custom ones. Flows of one kind start from clones of one
-        /// controller, which share its tables. The tag has a byte of its own, which is faster to read than a niche.
+        /// controller, which share its tables. The tag is a separate byte, which is faster to read than a niche.
         #[allow(missing_docs)]
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
         pub enum Controller {
             $($Algorithm($module::$Algorithm),)+
-            /// An algorithm that is not built in, whose state cannot be stored.
+            /// An algorithm that is not built in; its state cannot be stored.
             #[serde(skip)]
             Custom(Box<dyn CongestionControl>),
         }
 
-        /// Declarations of all algorithms, in the order of the list.
+        /// Declarations of all algorithms, in the order of the macro's list.
         pub(crate) static ENTRIES: &[Entry<Controller>] = &[
             $($module::ENTRY.building(|settings| {
                 ($module::ENTRY.build)(settings).map(Controller::$Algorithm)
             }),)+
         ];
 
-        /// Modules of the algorithms, in the order of the list.
+        /// Modules of all algorithms, in the order of the macro's list.
         #[cfg(test)]
         pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
 
@@ -45,7 +45,7 @@ macro_rules! controllers {
         }
 
         impl Controller {
-            /// Calls [`CongestionControl::share_tables`] of the algorithm.
+            /// Takes over the tables that `like` shares, by [`CongestionControl::share_tables`].
             pub(crate) fn share_tables_with(&mut self, like: &Self) {
                 match (self, like) {
                     $((Self::$Algorithm(own), Self::$Algorithm(like)) => own.share_tables(like),)+

@@ -47,8 +47,8 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// Returns the requirement of a queue of this kind on the path. On a path without such a queue, the algorithm
-    /// works like other algorithms.
+    /// Returns the requirement of a queue of this `kind` on the path. Without such a queue, the algorithm still works,
+    /// but not as intended.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -60,7 +60,7 @@ impl PathNeeds {
         }
     }
 
-    /// Returns the requirement of a queue of this kind on the path. `without` describes the effect of a path without
+    /// Returns the requirement of a queue of this `kind` on the path. `without` describes the effect of a path without
     /// such a queue.
     pub const fn router(kind: &'static str, without: &'static str) -> Self {
         let queue = QueueNeed {
@@ -94,7 +94,7 @@ pub struct QueueNeed {
 /// Description of an algorithm that mistakes the queueing delay of its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// Text on the throughput of a few flows on a fast path.
+    /// Text on the effect of the bursts on the throughput of a few flows on a fast path.
     pub effect: &'static str,
     /// True if pacing at one window per round trip prevents queues of the algorithm's own bursts.
     pub pacing_helps: bool,

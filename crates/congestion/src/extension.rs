@@ -7,13 +7,13 @@ use crate::window::Window;
 
 /// Methods for the few algorithms that return themselves in
 /// [`CongestionControl::extension`](crate::CongestionControl::extension). The transport calls none of them for an
-/// acknowledgement that shows no loss, so that they cost nothing for other algorithms.
+/// acknowledgement that shows no loss, so they cost nothing for other algorithms.
 ///
 /// Each method has a default, which applies to algorithms without an extension.
 pub trait Extension {
     /// Returns true if the algorithm responds to losses now, in
     /// [`CongestionControl::on_congestion`], given the numbers of segments of the connection known
-    /// to be delivered and lost so far. (CUBIC's loss tolerance as in picoquic.)
+    /// to be delivered and lost so far. (CUBIC's variant picoquic tolerates some.)
     ///
     /// Called once when a recovery begins. After `false` the transport does not reduce the window,
     /// which continues to grow; recoveries with selective acknowledgements then call again with

@@ -4,7 +4,7 @@ use longhaul_units::{Span, Time};
 
 use crate::rate_sample::RateSample;
 
-/// Reason for which the sender did not send more when the acknowledged data was sent.
+/// Reason why the sender did not send more when the acknowledged data was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The congestion window was full.
@@ -24,7 +24,8 @@ pub enum Phase {
     /// Congestion avoidance: the algorithm changes the window.
     Avoidance,
     /// Outside recovery, but the window must not grow. The acknowledgement is a duplicate, echoes a mark (RFC 3168
-    /// section 6.1.2), reports the loss that begins a recovery, or arrives while the window is not used (RFC 7661).
+    /// section 6.1.2), reports the loss that begins a recovery, or arrives while the window is not fully used (RFC
+    /// 7661).
     NoGrowth,
     /// Fast recovery.
     Recovery,
@@ -76,7 +77,7 @@ pub struct AckSample {
     pub in_flight: u64,
     /// Rate at which segments of the last flight were delivered, if the transport measures it.
     pub delivery_rate: Option<RateSample>,
-    /// Reason for which the sender did not send more.
+    /// Reason why the sender did not send more when it sent the acknowledged data.
     pub limit: Limit,
     /// Number of the current round trip, which the transport counts from zero.
     pub round: u64,
@@ -176,13 +177,13 @@ pub struct Idle {
     pub now: Time,
     /// Length of the idle time.
     pub time: Span,
-    /// Time since the last segment was sent, which was a round trip before the idle time began.
+    /// Time since the last segment was sent: the idle time and the round trip before it.
     pub since_sent: Span,
 }
 
 #[cfg(test)]
 impl Idle {
-    /// Returns an idle time of this length, at the beginning of a connection.
+    /// Returns an idle time of length `time`, at the beginning of a connection.
     pub(crate) fn of(time: Span) -> Self {
         Self {
             now: Time::ZERO + time,

@@ -63,12 +63,13 @@ pub enum DefaultValue {
     Fixed(f64),
     /// A value computed from the variant and from parameters listed before this one.
     Derived {
-        /// The rule as a text, for help texts.
+        /// Description of the rule, for help texts.
         rule: &'static str,
         /// Function that computes the value.
         value: fn(&Settings) -> f64,
     },
-    /// The value of a parameter listed before this one. In a resolved scenario, the parameter is left out.
+    /// The value of a parameter listed before this one. A resolved scenario contains a parameter with this default only
+    /// if the user has given it a value.
     SameAs(&'static str),
     /// A function of the window, given by these points. A single number in a scenario replaces it by a constant.
     Points(&'static [Point]),
@@ -216,7 +217,7 @@ impl Settings {
         self.variant
     }
 
-    /// Returns every parameter with its value, in the order of the table.
+    /// Returns every parameter with its value, in the order of the algorithm's declaration.
     pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, f64)> + '_ {
         self.values.iter().copied()
     }
@@ -277,7 +278,7 @@ impl Settings {
     }
 }
 
-/// Returns an error for names that the table does not have, and for names given twice.
+/// Returns an error for names that are not in `parameters`, and for names given twice.
 fn check_names(
     kind: &'static str,
     parameters: &'static [Parameter],
@@ -302,7 +303,7 @@ fn check_names(
     Ok(())
 }
 
-/// Reason for which an algorithm or slow start cannot be built as requested.
+/// Reason why an algorithm or slow start cannot be built as requested.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// The registry has no such name.
@@ -387,11 +388,11 @@ pub enum SpecError {
         kind: &'static str,
         /// Name of the parameter that is too large.
         name: &'static str,
-        /// Value of this parameter.
+        /// Value of the parameter that is too large.
         value: f64,
-        /// Name of the parameter that limits it.
+        /// Name of the parameter whose value must be larger.
         other: &'static str,
-        /// Value of the limiting parameter.
+        /// Value of the parameter that must be larger.
         limit: f64,
     },
 }
@@ -404,7 +405,7 @@ fn in_words(unit: &str) -> String {
     format!(" ({unit})")
 }
 
-/// Returns the command that lists the registry's entries of this kind.
+/// Returns the command that lists the registry for `what`: `congestion control` or `slow start`.
 fn list_of(what: &str) -> &'static str {
     match what {
         "slow start" => "longhaul list slow-starts",

@@ -3,7 +3,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Time at which a procedure last ran. The next period begins then, so that the schedule drifts with the spacing of
+/// Time at which a procedure last ran. The next period begins then, so the schedule drifts with the spacing of
 /// acknowledgements (NIST SP 500-282, chapter 5).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {

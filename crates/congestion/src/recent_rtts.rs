@@ -1,4 +1,4 @@
-//! The last seven round-trip samples, at least a millisecond apart, by which picoquic detects that round-trip times
+//! The last seven round-trip samples, at least a millisecond apart. picoquic uses them to detect that round-trip times
 //! have grown (picoquic, August 2026: cc_common.c, `picoquic_cc_filter_rtt_min_max`; bbr.c,
 //! `BBRUpdateRTTJitterBuffer`).
 

@@ -4,8 +4,8 @@
 //! mantissa bits of a window are thus the number of its cell, and the remaining bits are its position in the cell.
 //! Within a cell, the function is interpolated linearly.
 //!
-//! With `h = 1 / CELLS`, the maximum width of a cell relative to the window, the relative error is at most `h^2 / 8 *
-//! |w^2 f''(w) / f(w)|`, plus rounding: 0.2e-6 times the second factor.
+//! With `h = 2^-CELL_BITS`, the maximum width of a cell relative to the window, the relative error is at most `h^2 / 8
+//! * |w^2 f''(w) / f(w)|` (1.9e-6 times the second factor), plus rounding.
 
 /// Number of mantissa bits that select a cell: the binary logarithm of the number of cells per octave.
 const CELL_BITS: u32 = 8;
@@ -24,7 +24,7 @@ pub struct ResponseTable {
 struct Cell {
     /// Value of the function at the lower end of the cell.
     value: f64,
-    /// Difference between the values at the upper and the lower end.
+    /// Difference between the function's values at the upper and the lower end of the cell.
     rise: f64,
 }
 
@@ -70,8 +70,8 @@ fn number(window: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// For `f(w) = w^2`, `w^2 f'' / f` is 2, so that the bound is `h^2 / 4`. The error reaches it in the middle of the
-    /// cell just above a power of two.
+    /// For `f(w) = w^2`, `w^2 f'' / f` is 2, so the bound is `h^2 / 4`. The error reaches it in the middle of the cell
+    /// just above a power of two.
     #[test]
     fn the_error_bound_holds_and_is_reached() {
         let h = 1.0 / f64::from(1 << CELL_BITS);

@@ -102,8 +102,8 @@ pub struct Flow {
     reduced: bool,
     /// Number of segments delivered so far.
     delivered: u64,
-    /// Window after the first acknowledgement of the last round, in segments; while the window is assumed to change
-    /// evenly, this is its first value.
+    /// Window after the first acknowledgement of the last round, in segments: the value from which the window is
+    /// assumed to change evenly.
     opened: f64,
 }
 

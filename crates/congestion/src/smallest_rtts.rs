@@ -1,4 +1,4 @@
-//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel store them. Also
+//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel store them, and
 //! the round trips in which Vegas and YeAH measure them (Linux 6.18, `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`).
 
 use longhaul_units::Span;
@@ -17,7 +17,7 @@ pub(crate) struct SmallestRtts {
     pub(crate) base: u64,
     /// Smallest round-trip time of the current round trip (`minRTT`, `minrtt`).
     pub(crate) min: u64,
-    /// Number of samples (`cntRTT`, `cntrtt`).
+    /// Number of samples in the current round trip (`cntRTT`, `cntrtt`).
     pub(crate) samples: u64,
 }
 

@@ -151,7 +151,7 @@ impl Reducing {
     }
 
     /// Returns true if the kernel calls the algorithm to enlarge the window (`tcp_may_raise_cwnd`). It does so even if
-    /// the window is not used, which the algorithms check themselves.
+    /// the window is not fully used; the algorithms check this themselves.
     pub(crate) fn asks_for_growth(self, ack: &AckSample, phase: Phase) -> bool {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network

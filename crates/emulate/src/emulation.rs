@@ -56,7 +56,7 @@ pub struct Setup {
 pub struct Emulated {
     /// The network with all flows: first the simulated flows, and then those of programs.
     pub config: Config,
-    /// Totals of these flows and of the links.
+    /// Totals of all flows and of the links.
     pub totals: Totals,
     /// Samples and events during the emulation.
     pub records: Records,

@@ -10,12 +10,12 @@ use longhaul_units::{Span, Time};
 use crate::packet::{FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
 use crate::socket_info::SocketInfo;
 
-/// First state of the kernel's congestion control in which the window is reduced (CWR); the next
-/// constant is the state after a timeout (loss).
+/// First state of the kernel's congestion control in which the window is reduced (CWR).
 const REDUCING: u8 = 2;
+/// State of the kernel's congestion control after a timeout.
 const LOSS: u8 = 4;
 
-/// Minimum number of data packets with which a flow is evaluated. Shorter flows are requests, or
+/// Minimum number of data packets of a flow that is evaluated. Shorter flows are requests, or
 /// control connections of other flows.
 pub(crate) const MIN_DATA_PKTS: u64 = 10;
 
@@ -78,7 +78,7 @@ impl Stream {
     }
 
     /// Adds the delivered bytes from position `begin` to `end`. Returns the number of new bytes,
-    /// and by how many bytes the part in order has grown.
+    /// and by how many bytes the data in order has grown.
     fn deliver(&mut self, begin: u64, end: u64) -> (u64, u64) {
         let (mut from, before) = (begin.max(self.in_order), self.in_order);
         let mut new = 0;

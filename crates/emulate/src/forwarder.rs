@@ -17,8 +17,8 @@ use crate::system;
 use crate::tap::Tap;
 use crate::tun::MTU;
 
-/// Nanoseconds before a packet is due in which the loop does not sleep, because waking up takes
-/// some microseconds.
+/// Time in nanoseconds before a packet is due, in which the loop does not sleep because waking up
+/// takes some microseconds.
 const WAKE_UP_NS: u64 = 10_000;
 
 /// Latest state of all sockets, which the next sample uses.
@@ -27,7 +27,7 @@ pub(crate) type Sockets = Arc<Mutex<Vec<SocketInfo>>>;
 /// The hosts, their packets and their flows.
 pub(crate) struct Forwarder {
     ports: Vec<Port>,
-    /// Index of the port that has an address.
+    /// Index of the port with each address.
     addresses: HashMap<Ipv4Addr, usize>,
     /// Value of the monotonic clock at the start of the emulation, in nanoseconds.
     start_ns: u64,

@@ -17,7 +17,7 @@ pub(crate) struct Host {
     pub(crate) port: Port,
     /// The host's network namespace. It exists as long as this file is open, or a process is in it.
     pub(crate) network: OwnedFd,
-    /// Socket with which the state of the host's connections is requested.
+    /// Socket for requests about the state of the host's connections.
     pub(crate) inquiry: Inquiry,
 }
 

@@ -4,10 +4,10 @@ use longhaul_engine::measure::DelayHistogram;
 use longhaul_units::{Span, Time};
 use serde::Serialize;
 
-/// Lateness above which a packet counts as late.
+/// A packet counts as late if its lateness exceeds this.
 const LATE: Span = Span::from_micros(1000);
 
-/// Maximum fraction of late packets with which an emulation can be trusted.
+/// Maximum fraction of late packets in an emulation that can be trusted.
 const MAX_LATE_SHARE: f64 = 0.005;
 
 /// Distribution of the lateness of packets: the time from when a packet is due until it leaves.

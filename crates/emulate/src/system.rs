@@ -52,7 +52,6 @@ pub(crate) fn run_in_real_time(priority: c_int) -> Result<()> {
         .map(drop)
 }
 
-/// Sends a signal to a process.
 pub(crate) fn signal(process: u32, signal: c_int) {
     // SAFETY: only numbers are passed.
     unsafe { libc::kill(process as libc::pid_t, signal) };

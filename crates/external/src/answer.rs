@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::report::{Fact, When};
 
-/// Largest window in segments that an answer may set. A larger number is taken for a mistake.
+/// Largest window in segments that an answer may set. A larger number is treated as a mistake.
 const MAX_CWND: f64 = 1e12;
 
 /// A controller's answer to an event.

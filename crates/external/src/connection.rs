@@ -13,7 +13,7 @@ use crate::Program;
 use crate::answer::Hello;
 use crate::report::{self, Fact, When};
 
-/// Time between two questions to the program, while an answer is awaited, whether to stop waiting.
+/// Time between two calls of [`Program::stops_waiting`] while an answer is awaited.
 const TICK: Duration = Duration::from_millis(100);
 /// Maximum length of an answer in bytes; actual answers are far shorter.
 const MAX_ANSWER: usize = 65_536;

@@ -23,7 +23,7 @@ pub(crate) struct Controller {
     failed: bool,
 }
 
-/// Acknowledgements that have not been reported since the last report.
+/// Facts of the acknowledgements since the last report.
 #[derive(Clone, Copy, Debug, Default)]
 struct Untold {
     acked: u64,
@@ -54,7 +54,7 @@ impl Controller {
     }
 
     /// Calls `act` with the connection, unless the controller has failed before. If `act` fails,
-    /// the program is told, and should end the run.
+    /// the program is notified, and should end the run.
     fn told(
         &mut self,
         now: Time,
@@ -110,7 +110,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Adds an acknowledgement to those that have not been reported.
+    /// Adds an acknowledgement to those since the last report.
     fn add(&mut self, ack: &AckSample, phase: Phase) {
         self.untold.acked += ack.acked;
         self.untold.ecn_echo |= ack.ecn_echo;

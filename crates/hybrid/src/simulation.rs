@@ -40,7 +40,7 @@ pub struct Interval {
 struct Place {
     queue: usize,
     data: bool,
-    /// True for the last of the queues on the path that data passes and that can fill.
+    /// True at the last of the queues that the flow's data passes and that can fill.
     delivers: bool,
     /// Number of the flow's packets that wait in the queue.
     waiting: f64,
@@ -51,7 +51,7 @@ struct Place {
 }
 
 struct FlowState {
-    /// Range of the flow's places in the list of all places.
+    /// Range of the flow's entries in the list of all places.
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,

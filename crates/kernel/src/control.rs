@@ -1,4 +1,4 @@
-//! Types with which the caller of a run observes it and stops it.
+//! Types for the caller of a run to observe and stop it.
 
 /// Function that returns the number of data packets sent so far. It visits every connection, so
 /// most progress reports do not call it.

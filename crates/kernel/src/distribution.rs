@@ -169,7 +169,7 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
 mod drawn {
     use longhaul_keys::Field;
 
-    /// Type whose constants are these keys.
+    /// Type whose constants are the keys of distribution tables.
     pub struct Drawn;
 
     impl Drawn {
@@ -191,7 +191,7 @@ mod drawn {
         pub const probabilities: Field<Vec<f64>> = Field::new("probabilities");
         /// Quantiles at the probabilities in `probabilities`.
         pub const values: Field<Vec<f64>> = Field::new("values");
-        /// Degree of the root by which values between quantiles are interpolated.
+        /// Degree `d` of the root: values between quantiles are interpolated as `value^(1/d)`.
         pub const root: Field<f64> = Field::new("root");
         /// Largest value; larger draws become this value.
         pub const limit: Field<f64> = Field::new("limit");
@@ -201,7 +201,7 @@ mod drawn {
 const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
-/// Allowed values of the keys `sigma` and `root`. A larger number is taken for a mistake.
+/// Allowed values of the keys `sigma` and `root`. A larger number is treated as a mistake.
 const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
 const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 

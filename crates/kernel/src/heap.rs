@@ -67,14 +67,14 @@ impl Heap {
         }
     }
 
-    /// Removes and returns the entry in the last place; `None` if the heap is empty.
+    /// Removes and returns the last entry of the array; `None` if the heap is empty.
     #[inline]
     fn pop_last(&mut self) -> Option<Key> {
         self.len = self.len.checked_sub(1)?;
         Some(std::mem::replace(&mut self.keys[self.len], Key::MAX))
     }
 
-    /// Replaces the entry `entry` by `key`. It is usually the smallest one, which is fast.
+    /// Replaces the entry `entry` by `key`. This is fast if `entry` is the smallest one, as it usually is.
     #[inline]
     pub fn replace(&mut self, entry: Key, key: Key) {
         let at = self.position(entry);

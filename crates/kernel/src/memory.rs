@@ -61,8 +61,8 @@ pub fn claim<T>(what: &'static str, count: usize) {
     }
 }
 
-/// Asks the budget for the memory by which a vector or ring of `capacity` grows when it doubles, if
-/// it is full with `len` values.
+/// Asks the budget for memory if a vector or ring of `capacity` is full, with `len` values. It
+/// grows by doubling, so the same capacity again is needed.
 #[inline]
 pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     if len == capacity {

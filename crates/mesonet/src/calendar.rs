@@ -1,4 +1,4 @@
-//! A calendar of entries by the window of simulated time in which they are due.
+//! A calendar that sorts entries into the windows of simulated time in which they are due.
 //!
 //! It is a timing wheel (G. Varghese and T. Lauck, *Hashed and Hierarchical Timing Wheels*, SOSP
 //! 1987), whose slots are windows.

@@ -50,8 +50,8 @@ pub(crate) struct Controller {
     /// Number of segments marked so far.
     marked: u64,
     reduction: Reduction,
-    /// Time at which the transport ended a recovery, if the module has not been told yet; `None`
-    /// otherwise.
+    /// Time at which the transport ended a recovery, if the module has not been notified yet;
+    /// `None` otherwise.
     ended: Option<Time>,
     /// Time of the last acknowledgement that was passed to the module.
     acked_at: Time,

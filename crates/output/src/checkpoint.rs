@@ -104,7 +104,6 @@ impl Checkpoint {
         Ok((checkpoint, stored))
     }
 
-    /// Returns the folder of this checkpoint.
     pub(crate) fn own_folder(&self) -> &Path {
         &self.folder
     }
@@ -156,7 +155,8 @@ impl Drop for Checkpoint {
 }
 
 impl Owner {
-    /// Returns the part of a state that follows its owner; an error if another run is the owner.
+    /// Returns the stored state without the owner at its beginning; an error if the state is of
+    /// another run.
     fn check(&self, folder: &Path, bytes: &[u8]) -> Result<Vec<u8>, OutputError> {
         let damaged = |_| OutputError::DamagedCheckpoint(folder.to_path_buf());
         let (owner, rest): (Self, _) = postcard::take_from_bytes(bytes).map_err(damaged)?;

@@ -98,7 +98,8 @@ where
     }
 }
 
-/// The counters of a period of type `P`, whose values are in its record of type `C`.
+/// Counters of a period; their values are in a record of type `C`, which the period, of type `P`,
+/// contains.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Returns true if the counter with this name has a value in the period.

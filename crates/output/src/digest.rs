@@ -100,7 +100,6 @@ impl Write for DigestedFile {
     }
 }
 
-/// Returns the SHA-256 of a text.
 pub(crate) fn of_text(text: &str) -> String {
     hexadecimal(Sha256::new_with_prefix(text))
 }

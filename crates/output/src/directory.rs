@@ -281,8 +281,8 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io("rename", from))
 }
 
-/// Makes the names in a directory durable. Does nothing on systems other than Unix, which cannot
-/// open directories.
+/// Syncs a directory to disk, so that the names of its files are durable. Does nothing on systems other than Unix,
+/// which cannot open directories.
 pub(crate) fn sync_directory(path: &Path) -> Result<(), OutputError> {
     if cfg!(unix) {
         File::open(path)

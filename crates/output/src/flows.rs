@@ -13,7 +13,6 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "flows.parquet";
 
-/// The row of one flow.
 pub(crate) type FlowRow = Element<FlowTotals>;
 
 impl FlowRow {

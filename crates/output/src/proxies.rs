@@ -12,7 +12,6 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "proxies.parquet";
 
-/// The row of one proxy.
 pub(crate) type ProxyRow = Element<ProxyTotals>;
 
 impl ProxyRow {

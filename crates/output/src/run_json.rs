@@ -47,7 +47,7 @@ struct Files {
     sha256: BTreeMap<String, String>,
 }
 
-/// SHA-256 of the text of run.json before this part.
+/// SHA-256 of the text of run.json before this digest.
 #[derive(Serialize)]
 struct OwnDigest<'a> {
     #[serde(rename = "sha256_above")]

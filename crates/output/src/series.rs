@@ -12,12 +12,12 @@ use crate::table::{Column, Name};
 pub(crate) const FILE: &str = "series.parquet";
 
 /// Names of flows, links and proxies, in the order in which they are sampled, so that the names of
-/// all rows of one point are adjacent.
+/// all rows of one sampling point are adjacent.
 pub(crate) struct Names {
     all: Vec<Name>,
-    /// Number of names before those of links, that is, of flows.
+    /// Number of names of flows, which precede those of links.
     before_links: usize,
-    /// Number of names before those of proxies, that is, of flows and links.
+    /// Number of names of flows and links, which precede those of proxies.
     before_proxies: usize,
 }
 
@@ -52,7 +52,8 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// Returns the sample itself: columns of time and element have values in every row.
+    /// Returns the sample itself, for columns that have a value in every row: those of time and
+    /// element.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)

@@ -234,7 +234,7 @@ impl Window {
     }
 }
 
-/// Largest window in segments that an algorithm may set. A larger number is taken for a mistake.
+/// Largest window in segments that an algorithm may set. A larger number is treated as a mistake.
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {

@@ -10,9 +10,8 @@ use crate::error::ScenarioError;
 
 /// Queues, each given by its capacity in packets per second and its buffer in packets.
 type Queues = Vec<(f64, f64)>;
-/// Flows, each given by round-trip time, host rate, start, increase, decrease, and the queues on
-/// the path. A queue is given by its index, and true if data passes it, false if acknowledgements
-/// do.
+/// Flows, each given by round-trip time (s), host rate (packets/s), start (s), increase (packets), decrease (fraction),
+/// and the queues on the path. A queue is given by its index, and true if data passes it, false if acknowledgements do.
 type Flows = Vec<(f64, f64, f64, f64, f64, Vec<(usize, bool)>)>;
 
 /// Runs the hybrid model. Returns measurements by interval and flow, and by interval and queue.

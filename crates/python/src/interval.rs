@@ -219,7 +219,8 @@ fn column<T, V>(rows: &[T], value: impl FnMut(&T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-/// Returns a dictionary with an entry for each name: a dictionary of the values of its sample.
+/// Returns a dictionary with an entry for each of `names`: a dictionary of the values that `fill`
+/// reads from the sample.
 fn by_name<'py, T>(
     py: Python<'py>,
     names: &[impl AsRef<str>],

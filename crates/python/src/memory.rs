@@ -73,8 +73,8 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Returns the bytes that a process can take without swapping: the smallest of the memory that is
-/// available on the machine, and that which is left in each of the process's control groups.
+/// Returns the bytes that a process can take without swapping: the machine's available memory, or
+/// the memory left in one of the process's control groups if that is less.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()

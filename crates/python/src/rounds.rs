@@ -20,7 +20,7 @@ pub(crate) struct Experiment {
     pub(crate) rounds: usize,
     pub(crate) rtt_s: f64,
     pub(crate) loss: Loss,
-    /// Initial window in segments, with which the flow starts in congestion avoidance; `None`: it
+    /// Initial window in segments of a flow that starts in congestion avoidance; `None`: the flow
     /// starts in slow start.
     pub(crate) cwnd: Option<f64>,
 }

@@ -37,7 +37,6 @@ struct Entry {
     find: fn(&QuicStack, Option<&OwnAlgorithm>) -> Result<FoundStack, StackError>,
 }
 
-/// All stacks of this build.
 const STACKS: &[Entry] = &[
     Entry {
         kind: "quinn",

@@ -5,8 +5,8 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::quantity::{self, Quantity};
 
-/// State of BBR version 3. It is boxed, since it is by far the largest of all algorithms; other controllers thus stay
-/// small.
+/// State of BBR version 3. It is boxed because it is by far the largest state of an algorithm: the enum of all
+/// controllers would be as large.
 pub type BoxedBbr3 = Box<Bbr3>;
 
 pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {

@@ -1,7 +1,7 @@
 //! Constant-rate increase: the growth of the rate does not depend on the round-trip time.
 //!
 //! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR 21(5), 1991. Standard
-//! TCP grows by one segment per round trip, so that the growth of its rate is proportional to the inverse square of the
+//! TCP grows by one segment per round trip, so the growth of its rate is proportional to the inverse square of the
 //! round-trip time. Here, the rates of all flows grow equally fast.
 
 use serde::{Deserialize, Serialize};

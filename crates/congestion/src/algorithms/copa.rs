@@ -18,7 +18,7 @@ use crate::quantity::{self, Quantity};
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;
 
-/// State of Copa. It is boxed, so that other controllers stay small.
+/// State of Copa. It is boxed, so that the enum of all controllers stays small.
 pub type BoxedCopa = Box<Copa>;
 
 pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
@@ -81,25 +81,25 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// Time over which the smallest round-trip time is taken.
+/// Minimum time over which the smallest round-trip time is taken.
 const MIN_RTT: Span = Span::from_secs(10);
-/// Minimum of `MIN_RTT` in round trips.
+/// Minimum number of round trips over which the smallest round-trip time is taken.
 const MIN_RTT_ROUNDS: u64 = 20;
-/// Number of round trips in which the queue must become empty once, unless loss-based senders fill it.
+/// Number of round trips within which the queue becomes empty at least once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
 /// Fraction of the largest queueing delay in the last `ROUNDS` round trips below which the queue counts as empty.
 const EMPTY: f64 = 0.1;
-/// Number of successive round trips in one direction from which on the velocity doubles.
+/// Minimum number of successive round trips in one direction for the velocity to double.
 const STEADY: u32 = 3;
 /// Pacing rate, in windows per smallest round-trip time of the current round trip.
 const PACING: f64 = 2.0;
 /// Number of round trips over which losses are counted.
 const LOSS_ROUNDS: u64 = 2;
-/// Number of segments up to which losses are not evaluated.
+/// Losses are evaluated only after more than this number of segments has been delivered or lost.
 const LOSS_SAMPLES: u64 = 20;
 /// Maximum fraction of segments that may be lost without a reduction of the window.
 const MOST_LOST: f64 = 0.3;
-/// Fraction of the window that is kept if a fraction of more than `MOST_LOST` of the segments is lost.
+/// Fraction of the window that is kept if more than the fraction `MOST_LOST` of the segments is lost.
 const KEPT: f64 = 0.7;
 /// Minimum window in segments.
 const MIN_CWND: f64 = 2.0;
@@ -135,7 +135,7 @@ pub struct Copa {
     rate: Option<Rate>,
 }
 
-/// Beginning of the current count of losses: its time, and the connection's counters at this time.
+/// Start of the interval in which losses are now counted: its time, and the connection's counters at this time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Losses {
     since: Time,
@@ -170,7 +170,8 @@ impl Copa {
         1.0 / self.per_min_rtt.get()
     }
 
-    /// Returns the standing round-trip time, which excludes the time that ACKs wait for each other (section 2.1).
+    /// Returns the standing round-trip time: the smallest one of the last half round trip, which excludes delays due to
+    /// ACK compression (section 2.1).
     fn standing_rtt_s(&self) -> f64 {
         1.0 / self.per_standing_rtt.get()
     }
@@ -217,7 +218,7 @@ impl Copa {
         self.cwnd_before = cwnd;
     }
 
-    /// Chooses the mode (section 2.2): if the queue never becomes empty, other senders fill it.
+    /// Chooses the mode (section 2.2): competitive if the queue never becomes empty, since other senders then fill it.
     fn choose_mode(&mut self) {
         let seen = self.rounds.iter().filter(|round| **round != NONE);
         let (least, most) = seen.fold(NONE, |(least, most), round| {

@@ -167,8 +167,7 @@ pub struct Ctcp {
     law: DelayLaw,
     decrease: f64,
     low_window: f64,
-    /// Part of the congestion window that belongs to the delay window, in segments; the rest is the window of standard
-    /// TCP.
+    /// Delay window in segments. The congestion window is the sum of this window and that of standard TCP.
     delay: f64,
     /// Change of the delay window that is not yet applied to the congestion window.
     change: f64,
@@ -276,7 +275,7 @@ mod tests {
         Ctcp::new(&ENTRY.settings(variant, &[]).unwrap())
     }
 
-    /// Computed from NIST SP 500-282, equation 17.
+    /// Compares increases of the delay window with NIST SP 500-282, equation 17.
     #[test]
     fn the_delay_window_grows_with_a_power_of_the_sum() {
         let cases = [
@@ -298,6 +297,7 @@ mod tests {
     }
 
     /// A window of 1000 segments with round-trip times of 42 ms (smallest) and 44 ms has 45.4545 segments in the queue.
+    /// NIST's variant removes a tenth of them from the delay window, the paper's variant all.
     #[test]
     fn the_delay_window_shrinks_by_a_part_of_the_queue() {
         let (min_rtt, srtt) = (Span::from_millis(42), Span::from_millis(44));

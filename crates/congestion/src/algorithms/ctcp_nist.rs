@@ -1,8 +1,8 @@
 //! Compound TCP as NIST's study prints it: a single window, to which the delay window is added again in every round
 //! trip.
 //!
-//! NIST SP 500-282, equations 14 to 17, where interchanged minima and maxima are corrected. This algorithm grows much
-//! faster than the study's results show; the study's results agree with `ctcp`.
+//! NIST SP 500-282, equations 14 to 17, with interchanged minima and maxima corrected. This algorithm grows much faster
+//! than the study's results show; the study's results agree with `ctcp`.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

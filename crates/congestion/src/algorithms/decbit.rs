@@ -63,11 +63,11 @@ pub struct DecBit {
     increase: f64,
     decrease: f64,
     threshold: f64,
-    /// Number of segments in the window before the last change; their marks belong to that window, and do not count.
+    /// Number of segments in the window before its last change. Marks of these segments do not count.
     previous: u64,
-    /// Number of segments acknowledged since the last change.
+    /// Number of segments acknowledged since the last change of the window.
     seen: u64,
-    /// Number of marked segments among those in `seen` that were sent after the last change.
+    /// Number of marked segments that were sent and acknowledged after the last change of the window.
     marked: u64,
 }
 

@@ -87,14 +87,14 @@ impl Point {
 pub struct DelayGradient {
     increase: f64,
     decrease: f64,
-    /// Sum of the current round's round-trip samples, in whole picoseconds, so that equal delays give equal means. The
-    /// next field is the number of samples.
+    /// Sum of the `rtt_count` round-trip samples of the current round, in whole picoseconds, so that equal delays give
+    /// equal means.
     rtt_sum_ps: u128,
     rtt_count: u64,
     /// True if the segments acknowledged in the current round were sent after the last change of the window.
     settled: bool,
     last: Option<Point>,
-    /// The gradient at the last decision.
+    /// The normalised delay gradient at the last decision.
     gradient: f64,
 }
 
@@ -125,8 +125,7 @@ impl DelayGradient {
         }
     }
 
-    /// Discards the last measurement. A loss has changed the window, so that the next gradient cannot be computed from
-    /// it.
+    /// Discards the last measurement. A loss has changed the window, so the next gradient cannot be computed from it.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

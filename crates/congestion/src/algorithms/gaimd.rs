@@ -59,7 +59,7 @@ pub(crate) static ENTRY: Entry<Gaimd> = Entry {
 mod tests {
     use super::*;
 
-    /// The paper pairs an increase of 0.31 with a factor of 7/8.
+    /// Checks the default increase against the paper, which pairs an increase of 0.31 with a factor of 7/8.
     #[test]
     fn the_default_increase_is_the_friendly_one() {
         let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();

@@ -3,8 +3,8 @@
 //! Zhang, thesis, Osaka University, 2006: the original variant in chapter 2, the refined one in chapter 4. The samples
 //! of one window form a cycle. After each cycle, the original variant decides by the correlation of round-trip and
 //! departure times, with Fisher's transform of the coefficient. The refined variant first compares the mean round-trip
-//! time of the cycle with the smallest mean since the last loss, in standard deviations of the cycle. It uses the
-//! correlation only if the mean is neither close to the smallest mean nor far above it.
+//! time of the cycle with the smallest mean since the last loss, measured in standard deviations of the cycle's
+//! samples. It uses the correlation only if the mean is neither close to the smallest mean nor far above it.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -151,7 +151,7 @@ impl Ghstcp {
         }
     }
 
-    /// Returns true if the window must grow like standard TCP after this cycle.
+    /// Returns true if `cycle` shows congestion, so the window must grow like standard TCP after it.
     fn judge(&mut self, cycle: &Cycle) -> bool {
         let rising = cycle.fisher_z() > self.trend;
         if !self.refined {
@@ -356,7 +356,8 @@ mod tests {
         }
     }
 
-    /// On an empty path, the deviation is zero, and so is the difference from the smallest mean.
+    /// With constant round-trip times, as on an empty path, neither variant detects congestion: the deviation is zero,
+    /// and so is the difference from the smallest mean.
     #[test]
     fn constant_round_trip_times_are_not_congestion() {
         for refined in [0.0, 1.0] {

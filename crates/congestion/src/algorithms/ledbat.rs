@@ -93,7 +93,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    /// Returns that the algorithm also processes slow start, so that it can end slow start.
+    /// Declares that the algorithm also processes slow start, so that it can end slow start.
     fn phases(&self) -> Phases {
         if self.is_above_target() {
             Phases::SlowStart

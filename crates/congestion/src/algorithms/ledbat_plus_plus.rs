@@ -2,7 +2,8 @@
 //! delay of the empty path.
 //!
 //! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. LEDBAT++ removes the latecomer advantage of LEDBAT: a
-//! flow that starts later takes the queue of the other flows for part of its base delay, and starves them.
+//! flow that starts later mistakes the queueing delay caused by other flows for part of its base delay, and starves
+//! them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::quantity::{self, Quantity};
 use crate::window::Window;
 
-/// State of LEDBAT++. It is boxed, so that other controllers stay small.
+/// State of LEDBAT++. It is boxed, so that the enum of all controllers stays small.
 pub type BoxedLedbatPlusPlus = Box<LedbatPlusPlus>;
 
 pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {

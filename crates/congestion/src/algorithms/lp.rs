@@ -87,7 +87,7 @@ pub struct Lp {
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// Standard TCP, which does everything else in a current kernel's TCP-LP; `None` in other variants.
+    /// State of standard TCP: in a current kernel, TCP-LP behaves like it. `None` in other variants.
     standard: Option<Reno>,
 }
 
@@ -175,7 +175,7 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Returns that the algorithm also processes slow start: indications also occur in later slow starts, and in Linux
+    /// Declares that the algorithm also processes slow start: indications also occur in later slow starts, and in Linux
     /// in the first one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
@@ -255,7 +255,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// Returns the acknowledgement of the segment with this number; at most 40 segments are in flight.
+    /// Returns the acknowledgement of segment `number`; at most 40 segments are in flight.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),
@@ -269,8 +269,8 @@ mod tests {
     }
 
     /// Delays are 20 ms, plus or minus half of a segment's time. Before the first loss, they fill the whole range of
-    /// measured delays, and give no indication. After a loss at a delay of 60 ms, they are far below 15 % of the range,
-    /// while 30 ms are above. Linux uses the range from the beginning.
+    /// measured delays, and give no indication. After a loss at a delay of 60 ms, they are far below the threshold at
+    /// 15 % of the range, but a delay of 30 ms exceeds it. Linux uses the range from the beginning.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {
@@ -353,7 +353,7 @@ mod tests {
         assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
     }
 
-    /// A timeout ends the inference phase, so that the slow start after it begins at once.
+    /// A timeout ends the inference phase, so the slow start after it begins at once.
     #[test]
     fn no_inference_phase_outlives_a_timeout() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

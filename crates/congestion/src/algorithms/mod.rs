@@ -1,4 +1,5 @@
-//! All congestion control algorithms. A new algorithm needs a file in this folder and a line in the list.
+//! All congestion control algorithms. A new algorithm needs a file in this folder and a line in the list of
+//! `controllers!`.
 
 use longhaul_units::{Rate, Span, Time};
 

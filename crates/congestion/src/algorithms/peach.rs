@@ -69,7 +69,7 @@ impl Peach {
 }
 
 impl CongestionControl for Peach {
-    /// Returns that the algorithm also processes slow start, which sudden start replaces.
+    /// Declares that the algorithm also processes slow start, which sudden start replaces.
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }

@@ -57,7 +57,7 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
     build: |settings| Ok(Prague::new(settings)),
 };
 
-/// Weight of a round in the estimate (PRAGUE_SHIFT_G).
+/// Weight of a round in the estimated fraction of marks (PRAGUE_SHIFT_G).
 const GAIN: f64 = 1.0 / 16.0;
 /// Minimum window, in segments (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
@@ -74,13 +74,13 @@ pub struct Prague {
     alpha: f64,
     /// Fractional target window, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
     target: f64,
-    /// True once a mark has arrived; the estimate is not updated before.
+    /// True once a mark has arrived; before, the fraction of marks is not estimated.
     marks_seen: bool,
     /// True if the window has been reduced for a loss in the current recovery.
     in_loss: bool,
     /// Time of the last reduction for a mark.
     reduced: Time,
-    /// Time of the last change of the estimate.
+    /// Time of the last change of the estimated fraction of marks.
     estimated: Time,
     marks: MarkedShare,
     /// Number of delivered segments at which the round ends.
@@ -110,7 +110,7 @@ impl Prague {
         }
     }
 
-    /// Returns true if the rate is currently scaled, as for round-trip times below the target.
+    /// Returns true if the rate is currently scaled to that of a flow with the target round-trip time.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
@@ -264,13 +264,14 @@ mod tests {
         prague: Prague,
         window: Window,
         ack: AckSample,
-        /// One past the last segment that a reduction covers.
+        /// Number of the first segment that the last reduction does not cover.
         recover: u64,
         marks: u64,
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance that is old enough for its rate to be scaled.
+        /// Returns a flow in congestion avoidance that is old enough for its rate to be scaled. `alpha` is its
+        /// estimated fraction of marks.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);
@@ -362,8 +363,8 @@ mod tests {
 
     /// Marks are independent, with probability p. Between two reductions, a round trip and 1 / p segments pass, in
     /// which the window W grows by p W / 2 segments; a reduction removes as many. With x = p W marks per round trip, x
-    /// / 2 = 1 + 1 / x, so that x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per
-    /// target round-trip time. (If each round trip had a reduction, x would be 2.)
+    /// / 2 = 1 + 1 / x, so x is 1 + sqrt(3) at any rate. With short round trips, x is the number of marks per target
+    /// round-trip time. (If each round trip had a reduction, x would be 2.)
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {

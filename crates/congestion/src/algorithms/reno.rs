@@ -105,7 +105,6 @@ impl Reno {
     }
 }
 
-/// Returns the larger of two numbers.
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }

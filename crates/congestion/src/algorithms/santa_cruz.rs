@@ -106,8 +106,8 @@ impl SantaCruz {
         }
     }
 
-    /// Returns the number of segments in the queue at an acknowledgement. Relative delays are summed as times, so that
-    /// all transit times except the first and the last cancel; then the sum is converted to segments. A sum in segments
+    /// Returns the number of segments in the queue at an acknowledgement. Relative delays are summed as times, so all
+    /// transit times except the first and the last cancel; then the sum is converted to segments. A sum in segments
     /// would still contain the queue of a burst after it has drained, since few segments arrive in the round trip in
     /// which it drains.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
@@ -201,8 +201,8 @@ mod tests {
         santa_cruz
     }
 
-    /// Ten segments that departed 1 ms apart and arrive 2 ms apart are 10 ms late in total, so that five segments are
-    /// in the queue.
+    /// Ten segments that departed 1 ms apart and arrive 2 ms apart are 10 ms late in total, so five segments are in the
+    /// queue.
     #[test]
     fn relative_delay_over_service_time_counts_segments() {
         let santa_cruz = began(arrival(100, 50, 7));

@@ -1,7 +1,7 @@
 //! Additive increase and multiplicative decrease from tables: both are given as functions of the window.
 //!
-//! It represents any response to the window that can be tabulated, with the speed of a built-in algorithm. Between two
-//! points, a function is linear in the window; before the first point and after the last one, it is constant.
+//! The two tables represent any response to the window, with the speed of a built-in algorithm. Between two points, a
+//! function is linear in the window; before the first point and after the last one, it is constant.
 
 use std::sync::Arc;
 
@@ -97,8 +97,8 @@ impl CongestionControl for TableDriven {
 struct Function {
     #[serde(skip)]
     points: Arc<[Point]>,
-    /// Index of the first point above the window of the last query. Windows change little between queries, so that a
-    /// search is rarely needed.
+    /// Index of the first point above the window of the last query. Windows change little between queries, so a search
+    /// is rarely needed.
     above: usize,
 }
 

@@ -118,7 +118,7 @@ impl CarefulResume {
         })
     }
 
-    /// Returns true while the window must keep the value of the jump.
+    /// Returns true while the window must keep the value that the jump has set.
     #[inline]
     pub(super) fn is_frozen(&self) -> bool {
         matches!(self.stage, Stage::Unvalidated { .. })
@@ -164,7 +164,8 @@ impl CarefulResume {
     }
 
     /// Jumps once the segments of the initial window have arrived. Does not jump if there were losses, if the path is a
-    /// different one, or if the window is already as large. A sender without data to send waits.
+    /// different one, or if the window is already as large as the jump would make it. A sender without data to send
+    /// waits.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO

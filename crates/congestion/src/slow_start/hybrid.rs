@@ -109,8 +109,8 @@ pub struct HybridSlowStart {
     min_rtt_thresh_s: f64,
     max_rtt_thresh_s: f64,
     min_rtt_divisor: f64,
-    /// Number of delivered segments from which on the detection runs again: all segments that had to be retransmitted
-    /// after the last timeout are then delivered.
+    /// Number of delivered segments at which the detection starts again after a timeout: all segments that had to be
+    /// retransmitted are then delivered.
     resumes_after: u64,
     /// Number of delivered segments at which the current round ends.
     round_end: u64,
@@ -262,8 +262,8 @@ mod tests {
     }
 
     /// The threshold is half of the sum of 100 ms and of one millisecond for bursts, 50.5 ms; 52 ms is the first
-    /// multiple of 2 ms above it. With pacing, the threshold is the whole sum, 101 ms, and 102 ms is the first
-    /// multiple.
+    /// multiple of 2 ms above it. With pacing, the threshold is the whole sum, 101 ms; 102 ms is the first multiple
+    /// above it.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {
@@ -283,7 +283,7 @@ mod tests {
     }
 
     /// At high rates, four bursts take less than a millisecond. Four bursts of 65,536 bytes take 8.7 us at a rate of
-    /// two windows of 100,000 segments of 1500 bytes per 10 ms, so that the threshold is half of 10.0087 ms.
+    /// two windows of 100,000 segments of 1500 bytes per 10 ms, so the threshold is half of 10.0087 ms.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);

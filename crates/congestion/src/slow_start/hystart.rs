@@ -194,8 +194,8 @@ impl Hystart {
         }
     }
 
-    /// Returns the increase above `last`, the smallest round-trip time of the last round, that is significant
-    /// (RttThresh).
+    /// Returns the smallest significant increase of the round-trip time (RttThresh); `last` is the smallest round-trip
+    /// time of the last round.
     fn threshold(&self, last: Span) -> Span {
         let part = last.as_secs_f64() / self.min_rtt_divisor;
         Span::from_secs_f64(part.clamp(self.min_rtt_thresh_s, self.max_rtt_thresh_s))

@@ -22,7 +22,6 @@ pub use picoquic::PicoquicSlowStart;
 pub use rapid::RapidStart;
 pub use search::Search;
 
-/// Declarations of all slow starts.
 pub(crate) static ENTRIES: &[Entry<SlowStart>] = &[
     STANDARD,
     LINUX,
@@ -322,8 +321,8 @@ impl SlowStart {
         credit - taken
     }
 
-    /// Returns the number of segments after whose acknowledgement, one by one, slow start ends. `step` is the growth of
-    /// the window per segment.
+    /// Returns the number of segments whose acknowledgement, one by one, ends slow start. `step` is the growth of the
+    /// window per segment.
     fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
         let steps = (window.ssthresh() - window.cwnd()) / step;
         if matches!(self, Self::Linux) {
@@ -359,7 +358,7 @@ impl SlowStart {
         }
     }
 
-    /// Ends a recovery.
+    /// Processes the end of a recovery.
     pub(crate) fn on_recovery_exit(&mut self, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) => resume.on_recovery_exit(window),
@@ -415,8 +414,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282, equation 5, computed by hand with a limit of 100 segments. Each row has a window, and the
-    /// window after one acknowledgement.
+    /// Compares windows with NIST SP 500-282, equation 5, for a `max_ssthresh` of 100 segments. Each row has a window,
+    /// and the window after one acknowledgement.
     #[test]
     fn nist_s_form_does_not_round() {
         let ack = AckSample::ONE_SEGMENT;

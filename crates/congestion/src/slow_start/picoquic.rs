@@ -36,9 +36,10 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
 
 /// Divisor of the base round-trip time; samples that exceed the base by more than the quotient are long.
 const GROWTH: u64 = 4;
-/// Base round-trip time, in seconds, above which a smaller part of the window is removed (`PICOQUIC_TARGET_RENO_RTT`).
+/// Base round-trip time in seconds; on longer paths, a smaller part of the window is removed
+/// (`PICOQUIC_TARGET_RENO_RTT`).
 const SHORT_S: f64 = 0.1;
-/// Base round-trip time, in seconds, from which on the removed part of the window stays constant
+/// Base round-trip time in seconds; on paths at least as long, the removed part of the window is constant
 /// (`PICOQUIC_TARGET_SATELLITE_RTT`).
 const LONG_S: f64 = 0.61;
 /// Pacing rate of picoquic in slow start, in windows per round trip (pacing.c).
@@ -50,7 +51,7 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements after which the smallest of the recent samples was too long; at `SAMPLES`, slow start
+    /// Number of acknowledgements at which the smallest of the recent samples was too long; at `SAMPLES`, slow start
     /// ends.
     long: usize,
     over: bool,
@@ -116,8 +117,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Runs slow start with these round-trip times in milliseconds, `gap_us` apart. Returns the number of the sample,
-    /// counted from one, that ends it, and the window.
+    /// Runs slow start with round-trip times of `rtts_ms` milliseconds, on acknowledgements `gap_us` apart. Returns the
+    /// number, counted from one, of the sample that ends slow start, and the final window.
     fn end(rtts_ms: &[u64], gap_us: u64) -> (Option<usize>, f64) {
         let mut slow_start = PicoquicSlowStart::default();
         let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);
@@ -161,8 +162,8 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// The window is reduced by half of the fraction of the base round-trip time that exceeds 100 ms: by a quarter at
-    /// 200 ms, and by 0.418 at 610 ms and more.
+    /// The window is reduced by the fraction `(1 - 100 ms / base) / 2`, where `base` is the base round-trip time: by a
+    /// quarter at 200 ms, and by 0.418 at 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

@@ -55,7 +55,8 @@ static PARAMETERS: [Parameter; 2] = [
 /// The constant K of section 3.3.1, which is derived in appendix A.
 const K: f64 = 2.0 / 3.0;
 
-/// Maximum factor by which the window may have grown, and by which it is reduced at most (section 3.3).
+/// Maximum growth of the window in a round trip, as a factor; also the maximum additional reduction after a loss
+/// (section 3.3).
 const MOST_GROWTH: f64 = 3.0;
 
 /// Minimum window in a recovery, in segments (RFC 5681, equation 4).
@@ -89,9 +90,9 @@ enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reduction {
     cwnd: f64,
-    /// Change of the window per segment that has arrived, in segments.
+    /// Reduction of the window per segment that has arrived, in segments.
     ack: f64,
-    /// Change of the window per segment that is lost, in segments.
+    /// Reduction of the window per segment that is lost, in segments.
     loss: f64,
     least: f64,
 }
@@ -150,8 +151,8 @@ impl RapidStart {
     }
 
     /// Begins the gradual reduction of the window to the value that the algorithm has set; `before` is the window
-    /// before. After a mark there is no recovery, and the algorithm's window applies at once (section 3.3.2). If slow
-    /// start had already ended otherwise, the loss is handled like any other.
+    /// before the reduction. After a mark there is no recovery, and the algorithm's window applies at once (section
+    /// 3.3.2). If slow start had already ended otherwise, the loss is handled like any other.
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;
@@ -179,7 +180,7 @@ impl RapidStart {
     }
 }
 
-/// Sets the window and the threshold to `cwnd`, so that slow start is over.
+/// Sets the window and the threshold to `cwnd`, so slow start is over.
 fn set(window: &mut Window, cwnd: f64) {
     window.set_ssthresh(cwnd);
     window.set_cwnd(cwnd);
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(rapid.step(&next), 1.0, "another round trip");
     }
 
-    /// Section 3.3.1: factors for algorithms that halve the window, and for CUBIC.
+    /// Compares the factors with section 3.3.1, for algorithms that halve the window and for CUBIC.
     #[test]
     fn factors_are_those_of_the_draft() {
         for (beta, silence, per_ack) in [
@@ -264,7 +265,7 @@ mod tests {
     }
 
     /// Appendix A: at the end of the recovery, the window is beta times the number of segments delivered, whatever
-    /// fraction was lost. If more than two thirds were lost, it is beta / 3 times the window before.
+    /// fraction was lost. If more than two thirds were lost, it is beta / 3 times the window before the recovery.
     #[test]
     fn it_ends_at_the_part_of_what_was_delivered() {
         for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {

@@ -51,10 +51,10 @@ static PARAMETERS: [Parameter; 2] = [
 /// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of bins kept in addition to those of a window; they reach back by one round trip.
+/// Number of bins stored in addition to those of a window. They cover one more round trip.
 const EXTRA_BINS: usize = 15;
 
-/// Number of ends of bins that are kept.
+/// Number of bins whose ends are stored.
 const ENDS: usize = BINS + EXTRA_BINS;
 
 /// State of SEARCH (draft-chung-ccwg-search-09) for one flow.
@@ -78,7 +78,6 @@ struct Bins {
 struct Totals {
     /// Number of segments sent, including retransmissions.
     sent: u64,
-    /// Number of segments delivered.
     delivered: u64,
 }
 
@@ -210,9 +209,8 @@ mod tests {
         })
     }
 
-    /// A bin takes 35 ms. A round trip plus a window take 12.86 bins, so that the 13th bin is the first to decide, 455
-    /// ms after the first acknowledgement. If 100 segments were sent, slow start ends with 74 delivered, but not with
-    /// 75.
+    /// A bin takes 35 ms. A round trip plus a window take 12.86 bins, so the 13th bin is the first to decide, 455 ms
+    /// after the first acknowledgement. If 100 segments were sent, slow start ends with 74 delivered, but not with 75.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {
@@ -225,7 +223,7 @@ mod tests {
     }
 
     /// The number of segments sent doubles in each round trip, and all are delivered one round trip later.
-    /// Interpolation over whole bins is nearly exact, so that nothing is missing.
+    /// Interpolation over whole bins is nearly exact, so nothing is missing.
     #[test]
     fn a_path_that_is_not_full_delivers_what_was_sent() {
         let sent = |ms: u64| (1000.0 * (ms as f64 / 100.0).exp2()) as u64;
@@ -233,7 +231,7 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// One segment is delivered per millisecond. From one second on, two segments are sent per millisecond, so that the
+    /// One segment is delivered per millisecond. From one second on, two segments are sent per millisecond, so the
     /// round-trip time grows. Segments delivered at `t` were sent at `s = (t + 900) / 2`, both in milliseconds. Of the
     /// `s - 650` segments sent in the 350 ms before `s`, `s - 1000` are missing. This is 26 % from 1346 ms on; the next
     /// bin ends at 1360 ms.

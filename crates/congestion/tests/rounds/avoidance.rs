@@ -20,8 +20,9 @@ fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64)
 
 const RTT: Span = Span::from_millis(100);
 
-/// CUBIC's window follows equations 1 and 2 of RFC 9438: it regains 300 of 1000 segments in 9.09 s, half of them in the
-/// first 1.9 s. 5 s later it is 50 segments larger.
+/// CUBIC's window follows equations 1 and 2 of RFC 9438: after a reduction from 1000 to 700 segments, it regains half
+/// of the difference in the first 1.9 s and reaches 1000 segments after 9.09 s. After 5 more seconds, it is 50 segments
+/// larger.
 #[test]
 fn cubic_follows_its_cubic() {
     let mut flow = after_a_cut("cubic", Variant::Paper, &[], 1000.0);
@@ -146,7 +147,7 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
 }
 
 /// After a loss, Veno searches the smallest round-trip time again (JSAC 2003, section III.A), so that a path that has
-/// become longer does not count as congested for ever.
+/// become longer does not permanently count as congested.
 #[test]
 fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     let longer = Path::clean(Span::from_millis(150));

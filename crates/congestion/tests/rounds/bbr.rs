@@ -33,7 +33,8 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     values[name]
 }
 
-/// Returns the smallest and the largest value of a quantity of the algorithm's state during the next `seconds`.
+/// Returns the smallest and the largest value of the quantity `name` of the algorithm's state during the next
+/// `seconds`.
 fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     let steps = (seconds / 0.02) as u64;
     (0..steps).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), _| {
@@ -245,7 +246,8 @@ fn the_window_before_a_timeout_comes_back() {
 }
 
 /// Version 1 starts a recovery with a window of the segments in flight plus those just delivered (draft-00 section
-/// 4.2.3.4). Of 150 segments 40 have arrived and 10 are lost.
+/// 4.2.3.4). Of 150 segments, 10 are lost and 40 have arrived, one of them with this acknowledgement: the window is
+/// 101.
 #[test]
 fn version_1_conserves_packets_from_the_pipe_on() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -290,9 +292,9 @@ fn two_flows_share() {
 }
 
 /// Version 3 does not increase its long-term bound while pacing limits the flow. The buffer of a bandwidth-delay
-/// product has room for a probe, so that version 3 loses nothing after it has learnt the limit in its startup. The
-/// long-term bound grows only while the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1), and
-/// pacing prevents that.
+/// product has room for a probe, so version 3 loses nothing after it has learnt the limit in its startup. The long-term
+/// bound grows only while the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1), and pacing
+/// prevents that.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {

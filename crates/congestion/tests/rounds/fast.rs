@@ -49,7 +49,7 @@ fn alpha_segments_are_queued_in_equilibrium() {
     }
 }
 
-/// The first target is the window at the end of slow start, so that the window does not fall at once. After that, each
+/// The first target is the window at the end of slow start, so the window does not fall at once. After that, each
 /// acknowledged segment adds the distance to the target divided by the last complete flight.
 #[test]
 fn the_window_leaves_slow_start_without_a_step() {
@@ -100,7 +100,7 @@ fn a_timeout_starts_anew_below_half_the_window() {
     assert_eq!(probed(&flow, "target"), 1.0);
 }
 
-/// Alpha changes every 200 s in the life of a flow by one level, towards the level of the throughput (NIST SP 500-282,
+/// Every 200 s, alpha changes by at most one level, towards the level that belongs to the throughput (NIST SP 500-282,
 /// equation 22).
 #[test]
 fn alpha_follows_the_throughput_one_level_at_a_time() {

@@ -25,14 +25,13 @@ fn flow_of(entry: &Entry<Controller>, variant: Variant) -> Sender {
     Sender::new(&spec, 100.0, 2.0)
 }
 
-/// Returns the default of the parameter `name`.
 fn default(entry: &Entry<Controller>, name: &str) -> f64 {
     let settings = entry.settings(entry.variants[0], &[]);
     settings.expect("defaults").get(name)
 }
 
-/// Returns the algorithms of which a declared law begins with one of `beginnings`. After this beginning, the law may
-/// only have conditions, separated by a comma or a semicolon.
+/// Returns the algorithms with a declared law that begins with one of `beginnings`. Only conditions may follow this
+/// beginning, separated by a comma or a semicolon.
 fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
     let has = |law: &str| {
         let rests = beginnings
@@ -154,8 +153,8 @@ fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
     flow.cwnd() - 100.0
 }
 
-/// The growth depends on the number of segments that an acknowledgement covers (RFC 3465), so that delayed
-/// acknowledgements do not slow it down.
+/// The growth depends on the number of segments that an acknowledgement covers (RFC 3465), so delayed acknowledgements
+/// do not slow it down.
 #[test]
 fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
     let differs = |entry: &&Entry<Controller>| {

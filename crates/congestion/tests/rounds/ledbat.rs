@@ -173,7 +173,7 @@ fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
 
 /// Above the target, the window changes by `max(GAIN - Constant * W * (delay / target - 1), -W / 2)` per round trip,
 /// with a constant of one. This is tested at the target, at 1.2 times and at twice the target. A window that is not
-/// used does not grow, but it shrinks, down to two segments.
+/// fully used does not grow, but it shrinks, down to two segments.
 #[test]
 fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     let mut sender = plus_plus(18.0);

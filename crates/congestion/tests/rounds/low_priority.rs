@@ -142,7 +142,7 @@ fn ledbat_halves_its_window_at_a_loss_but_keeps_two_segments() {
     }
 }
 
-/// A standard flow fills the queue beyond the target, so that LEDBAT reduces its window.
+/// A standard flow fills the queue beyond the target, so LEDBAT reduces its window.
 #[test]
 fn ledbat_yields_to_a_standard_flow() {
     let mut pipe = Pipe::single(
@@ -197,8 +197,8 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// In slowdowns, the later of two LEDBAT++ flows measures the path without a queue, so that it does not starve the
-/// first flow. With LEDBAT, the later flow does, since it includes the queue of the first flow in its base delay.
+/// In slowdowns, the later of two LEDBAT++ flows measures the path without a queue, so it does not starve the first
+/// flow. With LEDBAT, the later flow does, since it includes the queue of the first flow in its base delay.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {

@@ -45,9 +45,9 @@ fn dctcp_s_alpha_follows_the_share_of_marks() {
     assert!((32.0..33.1).contains(&cwnd), "{cwnd}");
 }
 
-/// With one flow on a path that holds 100 segments, DCTCP keeps the queue close to 20 segments, from which on segments
-/// are marked. Below 21 segments, the queue oscillates by half of `sqrt(2 (100 + 20))`, or 7.7 segments, and does not
-/// become empty (Alizadeh et al., SIGCOMM 2010, equations 8 to 10).
+/// With one flow on a path that holds 100 segments, DCTCP keeps the queue close to 20 segments, where marking begins.
+/// The longest queue is 21 segments; the shortest one is shorter by half of `sqrt(2 (100 + 20))`, or 7.7 segments
+/// (Alizadeh et al., SIGCOMM 2010, equations 8 to 10).
 #[test]
 fn dctcp_keeps_the_queue_at_the_mark() {
     let path = Bottleneck {

@@ -73,8 +73,9 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// Packet pair fills the path and keeps one segment in the queue: 100 ms hold 100 segments of 1 ms each. A pair that is
-/// 2 ms apart increases the mean spacing to 1.125 ms.
+/// Packet pair fills the path and keeps one segment in the queue: 100 ms hold 100 segments of 1 ms each.
+/// Acknowledgements of a pair that arrive 2 ms apart increase the mean spacing, with a weight of 1/8, from 1 to 1.125
+/// ms.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);
@@ -110,9 +111,9 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// Slow start of Santa Cruz ends when the queue grows. The 64 acknowledgements before the round of 128 segments
-/// increase the window from 65 segments on. The 71st segment of the round is the first to be queued; slow start ends a
-/// few segments later.
+/// Slow start of Santa Cruz ends when the queue grows. The 128 segments acknowledged in the last round trip were sent
+/// while the window grew from 65 to 128 segments. The 71st of them was the first to be queued on a path of 100
+/// segments; slow start ends a few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);
@@ -125,8 +126,8 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     assert!((1.0..10.0).contains(&after), "{after}");
 }
 
-/// TCP Peach sends one data segment and 63 dummies, so that a receive window of 64 segments is full within a round
-/// trip. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
+/// TCP Peach sends one data segment and 63 dummies, so a receive window of 64 segments is full within a round trip.
+/// Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
 #[test]
 fn peach_starts_with_a_window_of_dummies() {
     let mut sender = sender("peach", 1.0);

@@ -188,7 +188,7 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Requirements of algorithms whose effect no other test shows. Algorithms that use the share of marked segments
+/// Checks requirements of algorithms whose effect no other test shows. Algorithms that use the share of marked segments
 /// require every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3). Algorithms that ignore marks require segments
 /// that are not ECN-capable (RFC 3168 section 6.1.2). Algorithms that set the rate require pacing and RACK-TLP. TCP
 /// Prague requires L4S (RFC 9331).
@@ -242,7 +242,7 @@ fn a_form_that_is_standard_tcp_asks_for_nothing() {
     }
 }
 
-/// BBR v3 responds to marks by a factor. If this factor is zero, it requests no marks.
+/// Segments of BBR v3 are not ECN-capable if the factor of its response to marks is zero.
 #[test]
 fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     let spec = controller("bbr3", Variant::Paper, &[("ecn_factor", 0.0)]);
@@ -266,8 +266,8 @@ fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     }
 }
 
-/// The state of a flow does not include tables. A state that is read takes its tables from another flow with the same
-/// algorithm.
+/// The state of a flow does not include tables. A state that is read from a checkpoint takes its tables from another
+/// flow with the same algorithm.
 #[test]
 fn tables_are_taken_from_a_flow_of_the_kind() {
     let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];

@@ -27,7 +27,7 @@ fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     }
 }
 
-/// Checks the lags at round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
+/// Checks the lags that [`lag`] returns for round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
 fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
     for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
         let found = lag(spec, rtt_us);
@@ -162,8 +162,8 @@ fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[9..]);
 }
 
-/// Algorithms differ from standard TCP from the windows on that NIST SP 500-282, chapter 5, gives. For H-TCP this
-/// depends on time instead of the window.
+/// Checks the smallest windows at which algorithms differ from standard TCP (NIST SP 500-282, chapter 5). For H-TCP the
+/// difference depends on time instead of the window.
 #[test]
 fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     let state = |kind, variant, cwnd, ssthresh| {

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Phase, RateSample};
 use longhaul_units::{Span, Time};
 
-/// Size of a segment in bytes, with which rates are converted as in a transport.
+/// Size of a segment in bytes, by which rates are converted as in a transport.
 const SEGMENT_BYTES: u64 = 1500;
 
 /// The bottleneck of a path with its rate, base round-trip time and buffer.
@@ -22,7 +22,7 @@ pub struct Bottleneck {
     pub rtt: Span,
     /// Number of segments for which the queue has room.
     pub buffer: f64,
-    /// Length of the queue in segments from which on segments are marked.
+    /// Minimum length of the queue, in segments, at which segments are marked.
     pub mark_from: f64,
 }
 
@@ -38,12 +38,11 @@ impl Bottleneck {
     }
 }
 
-/// A segment in flight.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     number: u64,
     sent: Time,
-    /// Time at which its acknowledgement, or the detection of its loss, arrives.
+    /// Time at which the segment's acknowledgement, or the detection of its loss, arrives.
     answered: Time,
     queued: f64,
     lost: bool,
@@ -51,9 +50,9 @@ struct Segment {
     /// Number of segments that the sender knew to be delivered when it sent this segment
     /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
-    /// Time at which the last of these delivered segments was delivered.
+    /// Time of the last delivery that the sender knew of when it sent this segment.
     delivered_at: Time,
-    /// Time at which the last of these delivered segments was sent.
+    /// Departure time of the last segment that the sender knew to be delivered when it sent this segment.
     first_sent: Time,
 }
 

@@ -129,7 +129,7 @@ fn hybla_of_linux_begins_with_rho_segments() {
     assert_eq!(found, [10.0, 4.0, 2.0, 1.0]);
 }
 
-/// Linux's Westwood starts to measure when the connection begins (`tcp_westwood_init`, `rtt_win_sx`), so that the first
+/// Linux's Westwood starts to measure when the connection begins (`tcp_westwood_init`, `rtt_win_sx`), so the first
 /// bandwidth sample does not include the time before the connection.
 #[test]
 fn westwood_of_linux_measures_from_the_handshake_on() {

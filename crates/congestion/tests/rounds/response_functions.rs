@@ -9,7 +9,8 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Returns the rounds of a flow that has a loss every `1 / p` segments, without the rounds of the first loss cycles.
+/// Returns the records of `rounds` round trips of a flow with losses by the rule `loss`, after a warm-up of a quarter
+/// as many.
 fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), start, 2.0);
     let path = Path {
@@ -89,9 +90,9 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// The mean window of HighSpeed TCP equals its response function within some per cent, since RFC 3649 assumes that
-/// increase and decrease are constant over a sawtooth. The function does not apply near the low window, where half of a
-/// sawtooth is standard TCP.
+/// The mean window of HighSpeed TCP equals its response function within some per cent. They differ because RFC 3649
+/// assumes that increase and decrease are constant over a sawtooth. The function does not apply near the low window,
+/// where half of a sawtooth is standard TCP.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [

@@ -131,7 +131,7 @@ fn loaded(sender: &mut Sender, load: Load, rtt_ms: u64) -> f64 {
 }
 
 /// At low load, VCP's window grows by 1/16 per interval of 200 ms, which is (17/16)^2 times in 400 ms at any round-trip
-/// time. An acknowledgement at most doubles it.
+/// time. An acknowledgement at most doubles the window.
 #[test]
 fn vcp_multiplies_on_low_load() {
     for (rtt_ms, factor) in [(200, 1.0625), (400, 1.0625 * 1.0625), (10_000, 2.0)] {

@@ -1,4 +1,4 @@
-//! A sender for which the test creates acknowledgements one by one.
+//! A sender to which a test passes acknowledgements one by one.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionState, ControllerSpec, Idle, Phase, Rounding,

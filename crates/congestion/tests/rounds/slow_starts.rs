@@ -55,9 +55,9 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     }
 }
 
-/// Windows of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, which takes the first of the round trips. The
-/// acknowledgements for a sampling time arrive just after it. Windows above the 8333 segments of the path, which
-/// lengthen the round trip, are excluded.
+/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, which takes the first of the round
+/// trips. The acknowledgements for a sampling time arrive just after it. Windows above the 8333 segments of the path,
+/// which lengthen the round trip, are excluded.
 #[test]
 fn ns2_limited_slow_start_follows_ns2() {
     let cases = [

@@ -63,7 +63,7 @@ fn pcwnd_is_standard_tcp_before_the_first_loss() {
     }
 }
 
-/// A transit time of 1 s is reported first and one of 2 s second, so that the queueing delay is 1 s.
+/// A transit time of 1 s is reported first and one of 2 s second, so the queueing delay is 1 s.
 #[test]
 fn a_longer_transit_is_a_queueing_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 2.0, 2.0);
@@ -75,8 +75,7 @@ fn a_longer_transit_is_a_queueing_delay() {
 }
 
 /// Delays of 0, 10, ... 80 ms are reported after a loss. The averages use the weights of table 3.1. Their medians of
-/// 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, so that the window is reduced by a
-/// quarter.
+/// 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, so the window is reduced by a quarter.
 #[test]
 fn mix_averages_and_cuts_as_worked_out() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 20.0, 2.0);
@@ -279,9 +278,9 @@ fn avg_lags_behind_the_delay() {
     }
 }
 
-/// SyncTrend takes the medians of nine reports. Medians of 2, 12 and 9 ms rise by 10 and fall by 3, so that they have
-/// risen by 7/13 of the total change: the trend is increasing. Medians of 12, 9 and 5 ms only fall. Medians of 9, 5 and
-/// 8 ms fall by 4 and rise by 3, which is no trend.
+/// SyncTrend takes the medians of nine reports. Medians of 2, 12 and 9 ms rise by 10 and fall by 3, so they have risen
+/// by 7/13 of the total change: the trend is increasing. Medians of 12, 9 and 5 ms only fall. Medians of 9, 5 and 8 ms
+/// fall by 4 and rise by 3, which is no trend.
 #[test]
 fn trend_takes_the_medians_of_nine_reports() {
     let mut sender = Sender::new(&sync("trend", "none"), 16.0, 2.0);

@@ -1,5 +1,5 @@
-//! Tests of PCC Vivace on paths of 100 and 10 Mbit/s, with expected values from section 5 of its paper and for the
-//! friendliness of section 4.4.
+//! Tests of PCC Vivace on paths of 100 and 10 Mbit/s. Expected values are from the paper: section 4.4 for friendliness,
+//! and section 5.
 
 use longhaul_congestion::{CongestionState, Variant};
 use longhaul_units::Span;
@@ -59,7 +59,7 @@ fn two_flows_share_equally() {
     assert!(used > 0.9 && seen[0].mean_queue < 25.0, "{seen:?}");
 }
 
-/// A sender that fills the queue increases the latency whatever Vivace does, so that Vivace reduces its rate. If Vivace
+/// A sender that fills the queue increases the latency whatever Vivace does, so Vivace reduces its rate. If Vivace
 /// responds only to losses, it gets its share.
 #[test]
 fn it_yields_to_a_sender_that_fills_the_queue_because_of_latency() {

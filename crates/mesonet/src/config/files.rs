@@ -3,7 +3,8 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Times at which sources request files: of the first file, and between two files.
+/// Distributions of the times at which sources request files: of the first file, and from one file
+/// to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
@@ -109,7 +110,7 @@ impl Cell {
     }
 }
 
-/// Class of a path, that of the slower of its two access routers.
+/// Class of a path: the class of the slower of its two access routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PathClass {
     /// Two direct access routers.
@@ -125,8 +126,8 @@ pub enum PathClass {
 ///
 /// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
 /// show that jumbo files have to be documents. In condition 4 jumbo flows deliver 1.9 million
-/// packets/s, and 7.53 of them complete in 200 ms, so that a file has 50,000 packets. This is 100
-/// times the mean document of 500 packets; the mean Web object has 50.
+/// packets/s, and 7.53 of them complete in 200 ms, so a file has 50,000 packets. This is 100 times
+/// the mean document of 500 packets; the mean Web object has 50.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Time at which the period of jumbo files begins.

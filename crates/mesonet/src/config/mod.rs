@@ -73,7 +73,7 @@ pub struct Transport {
     /// Maximum of the congestion window, in packets.
     pub max_cwnd: f64,
     /// Minimum of the congestion window after losses, in packets. With zero there is no minimum, so
-    /// that a flow may have to wait for its timeout.
+    /// a flow may have to wait for its timeout.
     pub min_cwnd: u8,
     /// Weight of a new sample in the smoothed round-trip time.
     pub srtt_gain: f64,
@@ -101,7 +101,7 @@ pub struct Algorithm {
     pub alternate: bool,
 }
 
-/// A flow of unlimited length between two hosts of its own, connected from the start.
+/// A flow of unlimited length between two hosts that no other flow uses, connected from the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongLived {
     /// Name of the flow.
@@ -144,6 +144,7 @@ pub struct Trace {
     pub from: Time,
     /// End of the trace.
     pub until: Time,
-    /// Maximum number of records of flow states, and of records of packet events.
+    /// Maximum number of records of flow states; also the maximum number of records of packet
+    /// events.
     pub max: u64,
 }

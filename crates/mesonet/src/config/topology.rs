@@ -18,7 +18,7 @@ pub struct Topology {
     pub pops: Vec<Pop>,
     /// Access routers, each at a point of presence or at a backbone router.
     pub access: Vec<AccessRouter>,
-    /// Service of a router's two queues.
+    /// Service of the two queues of each router.
     pub service: Service,
     /// True if the two queues of a router with one server also share the router's buffer. If false,
     /// each queue has a buffer of that size.
@@ -95,7 +95,7 @@ pub struct BackboneLink {
 /// A point of presence: a router between a backbone router and access routers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pop {
-    /// Name, rate and buffer.
+    /// Name, rate and buffer of the point of presence.
     pub router: Router,
     /// Index of the backbone router to which the point of presence is connected.
     pub backbone: usize,
@@ -104,7 +104,7 @@ pub struct Pop {
 /// An access router with its hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AccessRouter {
-    /// Name, rate and buffer.
+    /// Name, rate and buffer of the access router.
     pub router: Router,
     /// Speed class of the router.
     pub class: AccessClass,
@@ -143,8 +143,8 @@ words! {
         /// One server for both queues, which alternates while both hold packets and is never idle
         /// while one of them does.
         Shared = "shared",
-        /// One server for both that alternates strictly: it idles for one service time when the queue
-        /// whose turn it is holds no packet.
+        /// One server for both queues, which alternates strictly: it idles for one service time when the queue whose
+        /// turn it is holds no packet.
         Alternating = "alternating",
         /// A server of the full capacity for each queue, as required to match the figures of
         /// chapter 5.
@@ -152,7 +152,7 @@ words! {
     }
 }
 
-/// Packets per second.
+/// A rate in packets per second.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct PacketRate(f64);
 

@@ -24,8 +24,8 @@ impl Default for AckQueue {
     }
 }
 
-/// The pool of all queues. Each queue is a linked list in it, so that nothing is allocated once the
-/// pool is large enough.
+/// The pool of all queues. Each queue is a linked list in it, so nothing is allocated once the pool
+/// is large enough.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AckQueues {
     entries: Vec<(Packet, u32)>,

@@ -27,7 +27,7 @@ use crate::network::Network;
 pub(crate) struct Env {
     pub(crate) network: Network,
     pub(crate) timers: Timers,
-    /// Data packets that sources have sent.
+    /// Number of data packets that sources have sent.
     pub(crate) packets_in: u64,
     /// Weight of a new sample in the smoothed round-trip time.
     pub(crate) srtt_gain: f64,

@@ -32,7 +32,6 @@ pub(crate) struct Receiver {
 /// Location and speed of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiverSetup {
-    /// The flow's id at the sender.
     pub(crate) sender: FlowId,
     pub(crate) access: u16,
     pub(crate) source_access: u16,
@@ -55,7 +54,8 @@ impl Receiver {
         }
     }
 
-    /// Returns true if the slot still belongs to `flow`, that is, if the flow has not been closed.
+    /// Returns true if `flow` still uses this entry of the table, that is, if it has not been
+    /// closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow

@@ -155,7 +155,6 @@ impl FlowTable {
         next_slot(&self.free_senders, self.sending.len())
     }
 
-    /// Opens the sender of a flow.
     pub(crate) fn open_sender(
         &mut self,
         about: FlowInfo,
@@ -174,7 +173,6 @@ impl FlowTable {
         flow
     }
 
-    /// Opens the receiver of a flow.
     pub(crate) fn open_receiver(&mut self, place: ReceiverSetup) -> FlowId {
         let flow = next_slot(&self.free_receivers, self.receiving.len());
         let receiver = Receiver::new(flow, place);
@@ -200,7 +198,7 @@ impl FlowTable {
         self.free_receivers.push(next);
     }
 
-    /// Returns the bytes of state per flow while it lasts.
+    /// Returns the number of bytes of state that an open flow needs.
     pub(crate) fn bytes_per_flow() -> usize {
         size_of::<Sender>() + size_of::<Receiver>() + size_of::<FlowInfo>()
     }

@@ -16,11 +16,9 @@ use longhaul_kernel::Heap;
 pub(crate) enum Timer {
     /// The SYN or retransmission timer of the flow may have expired.
     Expiry,
-    /// The host's packet interval is over, so that the flow may send.
+    /// The host's packet interval is over, so the flow may send.
     Pace,
-    /// A flow begins.
     Begin,
-    /// A flow stops.
     Stop,
 }
 

@@ -28,8 +28,8 @@ impl ActiveLargeFiles {
         self.all
     }
 
-    /// Returns a large type of which `cell` has fewer files than its minimum, movies first; `None`
-    /// if there is none. The maximum does not apply to it.
+    /// Returns a large type whose number of files in `cell` is below the minimum, movies first;
+    /// `None` if there is none. The type's maximum does not apply to such a file.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();
@@ -50,7 +50,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts a file of a flow in `cell`, which was selected.
+    /// Counts a file that was selected for a flow in `cell`.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;
@@ -58,7 +58,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts the end of a file in `cell`, whose flow has completed or could not be connected.
+    /// Counts the end of a file in `cell`: its flow has completed or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;

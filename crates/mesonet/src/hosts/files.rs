@@ -11,7 +11,6 @@ use longhaul_kernel::random::{Stream, Streams};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenFile {
     pub(crate) file: FileType,
-    /// Size in packets.
     pub(crate) size: u64,
 }
 
@@ -32,8 +31,8 @@ impl FileChooser {
         }
     }
 
-    /// Draws the size of a Web object, which is multiplied by the factor of another type. It is
-    /// rounded up, as required to match the goodputs published in chapter 8.
+    /// Draws the size of a Web object, rounded up, as required to match the goodputs published in
+    /// chapter 8. The size of another type of file is such a size times the factor of the type.
     pub(crate) fn web_object(&mut self) -> u64 {
         self.sizes.draw_count(&Distribution::Pareto {
             mean: self.files.mean,
@@ -89,9 +88,9 @@ mod tests {
         }
     }
 
-    /// Each type is drawn with its probability and multiplies the size by its factor. They are
-    /// those of NIST SP 500-282, tables 8-3 and 8-4, at the level coded as plus. A case is (type,
-    /// probability, factor).
+    /// Each type is drawn with its probability and multiplies the size by its factor. Probabilities
+    /// and factors are those of NIST SP 500-282, tables 8-3 and 8-4, at the level coded as plus. A
+    /// case is (type, probability, factor).
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [

@@ -3,8 +3,8 @@
 //!
 //! NIST SP 500-282 describes the hosts in chapter 3, and types of files and their admission in
 //! chapter 8. A source chooses a file and an idle receiver below another backbone router. Each
-//! random quantity has a separate stream, as in the original, so that runs that differ in one
-//! quantity share all others.
+//! random quantity has a separate stream, as in the original, so runs that differ in one quantity
+//! share all others.
 
 mod admission;
 mod files;

@@ -170,7 +170,7 @@ impl MergedLanes {
 }
 
 /// Packets on a link in order of arrival. Packets stay in the batches in which they were handed
-/// over, so that none is copied.
+/// over, so none is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     /// The first batch.

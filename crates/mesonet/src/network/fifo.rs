@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A FIFO of entries of type `T`: a ring whose size is a power of two, so that an index wraps with
-/// one instruction. While the FIFO is short, its entries stay in the same few cache lines, even if
-/// it was long before.
+/// A FIFO of entries of type `T`: a ring whose size is a power of two, so an index wraps with one
+/// instruction. While the FIFO is short, its entries stay in the same few cache lines, even if it
+/// was long before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fifo<T> {
     /// Slots of the ring; a slot without an entry has an old value.

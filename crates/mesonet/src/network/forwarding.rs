@@ -10,9 +10,9 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// Ends the transmission of a packet at a router whose two queues share one server. Returns
-    /// the packet if its next hop is a host; otherwise forwards it. `limit` is the time up to which
-    /// events may be processed; packets are traced if `TRACED`.
+    /// Ends the transmission of a packet at a router whose two queues share one server. Returns the
+    /// packet if its next hop is a host; otherwise forwards it. Events after `limit` must not be
+    /// processed; packets are traced if `TRACED`.
     #[inline]
     pub(super) fn end_service_at<const TRACED: bool>(
         &mut self,
@@ -115,7 +115,7 @@ impl Network {
         }
     }
 
-    /// Sends a packet from its last backbone router towards its host, in this region.
+    /// Sends a packet from its last backbone router towards its host in this region.
     #[inline(always)]
     pub(super) fn send_down<const TRACED: bool>(
         &mut self,
@@ -138,7 +138,7 @@ impl Network {
         }
     }
 
-    /// Processes the packet of a host in this region that has left its last backbone router at
+    /// Processes a packet for a host in this region, which has left its last backbone router at
     /// `time`.
     #[inline(always)]
     pub(super) fn arrive_from_backbone<const TRACED: bool>(

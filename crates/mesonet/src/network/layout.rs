@@ -55,7 +55,7 @@ pub(super) enum Station {
 }
 
 /// Next hop of a packet at a router whose queues share a server. All kinds of next hops use one
-/// range of numbers, so that one can be selected without a branch.
+/// range of numbers, so one can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 
@@ -115,7 +115,7 @@ pub(super) struct Layout {
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
-    /// Next hop of the packets in a queue, by router whose queues share a server and by queue.
+    /// Next hops of the packets in the two queues of each router whose queues share a server.
     next: Vec<[Next; 2]>,
     /// Next hops at backbone routers: `hops[at * n + to]`, where n is the number of access routers
     /// in the network.
@@ -299,7 +299,6 @@ impl Layout {
         self.local_access[access as usize]
     }
 
-    /// Returns the router above an access router.
     #[inline]
     pub(super) fn above(&self, access: u16) -> AccessParent {
         self.above[access as usize]

@@ -50,15 +50,15 @@ use crate::records::QueueSample;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Time up to which arrivals may be processed before they are due.
+    /// Latest time of an arrival that may be processed before it is due.
     horizon: Time,
     layout: Layout,
-    /// Queues of access routers, towards the backbone and towards the hosts, if each has its own
-    /// server.
+    /// Queues of access routers, towards the backbone and towards the hosts, if the two have
+    /// separate servers.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
     /// Routers whose two queues share one server: first points of presence, then access routers.
-    /// Empty if queues have their own servers.
+    /// Empty if all queues have separate servers.
     shared: Vec<SharedServer>,
     backbone: Vec<DropTailQueue>,
     /// Packets from other regions, by backbone router.

@@ -12,8 +12,8 @@ pub(crate) use crate::records::PacketKind as Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
-    /// Number of the flow among those in the slot. It wraps; a slot has much fewer than 65,536
-    /// flows while a packet lives.
+    /// Number of the flow among those in the slot. The number may wrap, since far fewer than 65,536
+    /// flows use a slot while a packet lives.
     pub(crate) generation: u16,
 }
 
@@ -36,14 +36,15 @@ pub(crate) struct Packet {
     pub(crate) created: Time,
     /// Sequence number in the upper bits, kind in the lower bits.
     label: u64,
-    /// From the lower bits on: slot of the flow, generation, and access router of the destination.
+    /// Slot of the flow, generation, and access router of the destination, in this order from the
+    /// lowest bits.
     end: u64,
 }
 
 impl Packet {
     const KIND_BITS: u32 = 3;
 
-    /// Packet with which unused slots are filled.
+    /// Packet that fills unused slots.
     pub(crate) const FILLER: Self = Self {
         created: Time::ZERO,
         label: 0,
@@ -98,7 +99,7 @@ impl Packet {
         self.label >> Self::KIND_BITS
     }
 
-    /// Returns the packet's flow.
+    /// Returns the flow's id at the packet's destination.
     #[inline]
     pub(crate) fn flow(&self) -> FlowId {
         FlowId {

@@ -62,8 +62,8 @@ impl PacketTrace {
         }
     }
 
-    /// Traces a flow from now on, under the number `number`. `flow` is its id at its end `end`, in
-    /// `region`.
+    /// Traces a flow from now on, under the number `number`. `flow` is the flow's id at the end
+    /// `end`, which is in `region`.
     pub(crate) fn track(&mut self, region: usize, end: FlowEnd, flow: FlowId, number: u64) {
         let (flows, slot) = (
             &mut self.flows[2 * region + end as usize],

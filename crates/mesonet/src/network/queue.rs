@@ -22,7 +22,7 @@ pub(crate) struct DropTailQueue {
     /// exact.
     step: u32,
     service: Span,
-    /// Largest remaining work of the server with which the queue accepts one more packet.
+    /// Maximum remaining work of the server when the queue accepts one more packet.
     limit: Span,
     arrived: u64,
     dropped: u64,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     /// Departures and drops equal those of a queue that stores its packets: 3,000 packets a second
-    /// arrive, 2,100 are served, so that times in 21sts of a picosecond are exact.
+    /// arrive, 2,100 are served, so times in 21sts of a picosecond are exact.
     #[test]
     fn departures_and_drops_are_those_of_a_queue_that_stores_packets() {
         const UNIT: u64 = 21;

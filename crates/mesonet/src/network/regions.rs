@@ -1,9 +1,9 @@
 //! Regions: parts of the network that can be simulated one after the other, or at the same time.
 //!
 //! No packet reaches another region in less than the propagation delay of the links between the
-//! regions, so that a region can be simulated alone for that long (conservative synchronisation
-//! with lookahead: R. M. Fujimoto, *Parallel Discrete Event Simulation*, CACM 33(10), 1990).
-//! Regions and windows follow from the topology alone, never from the number of threads.
+//! regions, so a region can be simulated alone for that long (conservative synchronisation with
+//! lookahead: R. M. Fujimoto, *Parallel Discrete Event Simulation*, CACM 33(10), 1990). Regions and
+//! windows follow from the topology alone, never from the number of threads.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Routers whose two queues share one server, which alternates between them (NIST SP 500-282,
 //! chapter 3).
 //!
-//! Which packet is served next depends on arrivals at the other queue, so that departures are not
-//! known in advance: packets wait in FIFOs, and each end of a service is an event.
+//! Which packet is served next depends on arrivals at the other queue, so departures are not known
+//! in advance: packets wait in FIFOs, and each end of a service is an event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,6 @@ use crate::records::{Direction, QueueSample};
 /// The state of a router with one server, which serves its queues by turns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SharedServer {
-    /// The packet in service.
     packet: Packet,
     /// End of the service; [`Time::NEVER`] if the server is idle.
     end: Time,

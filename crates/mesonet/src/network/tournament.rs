@@ -1,8 +1,8 @@
 //! The event list: a tournament tree (winner tree) over the next events of the stations of a
 //! region.
 //!
-//! Time and number of a station form one integer, so that a comparison needs no branch and ties go
-//! to the lower number. When the event of a station changes, the path from its leaf to the root is
+//! Time and number of a station form one integer, so a comparison needs no branch and ties go to
+//! the lower number. When the event of a station changes, the path from its leaf to the root is
 //! updated, with log2(number of stations) comparisons.
 //!
 //! The integers are compared as the floating-point numbers with the same bits, whose order is the
@@ -11,7 +11,7 @@
 use longhaul_units::{Span, Time};
 
 /// The tree: winners from index 2 on, and the keys of the stations in the upper half. Its size is
-/// one of a few that the compiler knows, so that no index is checked and loops are unrolled.
+/// one of a few that the compiler knows, so no index is checked and loops are unrolled.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     games: Games,
@@ -33,15 +33,14 @@ enum Games {
 /// floating-point number.
 type Key = f64;
 
-/// Twice the number of stations in a region of the published network, with one server in each
-/// router.
+/// Size of the tree for a region of the published network with one server in each router: at least
+/// twice the number of stations.
 const FEW: usize = 1 << 6;
-/// Twice the number of stations in a region of the published network, with two servers in each
-/// router.
+/// Size of the tree for a region of the published network with two servers in each router.
 const SOME: usize = 1 << 7;
-/// Twice the number of stations in the published network as one region.
+/// Size of the tree for the whole published network as one region.
 const MANY: usize = 1 << 10;
-/// Twice the maximum number of stations.
+/// Largest size of the tree: twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
 /// Number of bits of a key for the number of the station.
 const STATION_BITS: u32 = 16;
@@ -72,7 +71,7 @@ macro_rules! with_games {
 }
 
 impl Tournament {
-    /// Longest time between two changes of the base.
+    /// Maximum time between two changes of the base, the origin of event times.
     pub(crate) const REACH: Span = Span::from_secs(100);
 
     /// Returns a tree for `stations` stations without an event.
@@ -128,7 +127,6 @@ impl Tournament {
         (self.first <= bound.0).then_some(station as usize)
     }
 
-    /// Returns true if `time` is before the first event.
     #[inline]
     pub(crate) fn is_before_first(&self, time: Time) -> bool {
         self.key(time, FAR - 2, LAST) < self.first

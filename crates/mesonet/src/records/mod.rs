@@ -80,25 +80,25 @@ impl FlowClass {
 pub struct Interval<'a> {
     /// Number of the interval, from one.
     pub number: u64,
-    /// Time at which it ended.
+    /// Time at which the interval ended.
     pub end: Time,
-    /// Data packets that sources sent, long-lived flows included.
+    /// Number of data packets that sources sent, long-lived flows included.
     pub packets_in: u64,
-    /// Data packets that reached the access routers of their receivers, long-lived flows included.
+    /// Number of data packets that reached the access routers of their receivers, long-lived flows included.
     pub packets_out: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: &'a [ClassSample; 6],
-    /// Long-lived flows in the order of the configuration.
+    /// Samples of the long-lived flows in the order of the configuration.
     pub long_lived: &'a [LongLivedSample],
-    /// Queues of backbone routers.
+    /// Samples of the queues of backbone routers.
     pub backbone: &'a [RouterSample],
-    /// Queues of points of presence.
+    /// Samples of the queues of points of presence.
     pub pops: &'a [RouterSample],
-    /// Queues of access routers.
+    /// Samples of the queues of access routers.
     pub access: &'a [RouterSample],
     /// Events of flows from and to the hosts of each access router.
     pub edges: &'a [EdgeSample],
-    /// Packets of any kind that entered each link of the backbone.
+    /// Number of packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
     /// Numbers of flows with documents, service packs and movies at the end of the interval,
     /// including flows that are connecting. [`crate::config::Admission`] limits these numbers.
@@ -117,7 +117,7 @@ record! {
         in_initial_slow_start: u64 as "initial_slow_start_flows",
         /// Active flows after initial slow start that behave as standard TCP.
         in_normal_mode: u64 as "normal_mode_flows",
-        /// Active flows in the regime of their alternate algorithm.
+        /// Active flows after initial slow start that currently differ from standard TCP.
         above_threshold: u64 as "above_threshold_flows",
         /// Sum of the smoothed round-trip times of active flows, in seconds.
         srtt_sum_s: f64,
@@ -176,7 +176,7 @@ record! {
         active: bool,
         /// True if the flow is in initial slow start.
         in_initial_slow_start: bool,
-        /// True if the flow is in the regime of its alternate algorithm.
+        /// True if the flow currently differs from standard TCP, after initial slow start.
         above_threshold: bool,
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",
@@ -212,8 +212,8 @@ pub struct RouterSample {
     pub completed_flows: u64,
 }
 
-/// A queue at the end of an interval. Counters are cumulative from the start of the run, so that each packet
-/// that arrived was forwarded, dropped, or waits.
+/// A queue at the end of an interval. Counters are cumulative from the start of the run, so each packet that arrived
+/// was forwarded, dropped, or waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSample {
     /// Packets in the queue, including the one in service.

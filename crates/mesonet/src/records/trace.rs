@@ -80,11 +80,11 @@ record! {
     pub struct FlowState {
         /// Time of the event.
         time: Time,
-        /// Event.
+        /// Event after which the state was recorded.
         event: FlowEvent,
-        /// The flow.
+        /// Identity of the flow.
         flow: TracedFlow,
-        /// Phase of its congestion control.
+        /// Phase of the flow's congestion control.
         phase: FlowPhase,
         /// Packets of the file not acknowledged.
         undelivered_pkts: Option<u64> as "undelivered_pkts",
@@ -152,7 +152,6 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Returns the other direction.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Up => Self::Down,

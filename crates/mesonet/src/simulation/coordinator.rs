@@ -46,7 +46,6 @@ pub(super) struct Coordinator {
     /// Number of times in the interval that no receiver below an access router was idle, by access
     /// router.
     pub(super) no_receivers: Vec<u64>,
-    /// Number of open flows.
     pub(super) open: u64,
     /// Maximum number of open flows.
     pub(super) max_open: u64,
@@ -123,8 +122,7 @@ impl Coordinator {
         self.open(common, places, about, speeds, counter);
     }
 
-    /// Selects an idle receiver below another backbone router than `domain`; `None` if no attempt
-    /// finds one.
+    /// Selects an idle receiver below a backbone router other than `domain`; `None` if no attempt finds one.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
         /// Number of attempts to find an idle receiver, after which a source thinks again.
         const TRIES: usize = 1000;
@@ -142,7 +140,7 @@ impl Coordinator {
         self.agenda.push(time, Opening::File(source));
     }
 
-    /// Opens the long-lived flow with index `number`. It needs no handshake, and has its own hosts.
+    /// Opens the long-lived flow with index `number`. It needs no handshake, and no other flow uses its hosts.
     fn open_long_lived(&mut self, common: &Common, places: &Places, number: u32, time: Time) {
         let at = number as usize;
         let flow = &self.long_lived[at];

@@ -7,12 +7,10 @@ use crate::flows::FlowInfo;
 use crate::network::FlowId;
 use crate::records::FlowRecord;
 
-/// A flow that has ended.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct EndedFlow {
     pub(super) time: Time,
     pub(super) about: FlowInfo,
-    /// The flow's id at its receiver.
     pub(super) receiver: FlowId,
     /// Goodput in packets per second, the file's size divided by the time since the connection;
     /// `None` if the flow could not be connected.

@@ -222,7 +222,6 @@ impl Places {
 }
 
 impl World {
-    /// Returns the totals of the run.
     pub(super) fn totals(&self, stopped: bool) -> Totals {
         let counters = self.places.counters();
         Totals {

@@ -42,7 +42,7 @@ pub enum SetupError {
     NoPath {
         /// Name of the router from which packets come.
         from: String,
-        /// Name of the router to which they go.
+        /// Name of the router to which packets go.
         to: String,
     },
     /// A link between backbone routers has no delay.
@@ -57,7 +57,7 @@ pub enum SetupError {
     /// A congestion control is refused.
     #[error("algorithm `{label}`: {reason}")]
     Congestion {
-        /// Label in tables.
+        /// Label of the algorithm in tables.
         label: String,
         /// Reason for the refusal.
         reason: String,
@@ -166,12 +166,9 @@ struct Clock {
     end: Time,
     /// Number of the current window, from one.
     window: u64,
-    /// End of the current window.
     window_end: Time,
     window_length: Span,
-    /// End of the current interval.
     interval_end: Time,
-    /// Number of the current interval.
     interval: u64,
     measure: Measure,
     /// Number of data packets sent by the end of the previous interval.

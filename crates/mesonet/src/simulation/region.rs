@@ -31,9 +31,7 @@ pub(super) struct Region {
 /// A step of the simulation: a part of a window, in most cases the whole window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Number of the window.
     pub(super) window: u64,
-    /// End of the window.
     pub(super) window_end: Time,
     /// True if the window begins with the step.
     pub(super) begins: bool,

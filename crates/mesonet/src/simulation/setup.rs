@@ -89,7 +89,6 @@ fn region(config: &Config, number: usize, network: Network, window: Span) -> Reg
     }
 }
 
-/// Returns counters that are zero.
 fn no_counters(config: &Config) -> Counters {
     let topology = &config.topology;
     let routers = [

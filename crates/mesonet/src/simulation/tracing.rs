@@ -28,7 +28,6 @@ impl Trace {
         }
     }
 
-    /// Returns the packet trace of a region.
     pub(super) fn packet_trace(&self, regions: &Regions) -> PacketTrace {
         PacketTrace::new((self.from, self.until), self.max, regions)
     }
@@ -37,7 +36,6 @@ impl Trace {
 /// Counts of traced flows and of reported records, for runs with a trace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
-    /// Number of flows traced.
     flows: u64,
     /// Number of states and packet events reported.
     states: u64,

@@ -69,8 +69,8 @@ fn fast_with_slack() -> ControllerSpec {
     }
 }
 
-/// An excess of measured round-trip times delays no packet: packets of Reno, whose window does not
-/// depend on these times, arrive at the same times as without an excess.
+/// The excess that is added to measured round-trip times delays no packet: packets of Reno, whose
+/// window does not depend on these times, arrive at the same times as without an excess.
 #[test]
 fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     let samples_with = |excess| {
@@ -101,10 +101,10 @@ fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
 }
 
 /// Flows reach full speed at the times of table 7-14, within tolerances. A case is (algorithm, lags
-/// of L1 to L3, tolerance as a fraction of the lag, which applies if it is more than 0.4 s).
-/// H-TCP's tolerance is one interval wider, since the published recursion itself gives 16.0 s on
-/// L3. CTCP needs no `srtt_timer_slack` here: while its window opens, the smoothed round-trip time
-/// is above the distance of the bursts of acknowledgements.
+/// of L1 to L3, that is, times to full speed, and tolerance as a fraction of the lag or 0.4 s,
+/// whichever is larger). H-TCP's tolerance is one interval wider, since the published recursion
+/// itself gives 16.0 s on L3. CTCP needs no `srtt_timer_slack` here: while its window opens, the
+/// smoothed round-trip time is above the distance of the bursts of acknowledgements.
 #[test]
 #[ignore = "fifty million packets"]
 fn flows_reach_full_speed_when_published() {

@@ -152,8 +152,8 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Resumed runs have the same results also with algorithms that use tables, boxed state, or clocks
-/// of their own.
+/// Resumed runs have the same results also with algorithms that use tables, boxed state, or their
+/// own clocks.
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [

@@ -56,8 +56,8 @@ fn ms(time: Time) -> f64 {
     (time.as_secs_f64() * 1e7).round() / 1e4
 }
 
-/// Returns the events of the packet with this kind and number. Each has the time, the place, and
-/// the time at which the packet leaves that place.
+/// Returns the events of the packet with this kind and number. Each has the time, the network
+/// element, and the time at which the packet leaves that element.
 fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     let own = |record: &&PacketTraceRecord| (record.kind, record.number) == (kind, number);
     let step = |record: &PacketTraceRecord| {
@@ -93,8 +93,8 @@ fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     keeper.records.iter().filter(own).map(step).collect()
 }
 
-/// Time, event, window, next number, highest number, packets in flight, and packets that may be
-/// sent.
+/// State of a flow: time, event, window, next number, highest number, packets in flight, and
+/// packets that may be sent.
 type State = (f64, FlowEvent, f64, u64, u64, u64, u64);
 
 fn states(keeper: &Keeper) -> Vec<State> {

@@ -59,7 +59,7 @@ pub(crate) fn columns() -> Vec<Column<LongLivedRow>> {
     columns
 }
 
-/// Index in the record's columns of the first one after `out_pkts`.
+/// Index of the first column after `out_pkts` among the record's columns.
 const AFTER_PACKETS: usize = 5;
 
 fn throughput() -> Column<LongLivedRow> {

@@ -48,7 +48,7 @@ pub use tables::MesoNetRows;
 /// tables.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
-    /// Description that runs of all kinds have.
+    /// Description of the run that all kinds of simulation have.
     pub run: RunMeta<Config>,
     /// Names of the tables to write: fields of [`MesoNetRows`], except `flows`, `totals` and
     /// `topology`.
@@ -116,7 +116,7 @@ impl Names {
     }
 }
 
-/// Returns the names of all elements of a list; `name` returns that of one.
+/// Returns the names of all elements of a list; `name` returns the name of one element.
 fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
     all.iter()
         .map(|one| Name::from(name(one).as_str()))

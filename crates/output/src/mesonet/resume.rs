@@ -32,7 +32,7 @@ pub(super) struct OpenedRun {
     pub(super) stored: StoredState,
 }
 
-/// State by which a run is resumed: now, and from the checkpoints that it writes.
+/// State from which the run is resumed, and the checkpoint to which it writes.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
@@ -109,7 +109,7 @@ impl Resumption {
 }
 
 impl MesoNetWriter {
-    /// Returns the state of the simulation from which to resume, once; `None` for a new run.
+    /// Takes the state of the simulation from which to resume; `None` for a new run, and after the first call.
     /// `measures` is true if the user has measuring functions.
     ///
     /// # Errors

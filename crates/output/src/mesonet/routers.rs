@@ -73,7 +73,6 @@ impl Routers {
         self.known.iter().map(|known| known.before).collect()
     }
 
-    /// Returns the rows of an interval.
     pub(crate) fn advance(&mut self, interval: &Interval<'_>) -> impl Iterator<Item = RouterRow> {
         let stamp = Stamp::of(interval);
         let samples = interval

@@ -120,8 +120,8 @@ fn row_group<'a>(
 /// Returns the settings of the file. Numbers repeat too rarely for dictionaries: counters are
 /// stored as differences, measures byte by byte, which compresses better. Names repeat in the order
 /// of the rows; compression finds that at a third of the cost of a dictionary. A column has one
-/// page in each row group, so that an index of pages would have no use. A file does not contain the
-/// time at which it was written.
+/// page in each row group, so an index of pages would have no use. A file does not contain the time
+/// at which it was written.
 fn properties(headings: &[Heading]) -> WriterProperties {
     let descriptions = serde_json::to_string(headings).expect("strings are JSON");
     let mut builder = WriterProperties::builder()

@@ -53,7 +53,7 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
 /// Kind of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Names.
+    /// Texts, such as names.
     Text,
     /// Counts and identifiers. They are signed in the file, so that differences of columns do not
     /// wrap around.
@@ -114,8 +114,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column with few different texts, of which all rows that are processed together
-    /// have the same. `number` returns the index of their text.
+    /// Creates a column with few different texts. All rows that are processed together have the
+    /// same text; `number` returns its index.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,

@@ -19,7 +19,6 @@ const VALUE: i16 = 1;
 /// Runs of successive rows with the same definition level: the level, and the number of rows.
 pub(super) type Runs = Vec<(i16, usize)>;
 
-/// The values of one column.
 pub(crate) enum Values {
     Text(TypedValues<ByteArrayType>),
     Listed(ListedTexts),
@@ -217,7 +216,7 @@ impl<T: DataType> TypedValues<T> {
     }
 }
 
-/// Texts from a list, as indices. Most are adjacent in the list, so that they are written without
+/// Texts from a list, as indices. Most are adjacent in the list, so they are written without
 /// copies.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,

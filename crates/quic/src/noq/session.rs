@@ -129,7 +129,6 @@ impl ServerConfig for NoEncryption {
     }
 }
 
-/// The session of one end.
 struct NullSession {
     side: Side,
     handshake: Handshake,

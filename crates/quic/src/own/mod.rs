@@ -290,7 +290,7 @@ impl OwnController {
         progress.min_rtt = min_rtt;
     }
 
-    /// Processes an acknowledgement, of which all packets have been noted.
+    /// Processes an acknowledgement after all its packets have been noted.
     pub(crate) fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let (state, progress) = self.parts();
         progress.in_flight = in_flight;

@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::dialect::proto;
 use proto::{ConnectionId, ConnectionIdGenerator, TimeSource};
 
-/// Generator of connection identifiers that are counted up; the stack's own ones are random numbers
-/// of the system.
+/// Generator of connection identifiers that count upwards, in place of the stack's random ones.
 #[derive(Debug)]
 pub(super) struct CountedIdentifiers {
     /// Number of the end, which makes the identifiers of the two ends differ.
@@ -43,7 +42,7 @@ pub(super) fn initial_identifier() -> ConnectionId {
     ConnectionId::new(&[7; 20])
 }
 
-/// A clock that always shows the same time, so that no token expires.
+/// A clock that always shows the same time, so no token expires.
 #[derive(Debug)]
 pub(super) struct StoppedClock;
 

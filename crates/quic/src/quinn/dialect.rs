@@ -59,7 +59,6 @@ pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> 
     Some(written.bytes)
 }
 
-/// Returns the state of the path.
 pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
     let metrics = connection.congestion_state().metrics();
     Some(PathState {

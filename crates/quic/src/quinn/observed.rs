@@ -33,8 +33,8 @@ impl ControllerFactory for Observing {
 /// A controller whose calls are noted.
 struct ObservedController {
     inner: Box<dyn Controller>,
-    /// True for quinn's BBR. It draws the phase of its gain cycle without a seed, so that its
-    /// pacing rate, which nothing reads, would make records and logs differ from run to run.
+    /// True for quinn's BBR. It draws the phase of its gain cycle without a seed, so its pacing
+    /// rate, which nothing reads, would make records and logs differ from run to run.
     draws: bool,
     shared: SharedObservation,
 }

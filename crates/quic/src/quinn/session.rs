@@ -134,7 +134,6 @@ impl ServerConfig for NoEncryption {
     }
 }
 
-/// The session of one end.
 struct NullSession {
     side: Side,
     handshake: Handshake,

@@ -1,5 +1,5 @@
-//! Determinism: the same scenario and seed give the same bytes in any thread and any process, with
-//! or without work ahead of time in links.
+//! Determinism: the same scenario and seed give the same bytes in any thread and any process,
+//! whether or not links process packets ahead of time.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -131,7 +131,8 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// A link gives the same results with and without work ahead of time, which captures switch off.
+/// A link gives the same results whether or not it processes packets ahead of time. Links do not do
+/// so if their packets are captured.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =

@@ -111,7 +111,7 @@ impl<A: HasFastPath> Differential<A> {
         self.ack.ecn_echo = marked;
     }
 
-    /// Returns the states of both flows as text, without the bounds of the fast path. For a comparison of the flows.
+    /// Returns the states of both flows as text, for comparison. The bounds of the fast path are left out.
     pub(super) fn states(&self) -> [String; 2] {
         [&self.quick, &self.full].map(|(algorithm, window)| {
             let mut algorithm = algorithm.clone();

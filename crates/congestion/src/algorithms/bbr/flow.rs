@@ -35,14 +35,14 @@ impl<A: CongestionControl> Flow<A> {
         }
     }
 
-    /// Advances by a round trip with a single acknowledgement, which reports all segments in flight, and one more, as
-    /// delivered at `rate` segments per second. `in_flight` segments are in flight afterwards.
+    /// Advances by a round trip with a single acknowledgement. It reports one segment more than those in flight as
+    /// delivered, at `rate` segments per second. Afterwards, `in_flight` segments are in flight.
     pub(super) fn round(&mut self, rate: f64, in_flight: u64) {
         let delivered = self.ack.in_flight + 1;
         self.acked(delivered, 0, rate, in_flight, RTT);
     }
 
-    /// Advances by `count` round trips.
+    /// Advances by `count` round trips as [`Self::round`] does.
     pub(super) fn rounds(&mut self, count: u32, rate: f64, in_flight: u64) {
         (0..count).for_each(|_| self.round(rate, in_flight));
     }

@@ -2,8 +2,8 @@
 //!
 //! This module has the parts that both versions share: rounds, samples, the test for a full pipe, and the pacing rate.
 //! State that the pseudocode of BBR keeps for each packet is kept per flow here. A round therefore ends with the first
-//! delivery or loss of a segment sent after the round began, which is determined from counters of segments sent,
-//! delivered and lost.
+//! delivery or loss of a segment that was sent after the round began. Counters of segments sent, delivered and lost
+//! determine this time.
 
 #[cfg(test)]
 mod differential;
@@ -23,8 +23,8 @@ use crate::facts::{AckSample, Limit};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Smallest window, in segments, with which the receiver still gets enough segments to send delayed acknowledgements
-/// regularly (MinPipeCwnd).
+/// Smallest window in segments: with fewer segments in flight, a receiver that delays acknowledgements could not send
+/// them regularly (MinPipeCwnd).
 const MIN_WINDOW: f64 = 4.0;
 
 /// Number of send quanta in flight in addition to the bandwidth-delay product: one at the sender, one on the path, and
@@ -50,7 +50,6 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// Returns the smaller of two numbers.
 #[inline]
 fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
@@ -66,9 +65,7 @@ fn segments(count: u64) -> f64 {
 /// Numbers of segments that an acknowledgement newly reports as delivered or lost.
 #[derive(Clone, Copy, Debug)]
 struct Newly {
-    /// Number of newly delivered segments.
     delivered: u64,
-    /// Number of newly lost segments.
     lost: u64,
     /// True if a round begins with this acknowledgement.
     round_start: bool,
@@ -77,9 +74,7 @@ struct Newly {
 /// Values that the algorithm takes from one acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sample {
-    /// Number of segments newly reported as delivered.
     newly_delivered: f64,
-    /// Number of segments newly reported as lost.
     newly_lost: f64,
     /// Number of segments in flight after the acknowledgement.
     in_flight: f64,
@@ -100,9 +95,11 @@ struct Meter {
     in_flight: u64,
     /// Number of rounds so far.
     rounds: u64,
-    /// Number of segments that had been sent when the current round began.
+    /// Number of segments sent before the current round. The round ends when more than these have been delivered or
+    /// lost.
     round_end: u64,
-    /// Number of segments that had been sent when the flow was last limited.
+    /// Number of segments sent until the flow was last limited. Delivery rates measured with these segments may be too
+    /// low.
     limited_until: u64,
 }
 
@@ -125,7 +122,7 @@ impl Meter {
         }
     }
 
-    /// Returns the sample of an acknowledgement, whose changes `newly` have been determined by [`Self::read`].
+    /// Returns the sample of `ack`; `newly` has the changes of the counters since the last acknowledgement.
     fn sample(&self, ack: &AckSample, newly: Newly) -> Sample {
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
@@ -160,7 +157,7 @@ impl Meter {
     }
 }
 
-/// Test for a full pipe: in three rounds, the bandwidth has grown by less than a quarter.
+/// Test for a full pipe: the pipe is full when the bandwidth has grown by less than a quarter in three rounds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct FullPipe {
     bandwidth: f64,
@@ -168,8 +165,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Adds the bandwidth at the beginning of a round in which the flow was not limited; returns true if the pipe is
-    /// full.
+    /// Processes `bandwidth`, the estimate at the beginning of a round in which the flow was not limited; returns true
+    /// if the pipe is full.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {
@@ -223,14 +220,14 @@ impl Recovery {
         self.episode = Some(Episode::FastRecovery);
     }
 
-    /// Begins the recovery from a timeout: saves the window, and restarts it.
+    /// Begins the recovery from a timeout: saves the window, and sets it to one segment.
     fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
         self.save(window, probing_rtt);
         self.episode = Some(Episode::Timeout);
         window.restart();
     }
 
-    /// Ends a recovery of either kind, and restores the window.
+    /// Ends a recovery from losses or from a timeout, and restores the window. Does nothing outside recovery.
     fn exit(&mut self, window: &mut Window) {
         if self.episode.take().is_some() {
             self.restore(window);
@@ -293,7 +290,7 @@ fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ProbeRtt(Option<Measuring>);
 
-/// The part of the probe during which few enough segments are in flight.
+/// Measurement of the round-trip time, which begins when few enough segments are in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Measuring {
     until: Time,
@@ -365,8 +362,7 @@ mod tests {
     }
 
     /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery or in ProbeRTT,
-    /// the saved window becomes the current one only if that is larger. At other times, it always becomes the current
-    /// window.
+    /// the current window is saved only if it is larger than the saved one. At other times, it is always saved.
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

@@ -19,7 +19,8 @@ const UNIT: u64 = 1024;
 /// Divisor of the distance to the peak; the quotient is the growth per round trip (`BICTCP_B`).
 const DIVISOR: u64 = 4;
 
-/// Maximum number of acknowledged segments per increase by one, before a loss has shown the capacity of the path.
+/// Maximum number of acknowledged segments for which the window grows by one, until a loss has shown the capacity of
+/// the path.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// State of the kernel's BIC for one flow.
@@ -29,13 +30,13 @@ pub struct KernelBic {
     max_increment: u64,
     /// Number of round trips close to the peak in which the window grows by `DIVISOR` segments (`smooth_part`).
     smooth_part: u64,
-    /// Fraction of the window that a loss leaves, in 1024ths.
+    /// Fraction of the window that is kept after a loss, in 1024ths.
     kept: u64,
     fast_convergence: bool,
     peak: u64,
     per_segment: u64,
     counted: Counted,
-    /// Window and clock tick of the last computation.
+    /// Window and clock tick for which `update` last computed its result.
     computed: (u64, u64),
     ack_ratio: AckRatio,
     reducing: Reducing,
@@ -60,7 +61,7 @@ impl KernelBic {
         }
     }
 
-    /// Updates the number of acknowledged segments per increase by one (`bictcp_update`).
+    /// Updates the number of segments that must be acknowledged before the window grows by one (`bictcp_update`).
     fn update(&mut self, cwnd: u64, now: u64) {
         let (window, at) = self.computed;
         if window == cwnd && now - at <= HZ / 32 {
@@ -78,8 +79,8 @@ impl KernelBic {
         self.per_segment = self.ack_ratio.divide(per_segment).max(1);
     }
 
-    /// Returns the number of acknowledged segments per increase by one, computed from the distance of the window to the
-    /// peak.
+    /// Returns the number of segments that must be acknowledged before the window grows by one. It follows from the
+    /// distance of the window to the peak.
     fn searched(&self, cwnd: u64) -> u64 {
         let slowly = cwnd * self.smooth_part / DIVISOR;
         if cwnd < self.peak {
@@ -175,8 +176,9 @@ mod tests {
         KernelBic::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// Values computed by hand from the rules of tcp_bic.c. A loss leaves 819/1024 of the window, in whole segments. A
-    /// round trip adds a quarter of the distance to the peak, at most sixteen segments.
+    /// Compares growth and reductions with values computed by hand from the rules of tcp_bic.c. A loss leaves 819/1024
+    /// of the window, in whole segments. A round trip adds a quarter of the distance to the peak, at most sixteen
+    /// segments.
     #[test]
     fn segments_for_one_more_follow_from_the_distance_to_the_peak() {
         let mut bic = bic();

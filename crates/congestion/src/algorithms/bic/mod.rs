@@ -127,7 +127,7 @@ pub enum Bic {
     Nist(BicNist),
 }
 
-/// Calls a method of the variant that `$bic` has.
+/// Calls a method of the variant's state in `$bic`.
 macro_rules! form {
     ($bic:expr, $form:ident => $call:expr) => {
         match $bic {

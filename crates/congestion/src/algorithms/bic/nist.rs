@@ -1,8 +1,8 @@
 //! BIC of NIST's study: a search between two windows. Its steps are from the comparison of Li, Leith and Shorten (ToN
 //! 15(5), 2007), who took them from Linux.
 //!
-//! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends at the largest step, as in the published algorithm;
-//! the report prints another condition. The third case of the step is as printed.
+//! NIST SP 500-282, equations 9 to 12. Probing beyond the peak ends when the step reaches its maximum, as in the
+//! published algorithm; the condition in the report is different.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Computed from NIST SP 500-282, equation 10, also at the limits of its cases: a distance of exactly S = 4
+    /// Compares steps with NIST SP 500-282, equation 10, also at the limits of its cases: a distance of exactly S = 4
     /// segments, and of 32 (S - 1) beyond the target.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
@@ -187,7 +187,8 @@ mod tests {
         }
     }
 
-    /// Equation 9: 1, 4/3, 16/9, ... up to 31.57; the next step would be above 32.
+    /// Beyond the peak, steps grow by a third (equation 9): 1, 4/3, 16/9, ... up to 31.57. The next step would exceed
+    /// the maximum of 32.
     #[test]
     fn steps_beyond_the_peak_grow_by_a_third() {
         let mut bic = bic();
@@ -209,7 +210,8 @@ mod tests {
         assert_eq!(bic.target, (2.0 * 200.16 + 0.0) / 2.0);
     }
 
-    /// Equation 11: each row has the window, the peak before a congestion signal, and the peak after it.
+    /// Checks the peak after a congestion signal (equation 11). Each row has the window, the peak before the signal,
+    /// and the peak after it.
     #[test]
     fn a_flow_that_loses_ground_aims_lower() {
         for (cwnd, before, after) in [(1058.0, 1000.0, 1058.0), (1000.0, 1058.0, 900.0)] {

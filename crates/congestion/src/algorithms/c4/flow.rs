@@ -26,7 +26,7 @@ pub(super) enum State {
 /// An era, C4's round trip: it ends when the first packet sent in it is acknowledged (section 3.4).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Era {
-    /// Number of packets sent before the era.
+    /// Number of packets sent before the era; the era ends when one more is acknowledged.
     pub end: u64,
     /// Smallest round-trip time in the era, in seconds.
     pub min_rtt_s: f64,
@@ -63,8 +63,8 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if `rate` shows enough growth: after a push, by a quarter of the attempted increase; after a probe
-    /// without congestion, by any amount.
+    /// Returns true if the rate has grown enough in the cycle to reach `rate`: after a push, by a quarter of the
+    /// attempted increase; after a probe without congestion, by any amount.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {
@@ -78,11 +78,12 @@ impl Cycle {
 /// State of a flow with C4 of the draft (draft-huitema-ccwg-c4-spec), to which section numbers refer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DraftC4 {
-    /// State of section 4.
+    /// Current state of the state machine (section 4).
     pub(super) state: State,
     /// True if congestion caused Recovery or occurred in it; the nominal rate does not rise then (section 3.1).
     pub(super) congested: bool,
-    /// True if Recovery paces at 7/8 of the nominal rate, because congestion occurred in it again (section 5.7).
+    /// True if Recovery paces at 7/8 of the nominal rate, because congestion has occurred again during Recovery
+    /// (section 5.7).
     pub(super) draining: bool,
     /// Nominal rate (section 3.1) in segments per second; zero before the first sample.
     pub(super) rate: f64,
@@ -120,7 +121,6 @@ pub struct DraftC4 {
     /// True from a timeout to the next acknowledgement. The losses that this acknowledgement reports say nothing about
     /// the path (section 5.3.1).
     pub(super) timed_out: bool,
-    /// Size of a segment in bytes.
     pub(super) segment_bytes: f64,
     /// Pacing rate (section 4.1); `None` before there is a nominal rate.
     pub(super) pacing: Option<Rate>,

@@ -14,11 +14,11 @@ pub(super) const PUSHING_ALPHA: f64 = 5.0 / 4.0;
 pub(super) const MAX_BETA: f64 = 0.25;
 /// Minimum pacing rate in Initial, in bits per second.
 pub(super) const MIN_INITIAL_BPS: f64 = 1_048_576.0;
-/// Maximum margin (section 4.1), in seconds.
+/// Maximum of the margin that is added to the nominal maximum round-trip time (section 4.1), in seconds.
 pub(super) const MAX_MARGIN_S: f64 = 0.015;
 /// Minimum of the nominal maximum round-trip time (section 6.3), in seconds.
 pub(super) const MIN_MAX_RTT_S: f64 = 1e-3;
-/// Time covered by a quantum (section 4.1), in seconds.
+/// Time in which a quantum, the burst of the pacer, is sent at the pacing rate (section 4.1), in seconds.
 pub(super) const QUANTUM_S: f64 = 4e-3;
 pub(super) const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 /// Minimum of the window and of the quantum, in segments.
@@ -29,7 +29,8 @@ pub(super) fn margin_s(max_rtt_s: f64) -> f64 {
     (max_rtt_s / 4.0).min(MAX_MARGIN_S)
 }
 
-/// Returns the pacing rate and the quantum, for a rate of `per_s` segments per second (section 4.1).
+/// Returns the pacing rate and the number of segments in a burst (quantum), for a rate of `per_s` segments per second
+/// (section 4.1).
 pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
     let at_once = (QUANTUM_S * per_s).min(MAX_QUANTUM_BYTES / segment_bytes);
     let bits_per_s = 8.0 * segment_bytes * per_s;

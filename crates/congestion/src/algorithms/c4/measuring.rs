@@ -1,4 +1,4 @@
-//! Measurements of C4 (section 3), and the thresholds from which on they indicate congestion (section 5).
+//! Measurements of C4 (section 3), and their thresholds for congestion (section 5).
 
 use longhaul_units::Span;
 
@@ -8,13 +8,13 @@ use crate::facts::{AckSample, Limit};
 
 /// Weight of a new value in the averages of losses and marks.
 const GAIN: f64 = 1.0 / 16.0;
-/// Maximum jitter that is taken into account, in seconds.
+/// Maximum excess of a round-trip time over the running minimum that is taken into account, in seconds.
 pub(super) const MAX_JITTER_S: f64 = 0.25;
 /// Upper bound of the delay threshold, in seconds.
 const MAX_DELAY_THRESHOLD_S: f64 = 0.025;
 
-/// Ratio of the largest to the smallest round-trip time above which jitter is high, if the largest exceeds 50 ms and
-/// the rate is below 1 MB/s.
+/// Ratio of the largest to the smallest round-trip time. Jitter is high if this ratio is exceeded, the largest
+/// round-trip time exceeds 50 ms, and the rate is below 1 MB/s.
 const HIGH_JITTER: f64 = 2.5;
 const MIN_JITTERY_RTT_S: f64 = 0.05;
 const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;
@@ -30,33 +30,35 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
 }
 
 /// Returns the delay threshold in seconds: a round-trip time that exceeds the nominal maximum by more indicates
-/// congestion (section 5.2). `insensitivity`, here and below, is 1 less the sensitivity.
+/// congestion (section 5.2). `insensitivity` is 1 minus the flow's sensitivity.
 pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
 }
 
-/// Returns the threshold of the smoothed loss rate, above which there is congestion (section 5.3).
+/// Returns the smoothed loss rate above which there is congestion (section 5.3). `insensitivity` is 1 minus the flow's
+/// sensitivity.
 pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
     0.02 + 0.5 * insensitivity
 }
 
-/// Returns the smoothed fraction of losses after `delivered` delivered segments (section 5.3).
+/// Returns the smoothed loss rate after `delivered` delivered segments; `rate` is its value before (section 5.3).
 pub(super) fn loss_rate_after_deliveries(rate: f64, delivered: u64) -> f64 {
     rate * (1.0 - GAIN).powi(delivered as i32)
 }
 
-/// Returns the smoothed fraction of losses after `lost` lost segments (section 5.3).
+/// Returns the smoothed loss rate after `lost` lost segments; `rate` is its value before (section 5.3).
 pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }
 
-/// Returns the threshold of the smoothed fraction of marks, above which there is congestion (section 5.4).
+/// Returns the smoothed fraction of marks above which there is congestion (section 5.4). `insensitivity` is 1 minus the
+/// flow's sensitivity.
 pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }
 
-/// Returns the smoothed fraction of marks after an acknowledgement (section 5.4).
+/// Returns the smoothed fraction of marks after an acknowledgement; `rate` is its value before (section 5.4).
 pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     let share = f64::from(u8::from(marked));
     if share >= 0.5 {

@@ -39,7 +39,7 @@ use flow::{DraftC4, State};
 use laws::{MIN_INITIAL_BPS, MIN_SEGMENTS, margin_s, pacing, show};
 use picoquic::PicoquicC4;
 
-/// State of C4. It is boxed, so that other controllers stay small.
+/// State of C4. It is boxed, so that the enum of all controllers stays small.
 pub type BoxedC4 = Box<C4>;
 
 pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
@@ -188,8 +188,8 @@ impl CongestionControl for C4 {
     /// Does nothing: losses are processed with the acknowledgements that report them.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Restarts the window. The next acknowledgement restores it, since a timeout is no sign of congestion (section
-    /// 5.3.1).
+    /// Sets the window to one segment. The next acknowledgement restores the window, since a timeout is no sign of
+    /// congestion (section 5.3.1).
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         with_form!(self, c4 => c4.on_timeout(window));
     }
@@ -245,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Section 5.1, and the thresholds that depend on it (sections 5.2 to 5.4).
+    /// Checks the sensitivity to congestion (section 5.1) and the thresholds that depend on it (sections 5.2 to 5.4).
     #[test]
     fn fast_flows_are_more_sensitive() {
         for (bytes_per_s, expected) in [
@@ -279,8 +279,8 @@ mod tests {
         near(long.delay_threshold_s(), 0.025);
     }
 
-    /// Section 4.4.1, with picoquic's bounds (c4.c): jitter is high below 1 MB/s, if the largest round-trip time
-    /// exceeds 50 ms and 5/2 of the smallest one.
+    /// Section 4.4.1, with picoquic's bounds (c4.c): jitter counts as high if the rate is below 1 MB/s and the largest
+    /// round-trip time exceeds both 50 ms and 5/2 of the smallest one.
     #[test]
     fn slow_flows_with_long_round_trips_are_jittery() {
         for (bytes_per_s, min_rtt_s, max_rtt_s, jittery) in [
@@ -362,7 +362,8 @@ mod tests {
     }
 
     /// Section 5.5.1: the reduction is the excess over the threshold, at most a quarter. In a probe, a delay only ends
-    /// the probe: the nominal rate stays, and packets sent before do not raise it. A second delay causes draining.
+    /// the probe: the nominal rate stays, and a higher rate sample in the Recovery that follows does not raise it. A
+    /// second delay causes draining.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();
@@ -382,7 +383,8 @@ mod tests {
         near(path.c4.alpha(), 7.0 / 8.0);
     }
 
-    /// Section 5.3: each packet has a weight of a sixteenth. Section 5.3.1: losses assumed at a timeout do not count.
+    /// Section 5.3: each packet has a weight of a sixteenth in the smoothed loss rate. Section 5.3.1: losses assumed at
+    /// a timeout do not count.
     #[test]
     fn losses_above_the_threshold_take_a_quarter() {
         let mut path = Path::cruising();

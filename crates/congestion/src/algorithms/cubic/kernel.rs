@@ -15,11 +15,12 @@ const HZ: u64 = 250;
 /// Number of time units per second (`BICTCP_HZ`); also the denominator of constants.
 const UNIT: u64 = 1024;
 
-/// Maximum number of acknowledged segments per increase by one, before a loss has shown the capacity of the path:
-/// growth by 5 % per round trip.
+/// Maximum number of acknowledged segments for which the window grows by one, until a loss has shown the capacity of
+/// the path: growth by 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// Minimum number of acknowledged segments per increase by one: growth by half of the window per round trip.
+/// Minimum number of acknowledged segments for which the window grows by one: growth by half of the window per round
+/// trip.
 const LEAST: u64 = 2;
 
 /// State of the kernel's CUBIC for one flow.
@@ -27,7 +28,7 @@ const LEAST: u64 = 2;
 pub struct KernelCubic {
     /// The constant C of the cubic, in 1024ths (scale).
     scale: u64,
-    /// Fraction of the window that a loss leaves, in 1024ths.
+    /// Fraction of the window that is kept after a loss, in 1024ths.
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
@@ -35,9 +36,9 @@ pub struct KernelCubic {
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
-    /// Number of acknowledged segments for an increase by one.
+    /// Number of segments that must be acknowledged for the window to grow by one.
     per_segment: u64,
-    /// Number of segments acknowledged since the last increase; at `per_segment`, the window grows.
+    /// Number of segments acknowledged since the window last grew. When it reaches `per_segment`, the window grows.
     counted: u64,
     /// Tick at which `per_segment` was last computed from the cubic.
     computed: u64,
@@ -51,9 +52,9 @@ pub struct KernelCubic {
 struct Epoch {
     /// Tick of the first acknowledgement.
     start: u64,
-    /// Window at which the cubic is flat (the plateau).
+    /// Window at which the cubic is flat.
     plateau: u64,
-    /// Number of ticks from the start to the plateau.
+    /// Time from the start to the plateau, in 1024ths of a second.
     until_plateau: u64,
     /// Window of the AIMD flow with which the cubic is compared.
     standard: u64,
@@ -107,7 +108,8 @@ impl KernelCubic {
         }
     }
 
-    /// Updates the number of acknowledged segments per increase by one (`bictcp_update`).
+    /// Updates the number of segments that must be acknowledged for the window to grow by one (`cnt` in
+    /// `bictcp_update`).
     fn update(&mut self, now: u64, cwnd: u64, acked: u64, min_rtt: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.acknowledged += acked;
@@ -159,8 +161,8 @@ impl KernelCubic {
         }
     }
 
-    /// Returns the cubic's window at a time since the start of the epoch. Its distance to the plateau is a whole number
-    /// of segments.
+    /// Returns the cubic's window at `time`, in 1024ths of a second since the start of the epoch. Its distance to the
+    /// plateau is a whole number of segments.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;
@@ -172,8 +174,8 @@ impl KernelCubic {
         }
     }
 
-    /// Keeps the growth at least at that of an AIMD flow with the mean window of standard TCP. The comparison is with
-    /// this flow also above the last peak, where RFC 9438, section 4.3, compares with standard TCP.
+    /// Raises the growth to that of an AIMD flow with the mean window of standard TCP, if that flow grows faster. Above
+    /// the last peak, this flow is still used; RFC 9438, section 4.3, compares with standard TCP there.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -188,8 +190,8 @@ impl KernelCubic {
         }
     }
 
-    /// Stores the window at the congestion event, and returns the window after a loss (`cubictcp_recalc_ssthresh`),
-    /// whose lower bound is that of [`Window`].
+    /// Stores the window at the congestion event, and returns the window after a loss (`cubictcp_recalc_ssthresh`).
+    /// [`Window`] applies the lower bound.
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         part(base, self.kept)
@@ -243,7 +245,7 @@ fn part(base: f64, kept: u64) -> f64 {
     (base as u64 * kept / UNIT) as f64
 }
 
-/// Returns the fraction of the window that is kept, in 1024ths, for a decrease by `decrease`.
+/// Returns the fraction of the window that is kept, in 1024ths, for a decrease by the fraction `decrease`.
 fn kept(decrease: f64) -> u64 {
     let removed = libm::round(decrease * UNIT as f64) as u64;
     UNIT - removed.clamp(1, UNIT - 1)
@@ -322,8 +324,9 @@ mod tests {
         assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
     }
 
-    /// Windows computed by a separate program from the kernel's rules. The kernel aims at the cubic's value 100 ms
-    /// ahead. It recomputes the growth once per tick or, while the window does not change, once in eight ticks.
+    /// Compares windows with those that a separate program computed from the kernel's rules. The kernel aims at the
+    /// cubic's value 100 ms ahead. It recomputes the growth once per tick or, while the window does not change, once in
+    /// eight ticks.
     #[test]
     fn windows_follow_the_rules_step_by_step() {
         let cases: [(f64, u64, &[f64]); 3] = [
@@ -340,7 +343,8 @@ mod tests {
         }
     }
 
-    /// Windows of the AIMD flow, which adds one segment per 15/8 windows, also above the last peak of 20.
+    /// Windows at the end of each second after a reduction at a peak of 20 segments. The first ones are those of the
+    /// AIMD flow, which adds one segment per 15/8 windows, also above the peak.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,
@@ -369,7 +373,7 @@ mod tests {
         );
     }
 
-    /// An acknowledgement of several segments has the effect of several acknowledgements of one.
+    /// An acknowledgement of several segments has the effect of several acknowledgements of one segment each.
     #[test]
     fn an_acknowledgement_of_many_grows_by_whole_segments() {
         let (mut cubic, mut window) = (kernel(), window(100.0));
@@ -385,7 +389,7 @@ mod tests {
         assert_eq!((window.cwnd(), cubic.counted), (102.0, 5));
     }
 
-    /// The epoch does not include time in which nothing is in flight.
+    /// The clock of the epoch stands still while nothing is in flight.
     #[test]
     fn idle_time_does_not_count() {
         let (mut cubic, mut window) = (kernel(), window(100.0));

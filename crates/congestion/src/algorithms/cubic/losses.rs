@@ -19,7 +19,7 @@ pub(super) struct SmoothedLosses {
     share: f64,
     /// Number of segments lost so far.
     lost: u64,
-    /// Number of segments that were delivered or lost at the last loss.
+    /// Number of segments known to be delivered or lost at the time of the last loss.
     last: u64,
 }
 
@@ -66,7 +66,7 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Passes losses of these segments one by one. Returns the number of the loss, counted from one, that first causes
+    /// Passes the losses of `segments` one by one. Returns the number of the loss, counted from one, that first causes
     /// a response.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);
@@ -75,8 +75,8 @@ mod tests {
         first.map(|(lost, _)| lost as usize)
     }
 
-    /// Fractions computed by hand: 1/16 after one loss, 1/16 + 15/16 * 15/16 * 1/16 = 0.1174 after two adjacent losses,
-    /// and 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657 after three.
+    /// Three adjacent losses cause a response, two do not. The fraction is 1/16 after one loss, 1/16 + 15/16 * 15/16 *
+    /// 1/16 = 0.1174 after two, and 1/16 + 15/16 * 15/16 * 0.1174 = 0.1657 after three.
     #[test]
     fn three_neighbours_are_answered() {
         assert_eq!(answered(&[100]), None);

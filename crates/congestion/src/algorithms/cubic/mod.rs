@@ -133,7 +133,8 @@ static PARAMETERS: [Parameter; 6] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Decision if losses count as congestion, in variants that do not respond to every loss.
+    /// Smoothed fraction of lost segments, which decides if losses count as congestion; `None` in variants that respond
+    /// to every loss.
     losses: Option<Box<SmoothedLosses>>,
 }
 
@@ -145,7 +146,7 @@ enum Form {
     Picoquic(PicoquicCubic),
 }
 
-/// Calls a method of the implementation that `$form` has.
+/// Calls a method of the implementation in `$form`.
 macro_rules! with_form {
     ($form:expr, $cubic:ident => $call:expr) => {
         match $form {
@@ -183,8 +184,8 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
-    /// Excludes an idle time from the time of the cubic, in which only the time with data to send counts (RFC 9438
-    /// section 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
+    /// Excludes an idle time from the cubic's time, which counts only while the flow has data to send (RFC 9438 section
+    /// 4.2). The kernel's variant excludes the time since the last segment was sent (`cubictcp_cwnd_event`).
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
             Form::Real(real) => real.on_idle(idle.time),
@@ -228,11 +229,11 @@ impl Extension for Cubic {
     }
 }
 
-/// Returns the mean window by RFC 9438 equation 6, with any constants, or the mean window of standard TCP if that is
-/// larger. The equation is for a flow whose losses all occur exactly on its plateau. The actual mean can differ from it
-/// in two ways. A peak that is too high falls only with the inverse square root of the number of losses, since the
-/// cubic is flat there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast
-/// convergence, which the equation neglects, lowers the mean by some 10 %.
+/// Returns the mean window by RFC 9438 equation 6, for the constants `scale` and `decrease`, or the mean window of
+/// standard TCP if that is larger. The equation is for a flow whose losses all occur exactly on its plateau. The actual
+/// mean can differ from it in two ways. A peak that is too high falls only with the inverse square root of the number
+/// of losses, since the cubic is flat there: after 100 losses, a peak that was half too high leaves the mean 10 % too
+/// high. Fast convergence, which the equation neglects, lowers the mean by some 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;
     let factor = scale * (3.0 + kept) / (4.0 * decrease);

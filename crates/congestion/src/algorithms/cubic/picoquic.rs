@@ -1,6 +1,7 @@
 //! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window always equals the value of the cubic. A reduction
 //! keeps 7/8 of the window; fast convergence lowers the window together with the peak. The first slow start ends when
-//! round-trip times grow. The window at that time becomes the plateau, and losses of segments sent before do not count.
+//! round-trip times grow. The window at that time becomes the plateau, and losses of segments sent until then do not
+//! count.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -58,8 +59,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses must be ignored: if a delay has ended the first slow start, and its segments are not all
-    /// known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
+    /// Returns true if losses must be ignored: a delay has ended the first slow start, and some of its segments are not
+    /// yet known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }
@@ -233,7 +234,7 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 9_000) - before).abs() < 1e-9);
     }
 
-    /// A delay ends slow start when 300 segments have been sent; losses of these do not count.
+    /// A delay ends slow start when 300 segments have been sent; losses of these 300 segments do not count.
     #[test]
     fn losses_of_a_slow_start_that_a_delay_ended_do_not_count() {
         let (mut cubic, mut window) = (cubic(), window(100.0));
@@ -249,7 +250,7 @@ mod tests {
         assert!(!cubic.ignores_losses(301));
     }
 
-    /// The first window of the stage after a timeout is the slow start threshold. The stage continues like one after a
+    /// After a timeout, the plateau of the next stage is the slow start threshold. The stage continues like one after a
     /// loss.
     #[test]
     fn a_timeout_restarts_towards_the_reduced_window() {

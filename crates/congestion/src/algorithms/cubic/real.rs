@@ -9,7 +9,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// Maximum growth beyond the plateau, in segments per second (Linux 2.6.22).
+/// Maximum growth of the window beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
 /// Number of acknowledgements per segment of growth of standard TCP, in windows, as Linux 2.6.22 computes it: `(1 + b)
@@ -45,7 +45,7 @@ struct Epoch {
     start: Time,
     /// Time of the last increase of the window.
     grown: Time,
-    /// Window at which the cubic is flat (the plateau).
+    /// Window at which the cubic is flat.
     plateau: f64,
     /// Time from the start to the plateau, in seconds.
     until_plateau: f64,

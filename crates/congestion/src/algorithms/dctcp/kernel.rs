@@ -1,5 +1,6 @@
-//! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`). The estimate is in 1024ths. A round trip without marks sets
-//! it to zero if it is below 16/1024. The fraction of marks in a round trip excludes the acknowledgement that ends it.
+//! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`). The estimated fraction of marked segments (alpha) is in
+//! 1024ths. A round trip without marks sets the estimate to zero if it is below 16/1024. The fraction of marks in a
+//! round trip excludes the acknowledgement that ends it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Counted, grow_by_one_for, half, reduce};
 use crate::window::Window;
 
-/// Maximum of the estimate (`DCTCP_MAX_ALPHA`).
+/// Denominator and maximum of the estimated fraction of marked segments (`DCTCP_MAX_ALPHA`).
 const WHOLE: u64 = 1024;
 
 /// State of the kernel's DCTCP for one flow.
@@ -45,7 +46,7 @@ impl KernelDctcp {
         }
     }
 
-    /// Updates the estimate at the end of a round trip (`dctcp_update_alpha`).
+    /// Updates the estimated fraction of marked segments at the end of a round trip (`dctcp_update_alpha`).
     fn end_round(&mut self) {
         let less = match self.alpha >> self.shift {
             0 => self.alpha,
@@ -105,8 +106,8 @@ mod tests {
     use crate::algorithms::dctcp::ENTRY;
     use crate::parameter::Variant;
 
-    /// The estimate falls by a sixteenth each round trip, in whole 1024ths, until it is 15, and then becomes zero. A
-    /// round trip in which half of the segments are marked adds 32.
+    /// The estimated fraction of marked segments falls by a sixteenth each round trip, in whole 1024ths, until it is
+    /// 15, and then becomes zero. A round trip in which half of the segments are marked adds 32.
     #[test]
     fn the_estimate_is_whole_and_ends() {
         let mut dctcp = KernelDctcp::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

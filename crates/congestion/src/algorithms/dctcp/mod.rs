@@ -1,8 +1,8 @@
 //! DCTCP: reduces the window in proportion to the fraction of marked segments.
 //!
-//! RFC 8257 section 3.3. A window of data is a round trip as the transport counts it. An acknowledgement that echoes a
-//! mark counts as a mark of all segments that it covers, since the receiver sends an acknowledgement whenever the mark
-//! changes (section 3.2).
+//! RFC 8257 section 3.3. The RFC's observation window is a round trip as the transport counts it. An acknowledgement
+//! that echoes a mark counts as a mark of all segments that it covers, since the receiver sends an acknowledgement
+//! whenever the mark changes (section 3.2).
 
 mod kernel;
 
@@ -76,7 +76,7 @@ impl Dctcp {
         }
     }
 
-    /// Ends a window of data: updates the estimate with its fraction of marks (steps 6 and 7).
+    /// Updates the estimated fraction of marked segments at the end of an observation window (steps 6 and 7).
     fn end_window(&mut self) {
         if let Some(share) = self.marks.end_round() {
             self.alpha += self.gain * (share - self.alpha);

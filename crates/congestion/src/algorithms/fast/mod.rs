@@ -214,7 +214,7 @@ mod tests {
     use crate::algorithms::fast_at;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282, equation 23, step by step. Acknowledgements come every 30 ms, so that flights of a smoothed
+    /// NIST SP 500-282, equation 23, step by step. Acknowledgements come every 30 ms, so flights of a smoothed
     /// round-trip time of 50 ms last 60 ms. The first flight has two segments, the others have ten. Their throughputs
     /// are 40 and 200 segments per second; the average, which starts at 0 and has equal weights, is 20, 110 and 155.
     #[test]

@@ -11,9 +11,9 @@ use crate::parameter::{Settings, Variant};
 /// avoidance.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
-    /// Segments counted towards the next increase by one (`snd_cwnd_cnt`).
+    /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
     pub(super) counted: u64,
-    /// Fraction of the window that the row removes, in 256ths.
+    /// Fraction of the window that a loss removes by the current table row, in 256ths.
     decrease: u64,
 }
 

@@ -164,15 +164,15 @@ pub(crate) const MIN_DECREASE: Parameter = Parameter {
     source: "Longhaul",
 };
 
-/// Returns the value of the RFC's rounded response function at a window; `name` is the parameter that has this window.
-/// Returns `None` if the parameter `rounded` is 0.
+/// Returns the value of the RFC's rounded response function at the window that the parameter `name` gives; `None` if
+/// the parameter `rounded` is 0.
 fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     let rounded = settings.get("rounded") >= 0.5;
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// Returns the default of `low_p`. In the RFC, a window of 38 has a loss probability of 1e-3; for other low windows,
-/// the probability is scaled by standard TCP's inverse square root. In ns-2, the low window is exactly on standard
+/// Returns the default of `low_p`. In the RFC, a window of 38 has a loss probability of 1e-3; for other low windows, it
+/// is proportional to the window's inverse square, as in standard TCP. In ns-2, the low window is exactly on standard
 /// TCP's response function.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
@@ -281,7 +281,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Returns the lower bound of the window that Linux has for standard TCP (`tcp_reno_min_cwnd`).
+    /// Returns Linux's lower bound of the window in a recovery, which is that of standard TCP (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)
@@ -302,7 +302,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Stores `b` for a reduction above `low_window`, including one after a timeout.
+    /// Stores `b` for a reduction at `cwnd`, or a timeout, if `cwnd` is above `low_window`.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -366,8 +366,8 @@ impl Response {
         w < self.curve.low_window || w == self.curve.low_window && !self.nist
     }
 
-    /// Returns the growth at window `w`, in segments per round trip. It is at least standard TCP's one segment, since
-    /// the formula starts at 0.96 with the RFC's rounded `low_p`.
+    /// Returns the growth at window `w`, in segments per round trip. The lower bound is standard TCP's one segment:
+    /// with the RFC's rounded `low_p`, the formula starts at 0.96.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
         let w = if self.linux { libm::floor(w) } else { w };

@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Rows of Linux 2.6.22, tcp_highspeed.c: the largest window and the decrease in 256ths. The window grows by one
-/// segment per round trip in the first row, by two in the second one (up to a window of 118), and so on.
+/// Compares with rows of Linux 2.6.22, tcp_highspeed.c: the largest window and the decrease in 256ths. The window grows
+/// by one segment per round trip in the first row, by two in the second one (up to a window of 118), and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// With a response function `p(w)` as steep as w^-3.6, the increase falls as the window grows, so that no larger window
-/// has another table row. A reduction must still give a plausible window.
+/// With a response function `p(w)` as steep as w^-3.6, the increase falls as the window grows, so no larger window has
+/// another table row. A reduction must still give a plausible window.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;

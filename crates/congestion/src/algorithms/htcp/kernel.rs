@@ -1,5 +1,5 @@
 //! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`), with whole segments, 128ths and clock ticks. When the window
-//! grows by one segment, excess acknowledged segments are discarded, so that small windows grow more slowly than in the
+//! grows by one segment, excess acknowledged segments are discarded, so small windows grow more slowly than in the
 //! draft.
 
 use longhaul_units::{Span, Time};
@@ -13,9 +13,9 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Smallest round-trip time below which a reduction halves the window.
+/// Smallest round-trip times below this value are not trusted: a reduction then halves the window.
 const TRUSTED: Span = Span::from_millis(10);
-/// Largest step by which the largest round-trip time rises.
+/// Maximum increase of the largest round-trip time by one sample.
 const STEP: Span = Span::from_millis(20);
 
 /// State of the kernel's H-TCP for one flow. Times are in clock ticks.
@@ -24,7 +24,7 @@ pub struct KernelHtcp {
     max_kept: u64,
     /// Growth in segments per round trip, in 128ths.
     increase: u64,
-    /// Fraction of the window that a loss leaves, in 128ths.
+    /// Fraction of the window that is kept after a loss, in 128ths.
     kept: u64,
     trusts: bool,
     min_rtt: u64,
@@ -34,7 +34,7 @@ pub struct KernelHtcp {
     reduced: bool,
     /// Number of segments covered by the last acknowledgement.
     acked: u64,
-    /// Number of segments counted towards the next increase by one.
+    /// Number of acknowledged segments counted towards the next growth by one segment.
     counted: u64,
     throughput: Throughput,
     reducing: Reducing,
@@ -45,8 +45,8 @@ pub struct KernelHtcp {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Throughput {
     segments: u64,
-    /// Beginning of the current sample. The first sample begins at time zero of the kernel's clock, so that its
-    /// throughput is close to zero.
+    /// Beginning of the current sample. The first sample begins at time zero of the kernel's clock, so its throughput
+    /// is close to zero.
     since: Option<u64>,
     now: u64,
     largest: u64,
@@ -144,7 +144,7 @@ impl KernelHtcp {
         }
     }
 
-    /// Updates the fraction of the window that a loss leaves (`htcp_beta_update`).
+    /// Updates the fraction of the window that is kept after a loss (`htcp_beta_update`).
     fn update_kept(&mut self) {
         let Throughput {
             largest, before, ..
@@ -231,8 +231,8 @@ impl KernelHtcp {
 mod tests {
     use super::*;
 
-    /// With a round-trip time of 100 ms, the scaling factor is one. After three seconds, the increase is 1 + 20 + 1
-    /// segments, which is multiplied by 2 (1 - 1/2).
+    /// With a round-trip time of 100 ms, the scaling factor is one. After three seconds, the increase `1 + 10 (t - 1) +
+    /// ((t - 1) / 2)^2` is 1 + 20 + 1 segments. It is multiplied by 2 (1 - 1/2).
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);

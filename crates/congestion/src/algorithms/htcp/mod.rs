@@ -86,9 +86,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Factor on the queueing delay within the largest round-trip time at each congestion event. The largest round-trip
-/// time thus follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the authors' group; FreeBSD's
-/// cc_htcp.c, written after the draft, has the same value).
+/// Factor by which each congestion event multiplies the queueing delay contained in the largest round-trip time. The
+/// largest round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c, by the authors' group;
+/// FreeBSD's cc_htcp.c, written after the draft, has the same value).
 const REMEMBERED: f64 = 0.95;
 
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
@@ -97,14 +97,14 @@ const JIFFY: Span = Span::from_millis(1);
 /// Denominator of fractions in Linux (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
-/// Smallest round-trip time up to which Linux halves the window.
+/// Smallest round-trip times up to this value are not trusted: Linux then halves the window.
 const LINUX_MIN_RTT: Span = Span::from_millis(10);
 
-/// Largest step by which the largest round-trip time rises in Linux.
+/// Maximum increase of the largest round-trip time by one sample in Linux.
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
 /// Time that Linux waits after a congestion event before it measures the largest round-trip time again, in multiples of
-/// the smallest one.
+/// the smallest round-trip time.
 const LINUX_SETTLED: u64 = 4;
 /// Slow start threshold before the first congestion event, in segments. While it has this value, Linux does not measure
 /// the largest round-trip time.
@@ -303,7 +303,7 @@ impl CongestionControl for Htcp {
 struct Throughput {
     /// Weight of a new sample.
     gain: f64,
-    /// Length of a sample; zero for one round trip.
+    /// Duration of a sample; zero means one round trip.
     period: Span,
     /// True if the largest average since the last event is compared, instead of the current one.
     largest: bool,
@@ -431,8 +431,9 @@ mod tests {
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. Before, it was 100 ms;
-    /// each event reduces its queueing delay by a twentieth, to a round-trip time of 98.5 ms after the first event.
+    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. The largest round-trip
+    /// time is 100 ms at first; each event reduces the queueing delay in it by a twentieth, so the first event makes it
+    /// 98.5 ms.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -492,8 +493,8 @@ mod tests {
     }
 
     /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms; the largest one is first
-    /// 100 ms, and falls to 98, 96, 94, 92 and 90 ms. Only from the second event with steady throughput on, their ratio
-    /// is the fraction of the window that is kept.
+    /// 100 ms, and falls to 98, 96, 94, 92 and 90 ms. The ratio of the two becomes the fraction of the window that is
+    /// kept only at the second event with steady throughput.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);
@@ -513,8 +514,8 @@ mod tests {
         }
     }
 
-    /// Computed from NIST SP 500-282, equations 30 to 32. Each row has the seconds since the last event, and the growth
-    /// in segments with round-trip times of 42 ms and of 324 ms.
+    /// Compares the growth with NIST SP 500-282, equations 30 to 32. Each row has the seconds since the last event, and
+    /// the growth in segments with round-trip times of 42 ms and of 324 ms.
     #[test]
     fn nist_s_increase_is_in_segments_per_second_of_round_trip() {
         for (elapsed, short, long) in [
@@ -553,8 +554,8 @@ mod tests {
         assert_eq!(means(Throughput::PAPER), [0.0, 400.0, 400.0, 400.0]);
     }
 
-    /// NIST SP 500-282, equation 34, with a smallest round-trip time of 42 ms. Each row has the change of throughput,
-    /// the largest round-trip time, and the fraction of the window kept.
+    /// Compares the backoff with NIST SP 500-282, equation 34, for a smallest round-trip time of 42 ms. Each row has
+    /// the change of throughput, the largest round-trip time, and the fraction of the window kept.
     #[test]
     fn nist_s_backoff_has_its_worked_numbers() {
         for (throughput, max_ms, kept) in [(1250.0, 50, 0.5), (1100.0, 50, 0.8), (1100.0, 60, 0.7)]

@@ -1,6 +1,6 @@
 //! Illinois of a current kernel (Linux 6.18, `tcp_illinois.c`): the increase is in 128ths, the decrease in 64ths, and
 //! delays are in whole microseconds. When the window grows, excess acknowledged segments are discarded. Increase and
-//! decrease follow the delay even while the window is not used.
+//! decrease follow the delay even while the window is not fully used.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -34,9 +34,9 @@ pub struct KernelIllinois {
     cnt_rtt: u64,
     rtt_low: u64,
     rtt_above: bool,
-    /// Number of segments of the last acknowledgement that have not been counted.
+    /// Number of segments of the last acknowledgement that are not yet counted towards growth of the window.
     acked: u64,
-    /// Number of segments counted towards the next increase (`snd_cwnd_cnt`).
+    /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
     counted: u64,
     /// Number of segments acknowledged when the round trip began.
     una: u64,

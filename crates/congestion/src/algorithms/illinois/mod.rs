@@ -103,11 +103,11 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Fraction of the largest queueing delay below which the increase is the largest.
+/// Queueing delay, as a fraction of the largest one, below which the increase is at its maximum.
 const EMPTY: f64 = 0.01;
-/// Fraction of the largest queueing delay at which the decrease begins to rise.
+/// Queueing delay, as a fraction of the largest one, at which the decrease begins to rise.
 const DECREASE_FROM: f64 = 0.1;
-/// Fraction of the largest queueing delay from which on the decrease is the largest.
+/// Queueing delay, as a fraction of the largest one, at which the decrease reaches its maximum.
 const DECREASE_TO: f64 = 0.8;
 
 /// State of Illinois for one flow.
@@ -283,7 +283,7 @@ impl CongestionControl for Illinois {
 }
 
 impl Extension for Illinois {
-    /// Returns the lower bound of the window that Linux has for standard TCP (`tcp_reno_min_cwnd`).
+    /// Returns Linux's lower bound of the window in a recovery, which is that of standard TCP (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         self.linux.then(|| window.ssthresh() / 2.0)
     }

@@ -106,8 +106,8 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Adds a sample with a weight, as a step from the average. Samples that equal the average thus leave it exactly
-    /// unchanged.
+    /// Adds a sample with a weight. The average moves by a fraction of its difference to the sample, so samples that
+    /// equal the average leave it exactly unchanged.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value
@@ -120,8 +120,8 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// State of SyncMix (Weigle 2003, chapter 3, tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Value that the largest queueing delay, in seconds, has to exceed before the first loss for a decision to be
-    /// made.
+    /// Before the first loss, SyncMix makes a decision only if the largest queueing delay, in seconds, exceeds this
+    /// value.
     too_small_s: f64,
     average: Average,
     /// Number of samples since the start or the last timeout, counted as long as weights differ.

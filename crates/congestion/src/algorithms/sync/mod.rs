@@ -2,7 +2,7 @@
 //!
 //! Weigle, "Investigating the use of synchronized clocks in TCP congestion control", University of North Carolina, 2003
 //! (chapter 3). With synchronised clocks, a flow knows the queueing delay of the forward path separately. Any of five
-//! detectors can be combined with any of two reactions; the response to losses is that of standard TCP.
+//! detectors can be combined with either of two reactions; the response to losses is that of standard TCP.
 
 mod delays;
 mod detector;
@@ -301,7 +301,7 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Returns that the algorithm also processes slow start, since a reaction may determine the effect of an
+    /// Declares that the algorithm also processes slow start, since a reaction may determine the effect of an
     /// acknowledgement there.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {

@@ -154,8 +154,8 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. May change the
-    /// growth.
+    /// Returns the fraction of the window that a reduction keeps; `None` if there is no reduction. Sets `rate` if the
+    /// table requires a certain growth.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];
@@ -202,7 +202,7 @@ mod tests {
         Adjust::new(false, AfterCut::Grows).step(&verdict, Some(9), &window)
     }
 
-    /// Table 1.1 at a window of 40 segments.
+    /// Compares the adjustments with table 1.1, at a window of 40 segments.
     #[test]
     fn adjustments_are_those_of_the_table() {
         for (level, increasing, decreasing) in [

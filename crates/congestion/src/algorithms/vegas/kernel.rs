@@ -105,7 +105,7 @@ impl KernelVegas {
     }
 }
 
-/// Lowers the threshold to the window, if it is above (`tcp_vegas_ssthresh`).
+/// Lowers the threshold to the window if the threshold is larger (`tcp_vegas_ssthresh`).
 fn lower_threshold(window: &mut Window) {
     window.set_ssthresh(window.ssthresh().min(window.cwnd()));
 }

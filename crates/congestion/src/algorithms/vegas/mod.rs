@@ -133,8 +133,8 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so that slow start adds
-    /// the segment again: the window does not fall below the threshold, however many segments are in the queue.
+    /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so slow start adds the
+    /// segment again: the window does not fall below the threshold, however many segments are in the queue.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);

@@ -14,12 +14,12 @@ use crate::window::Window;
 /// State of the kernel's Veno for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVeno {
-    /// Number of half segments in the queue from which on the path is considered congested.
+    /// Minimum number of half segments in the queue on a path that counts as congested.
     beta: u64,
-    /// Fraction of the window that a loss leaves on a path that is not congested, in thousandths.
+    /// Fraction of the window that is kept after a loss on a path that is not congested, in thousandths.
     kept: u64,
     rtts: SmallestRtts,
-    /// True if the next complete count of segments enlarges the window.
+    /// True if the window grows when the next window of segments has been acknowledged.
     inc: bool,
     /// Number of half segments in the queue.
     diff: u64,

@@ -16,7 +16,7 @@ pub(super) struct Ascent {
     boundary_step: f64,
     /// Number of successive steps in one direction; negative for steps downwards.
     steps: i32,
-    /// Number of times by which the change boundary has been raised.
+    /// Number of times that the change boundary has been raised.
     moved: u32,
 }
 

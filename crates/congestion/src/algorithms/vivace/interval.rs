@@ -1,4 +1,4 @@
-//! Monitor intervals: times in which segments are sent at one rate, with the deliveries and losses of these segments.
+//! Monitor intervals: periods in which segments are sent at one rate, with the deliveries and losses of these segments.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use crate::facts::AckSample;
 
 /// Minimum number of segments in an interval, whatever time they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Minimum fraction of an interval's data, at its rate, that the sender must have sent. If it has sent less, its rate
-/// was not the limit.
+/// Minimum ratio of the data sent in an interval to the product of rate and duration. With a smaller ratio, the rate
+/// did not limit the sender.
 const SENT: f64 = 0.9;
-/// Absolute value below which slopes of the round-trip time are considered noise (section 4.3).
+/// Maximum absolute value of a slope of the round-trip time that is considered noise (section 4.3).
 const NOISE: f64 = 0.01;
 
 /// Counters of the connection at the beginning or the end of an interval: segments sent, or segments known to be
@@ -45,10 +45,10 @@ pub(super) fn sent(ack: &AckSample) -> u64 {
 }
 
 /// One monitor interval. The transport reports total numbers of deliveries and losses. The number of lost segments of
-/// an interval is the difference between two of these totals, so that a loss detected late counts for a later interval.
+/// an interval is the difference between two of these totals, so a loss detected late counts for a later interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
-    /// Chosen rate, in Mbit/s.
+    /// Rate chosen for the interval, in Mbit/s.
     pub rate: f64,
     start: Time,
     end: Time,
@@ -56,8 +56,8 @@ pub(super) struct Interval {
     first: u64,
     /// Number of segments sent by the end of the interval.
     last: u64,
-    /// Numbers of delivered and lost segments when the first segment of the interval was found to be delivered or lost;
-    /// `None` earlier.
+    /// Numbers of delivered and lost segments just before the first segment of the interval was found to be delivered
+    /// or lost; `None` until then.
     before: Option<Counts>,
     rtts: Regression,
     /// True if nothing other than the chosen rate limited the sender in the interval.
@@ -80,7 +80,7 @@ impl Interval {
         }
     }
 
-    /// Returns an interval with this outcome, all of whose segments are known to be delivered or lost.
+    /// Returns an interval of the given rate, slope and loss, all of whose segments are known to be delivered or lost.
     #[cfg(test)]
     pub fn known(rate: f64, slope: f64, loss: f64) -> Self {
         Self {

@@ -34,7 +34,7 @@ use crate::window::Window;
 use ascent::Ascent;
 use interval::{Counts, Interval, mbit};
 
-/// State of PCC Vivace. It is boxed, so that other controllers stay small.
+/// State of PCC Vivace. It is boxed, so that the enum of all controllers stays small.
 pub type BoxedVivace = Box<Vivace>;
 
 pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
@@ -150,7 +150,7 @@ const RTTS_IN_WINDOW: f64 = 2.0;
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Decision for which the current intervals are sent.
+/// Decision that the results of the current intervals will allow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or an idle time.
@@ -186,8 +186,8 @@ pub struct Vivace {
     /// Number of intervals all of whose segments are known to be delivered or lost.
     known: usize,
     counts: Counts,
-    /// State of the random sequence from which the order of two intervals is drawn. The time of the first
-    /// acknowledgement is its seed.
+    /// State of the random sequence from which the order of two intervals is drawn. The seed is the time of the first
+    /// acknowledgement.
     draws: u64,
     gradient: f64,
     pacing: Option<Rate>,
@@ -340,7 +340,7 @@ impl Vivace {
     }
 
     /// Decides on a step of the rate (sections 4.2 and 4.3). If the faster interval lost less, the pair of intervals is
-    /// measured again.
+    /// measured again. `high_first` and `doubtful` are the fields of [`Stage::Learning`].
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {

@@ -11,7 +11,7 @@ struct Path {
     vivace: Box<Vivace>,
     window: Window,
     ack: AckSample,
-    /// Fraction of the rate for which the application has data.
+    /// Data that the application has to send, as a fraction of the rate.
     offered: f64,
 }
 
@@ -166,8 +166,7 @@ fn decide(path: &mut Path, high: (f64, f64), low: (f64, f64)) -> f64 {
     path.vivace.rate - rate
 }
 
-/// The faster interval of each pair fills the queue, so that the rate falls by the largest allowed steps: 5, 11 and 17
-/// %.
+/// The faster interval of each pair fills the queue, so the rate falls by the largest allowed steps: 5, 11 and 17 %.
 #[test]
 fn latency_lowers_the_rate_within_its_boundary() {
     let mut path = Path::learning();

@@ -1,5 +1,6 @@
 //! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`). A loss halves the window as in standard TCP. The end
-//! of the recovery sets it to the measured bandwidth times the smallest round-trip time, in whole bytes per tick.
+//! of the recovery sets the window to the measured bandwidth times the smallest round-trip time, in whole bytes per
+//! tick.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ const SHORTEST: u64 = HZ / 20;
 /// Round-trip time before the first sample, in ticks.
 const UNKNOWN_RTT: u64 = 20 * HZ;
 
-/// Bytes of a segment with timestamps that are not payload: 20 B each for IPv4 and TCP, 12 B for options.
+/// Bytes of headers of a segment with timestamps: 20 B each for IPv4 and TCP, and 12 B of options.
 const HEADERS: u64 = 52;
 
 /// State of the kernel's Westwood+ for one flow. Rates are in bytes per tick, and times in ticks.

@@ -152,8 +152,8 @@ impl CongestionControl for Westwood {
         window.grow(ack.credit / window.cwnd());
     }
 
-    /// Reduces the window to the bandwidth-delay product. In slow start, a window below it does not change (MobiCom
-    /// 2001 section 3.1).
+    /// Reduces the window to the bandwidth-delay product. In slow start, a window below this product does not change
+    /// (MobiCom 2001 section 3.1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_congestion(event, window);
@@ -196,8 +196,8 @@ impl CongestionControl for Westwood {
 mod tests {
     use super::*;
 
-    /// A sample of 2000 after one of 1000 gives `0.9 * 1000 + 0.1 * 2000`; in Linux, the first filter gives 1125, and
-    /// the second `(7 * 1000 + 1125) / 8`.
+    /// After a sample of 1000 and one of 2000, the filtered rate is `0.9 * 1000 + 0.1 * 2000`. In Linux, the first
+    /// filter gives 1125, and the second `(7 * 1000 + 1125) / 8`.
     #[test]
     fn the_filters_weigh_old_and_new_as_published() {
         for (variant, expected) in [(Variant::Paper, 1100.0), (Variant::Linux2_6_22, 1015.625)] {

@@ -11,7 +11,7 @@ use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
 use crate::whole_windows::{Avoidance, grow_by_one_for, slow_start};
 use crate::window::Window;
 
-/// Number of acknowledged segments per increase by one in fast growth (`TCP_SCALABLE_AI_CNT`).
+/// Number of acknowledged segments for which the window grows by one in fast growth (`TCP_SCALABLE_AI_CNT`).
 const FAST: u64 = 100;
 /// Lower bound of the estimated window of standard TCP.
 const LEAST: u64 = 2;

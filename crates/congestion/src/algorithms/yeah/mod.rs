@@ -98,7 +98,7 @@ static PARAMETERS: [Parameter; 6] = [
 /// Increase of Scalable TCP per acknowledged segment, in segments (Linux, TCP_SCALABLE_AI_CNT).
 const FAST_INCREASE: f64 = 0.01;
 
-/// Lower bound of the estimated window of standard TCP that competes.
+/// Lower bound of the estimated window of competing standard TCP.
 const MIN_STANDARD: f64 = 2.0;
 
 /// State of YeAH for one flow.
@@ -116,7 +116,7 @@ pub struct Yeah {
     round_end: Option<u64>,
     /// Number of segments found in the queue at the end of the last round.
     queued: f64,
-    /// Number of successive round trips as standard TCP.
+    /// Number of successive round trips in which the flow has grown like standard TCP.
     slow_rounds: f64,
     /// Number of round trips with fast growth since the last congestion signal.
     fast_rounds: f64,
@@ -145,7 +145,7 @@ impl Yeah {
         }
     }
 
-    /// Removes a part of the queue before the queue overflows (precautionary decongestion).
+    /// Reduces the window by a part of the flow's queue before the queue overflows (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
@@ -193,7 +193,7 @@ impl Yeah {
         self.begin_round(ack);
     }
 
-    /// Returns the number of segments to remove at a congestion signal.
+    /// Returns the number of segments by which a congestion signal reduces the window.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
         if self.slow_rounds < self.competing {

@@ -157,7 +157,7 @@ fn prague() {
     assert_follows(&algorithm, Prague::new, &[20.0, 60.0, 2000.0]);
 }
 
-/// Largest value of the last time by Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). Applied to inverse
+/// Maximum in a sliding window of time by Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). Applied to inverse
 /// round-trip times, it gives the smallest round-trip time.
 #[derive(Clone, Copy, Default)]
 struct RunningMax([(u64, f64); 3]);

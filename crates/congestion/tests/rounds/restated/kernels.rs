@@ -125,8 +125,8 @@ pub fn half(base: f64) -> u64 {
     (base as u64 / 2).max(2)
 }
 
-/// `tcp_scalable.c`: the window grows by one segment for a hundred acknowledged segments, or for a window of them if
-/// this is smaller. A loss reduces the window by an eighth.
+/// Scalable TCP by `tcp_scalable.c`: the window grows by one segment for a hundred acknowledged segments, or for a
+/// window of them if this is smaller. A loss reduces the window by an eighth.
 #[test]
 fn scalable() {
     let law = || {
@@ -325,8 +325,8 @@ fn hybla() {
     );
 }
 
-/// `tcp_highspeed.c`: each acknowledgement adds the increase of the row to `snd_cwnd_cnt`; when this count reaches the
-/// window, the window grows by a segment. A loss reduces the window by the row's decrease.
+/// HighSpeed TCP by `tcp_highspeed.c`: each acknowledgement adds the increase of the row to `snd_cwnd_cnt`; when this
+/// count reaches the window, the window grows by a segment. A loss reduces the window by the row's decrease.
 #[test]
 fn high_speed_tcp() {
     // The rows are from RFC 3649 appendix B. Decreases in units of 1/256 are rounded down from the RFC's equation.

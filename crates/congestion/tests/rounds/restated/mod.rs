@@ -40,7 +40,6 @@ pub trait Law {
     /// Relative difference that rounding may cause between an algorithm and its law.
     const TOLERANCE: f64 = 1e-9;
 
-    /// Number of events in a flow.
     const EVENTS: usize = 1500;
 
     /// Changes the window in response to an event. Slow start is part of the law only if [`Self::phases`] includes it.
@@ -90,7 +89,7 @@ pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
     window.grow(ack.credit / window.cwnd());
 }
 
-/// Round-trip times on the path in milliseconds; the smallest occurs at least in every fourth position.
+/// Round-trip times in milliseconds from which that of the path is drawn.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
 /// State of a flow with random events, with its clock and its counters.

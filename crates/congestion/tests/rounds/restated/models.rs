@@ -14,7 +14,8 @@ fn assert_stateless(kind: &str, given: &[(&str, f64)], law: impl Fn(&Event, &mut
     assert_follows(&algorithm, || law, &[30.0, 3.0, 400.0]);
 }
 
-/// RFC 5681 equations 3 and 4, and RFC 8511 sections 3 and 4: in slow start, a mark has the effect of a loss.
+/// Standard TCP with other amounts of increase and decrease (RFC 5681 equations 3 and 4, RFC 8511 sections 3 and 4). In
+/// slow start, a mark has the effect of a loss.
 #[test]
 fn standard_tcp_with_other_amounts() {
     let given = [("increase", 0.7), ("decrease", 0.3), ("ecn_decrease", 0.2)];
@@ -28,7 +29,7 @@ fn standard_tcp_with_other_amounts() {
     });
 }
 
-/// ns-2.35, `tcp.cc`, `slowdown`: the first reduction and reductions in slow start halve the window.
+/// Standard TCP of ns-2.35 (`tcp.cc`, `slowdown`): the first reduction and reductions in slow start halve the window.
 #[test]
 fn standard_tcp_of_ns2() {
     let spec = controller("reno", Variant::Ns2, &[("decrease", 0.3)]);
@@ -43,8 +44,8 @@ fn standard_tcp_of_ns2() {
     assert_follows(&spec.build().unwrap(), || law, &[30.0, 3.0, 400.0]);
 }
 
-/// Linux 6.18, `tcp_cong_avoid_ai`: windows are whole numbers and grow by one segment for each window of acknowledged
-/// segments. TCP-LP of Linux has the same law.
+/// Standard TCP of Linux 6.18 (`tcp_cong_avoid_ai`): windows are whole numbers and grow by one segment for each window
+/// of acknowledged segments. TCP-LP of Linux has the same law.
 #[test]
 fn standard_tcp_of_linux() {
     let law = || {
@@ -78,7 +79,7 @@ fn standard_tcp_of_linux() {
     }
 }
 
-/// Yang and Lam, ICNP 2000: GAIMD is friendly to standard TCP if `alpha = 4 (1 - beta^2) / 3`.
+/// GAIMD (Yang and Lam, ICNP 2000) is friendly to standard TCP if `alpha = 4 (1 - beta^2) / 3`.
 #[test]
 fn gaimd() {
     assert_stateless("gaimd", &[("decrease", 0.2)], |event, window| match event {
@@ -90,8 +91,8 @@ fn gaimd() {
     });
 }
 
-/// Crowcroft and Oechslin, CCR 28(3), 1998: four flows in one add four segments per round trip, and a loss halves the
-/// part of one flow.
+/// MulTCP (Crowcroft and Oechslin, CCR 28(3), 1998): four flows in one add four segments per round trip, and a loss
+/// halves the share of one flow in the window.
 #[test]
 fn multcp() {
     assert_stateless("multcp", &[("flows", 4.0)], |event, window| match event {
@@ -101,8 +102,8 @@ fn multcp() {
     });
 }
 
-/// Bansal and Balakrishnan, INFOCOM 2001, equation 1: it states the change in a round trip, of which an acknowledgement
-/// has a share of `1 / w`.
+/// Binomial control (Bansal and Balakrishnan, INFOCOM 2001, equation 1): the equation states the change in a round
+/// trip, and an acknowledgement contributes `1 / w` of it.
 #[test]
 fn binomial() {
     let given = [("k", 0.7), ("l", 0.4), ("increase", 2.0), ("decrease", 0.6)];
@@ -139,8 +140,8 @@ fn constant_rate_and_increase_by_k() {
     });
 }
 
-/// Kelly, CCR 33(2), 2003: from the low window of 16 segments on, each acknowledgement adds 0.01 segments and a loss
-/// reduces the window by an eighth.
+/// Scalable TCP (Kelly, CCR 33(2), 2003): from the low window of 16 segments on, each acknowledgement adds 0.01
+/// segments and a loss reduces the window by an eighth.
 #[test]
 fn scalable() {
     for low_window in [16.0, 30.0] {
@@ -169,9 +170,9 @@ fn scalable() {
 /// have been acknowledged, from the marks of the current one.
 #[derive(Default)]
 struct DecBit {
-    /// Acknowledged segments since the last change of the window, true for those with a mark. `before` is the window
-    /// before this change.
+    /// Acknowledged segments since the last change of the window, true for those with a mark.
     seen: Vec<bool>,
+    /// Number of segments in the window before its last change.
     before: usize,
 }
 

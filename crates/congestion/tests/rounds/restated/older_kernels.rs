@@ -380,8 +380,8 @@ fn cubic() {
     );
 }
 
-/// `tcp_scalable.c`: the window grows by one segment for every fifty acknowledged segments. Reductions, including those
-/// after timeouts, subtract a whole number of segments.
+/// Scalable TCP by `tcp_scalable.c`: the window grows by one segment for every fifty acknowledged segments. Reductions,
+/// including those after timeouts, subtract a whole number of segments.
 #[test]
 fn scalable() {
     let left = |base: f64| base.floor() - (base.floor() / 8.0).floor();

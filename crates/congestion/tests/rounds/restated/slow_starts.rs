@@ -492,9 +492,10 @@ fn search() {
 #[derive(Default)]
 struct Picoquic {
     over: bool,
-    /// The largest rate in segments per second; `since` contains the delivered segments, the arrival and the departure
-    /// of the acknowledgement at which the last rate was taken.
+    /// The largest rate so far, in segments per second.
     per_s: f64,
+    /// Number of delivered segments at the acknowledgement at which the last rate was taken, with its arrival time and
+    /// the departure time of its segment.
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,
     sampled: Option<Time>,

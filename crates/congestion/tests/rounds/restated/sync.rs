@@ -48,10 +48,11 @@ struct Sync {
     reports: u64,
     lossy: bool,
     average: f64,
-    /// Number of reports since the start or the last timeout. `group` contains the reports of the current group,
-    /// `medians` the medians of the groups so far.
+    /// Number of reports since the start or the last timeout.
     weighed: usize,
+    /// Reports of the current group of three.
     group: Vec<f64>,
+    /// Medians of the complete groups of three reports.
     medians: Vec<f64>,
     verdict: Option<Verdict>,
     step: Step,

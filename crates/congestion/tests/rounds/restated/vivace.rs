@@ -19,7 +19,7 @@ struct Vivace {
     gradient: f64,
     /// Number of successive steps in the same direction.
     steps: i32,
-    /// Number of times that the boundary has been moved.
+    /// Number of times that the change boundary has been raised.
     moved: u32,
     pacing: Option<(u64, u64)>,
 }
@@ -27,14 +27,13 @@ struct Vivace {
 #[derive(Clone, Copy)]
 enum VivaceStage {
     Paused,
-    /// Start of the flow, with the utility of half of the rate.
+    /// Start of the flow, with the utility at half of the rate.
     Starting(f64),
     /// Test of a rate above and of one below. The flag is true if the higher rate comes first. The number is the
     /// gradient of the first pair of intervals, if a second pair is measured.
     Learning(bool, Option<f64>),
 }
 
-/// A monitor interval.
 struct MonitorInterval {
     rate: f64,
     start: Time,

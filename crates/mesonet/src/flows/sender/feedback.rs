@@ -33,7 +33,7 @@ pub(super) struct Feedback {
     delivered_at: Time,
     /// Time at which the last acknowledged packet was sent (`C.first_sent_time`).
     flight_began: Time,
-    /// Number of packets lost so far; after a timeout it includes all packets that were in flight.
+    /// Number of packets lost so far, including all packets that were in flight at a timeout.
     pub(super) lost: u64,
     /// True during the recovery from a loss or a timeout.
     pub(super) recovers: bool,
@@ -61,11 +61,11 @@ impl Feedback {
         });
     }
 
-    /// Returns a rate sample at the acknowledgement of data packet `number`, which was sent at
-    /// `created`; `delivered` is the count of delivered packets including it.
+    /// Returns a rate sample at the acknowledgement of data packet `number`, which was sent at `created`; `delivered`
+    /// is the count of delivered packets including it.
     ///
-    /// There is no sample for an interval shorter than `min_rtt`, which is due to acknowledgements
-    /// that were held up, nor for a packet that a timeout has given up.
+    /// There is no sample for a packet that a timeout has given up, nor for an interval shorter than `min_rtt`:
+    /// acknowledgements were then held up.
     #[inline]
     pub(super) fn on_ack(
         &mut self,

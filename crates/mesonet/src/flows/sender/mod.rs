@@ -38,7 +38,6 @@ enum Phase {
 pub(crate) struct SenderSetup {
     pub(crate) access: u16,
     pub(crate) receiver_access: u16,
-    /// The flow's id at the receiver.
     pub(crate) receiver: FlowId,
     pub(crate) speed: u16,
     /// Round-trip propagation delay of the path.
@@ -50,7 +49,6 @@ pub(crate) struct SenderSetup {
 /// Outcome of a timer entry that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimerOutcome {
-    /// The flow continues.
     Continue,
     /// The SYN was sent again.
     SynRetransmitted,
@@ -92,7 +90,7 @@ pub(crate) struct Sender {
     /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
     /// earlier loss epoch.
     epoch_start: u64,
-    /// Acknowledged number at which the current round trip ends. `round` counts the round trips.
+    /// Acknowledged number at which the current round trip ends.
     round_end: u64,
     round: u64,
     size: u64,
@@ -142,7 +140,7 @@ impl Sender {
         }
     }
 
-    /// Returns true if the slot still belongs to `flow`, that is, if the flow has not been closed.
+    /// Returns true if `flow` still uses this entry of the table, that is, if it has not been closed.
     #[inline]
     pub(crate) fn is_of(&self, flow: FlowId) -> bool {
         self.flow == flow
@@ -170,12 +168,10 @@ impl Sender {
         self.set_timer(env);
     }
 
-    /// Returns the flow's id at the receiver.
     pub(crate) fn receiver(&self) -> FlowId {
         self.receiver
     }
 
-    /// Returns true if the flow is connecting.
     pub(crate) fn is_connecting(&self) -> bool {
         self.phase == Phase::Connecting
     }
@@ -337,7 +333,6 @@ impl Sender {
         self.next - 1
     }
 
-    /// Returns the number of SYNs sent.
     pub(crate) fn syns(&self) -> u64 {
         u64::from(self.syns)
     }
@@ -347,7 +342,6 @@ impl Sender {
         (self.naks, self.timeouts)
     }
 
-    /// Returns the smoothed round-trip time.
     pub(crate) fn srtt(&self) -> Span {
         self.rtt.srtt
     }
@@ -363,7 +357,6 @@ impl Sender {
         &self.congestion
     }
 
-    /// Returns true if the flow is in initial slow start.
     pub(crate) fn in_initial_slow_start(&self) -> bool {
         self.initial_slow_start
     }

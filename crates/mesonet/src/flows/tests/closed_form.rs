@@ -14,7 +14,7 @@ const DOMAINS: [(char, f64); 6] = [
     ('K', 480.0 / 4320.0),
 ];
 
-/// Round-trip propagation delays between these backbone routers, in milliseconds (table 3-2).
+/// Round-trip propagation delays between these backbone routers, given by their letters, in milliseconds (table 3-2).
 const ROUND_TRIPS: [(&str, u64); 15] = [
     ("BC", 24),
     ("BE", 40),
@@ -33,8 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Times at which a flow's acknowledgements arrive, up to the time from which they arrive at the
-/// host's rate.
+/// Arrival times of a flow's acknowledgements, up to the time from which acknowledgements arrive at the host's rate.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,

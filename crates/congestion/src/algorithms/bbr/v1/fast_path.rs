@@ -9,10 +9,11 @@ use crate::algorithms::bbr::{MIN_WINDOW, Newly, larger, segments, smaller};
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// Bounds of the fast path.
+/// Bounds within which acknowledgements take the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FastPath {
-    /// Time until which neither the phase of the gain cycle ends by time, nor the smallest round-trip time expires.
+    /// Time until which neither the duration of the gain cycle's phase nor the age of the smallest round-trip time
+    /// requires a full update.
     until: Time,
     /// Numbers of segments in flight between which the phase of the gain cycle does not end.
     in_flight: (f64, f64),
@@ -60,7 +61,7 @@ impl Bbr {
     }
 
     /// Returns the bounds of the fast path. During the gain cycle, they are valid until [`Self::advance_cycle`] or
-    /// [`Self::update_min_rtt`] changes something. The window may grow to `target`.
+    /// [`Self::update_min_rtt`] changes the state. The window may grow to `target`.
     pub(super) fn fast_path_bounds(&self, now: Time, target: f64) -> FastPath {
         let (State::ProbeBw, Some((rtt, since))) = (self.state, self.min_rtt) else {
             return FastPath::default();
@@ -109,7 +110,7 @@ mod tests {
     }
 
     proptest! {
-        /// Acknowledgements have the same effect on the fast path as with a full update: only the window changes.
+        /// An acknowledgement has the same effect whether it takes the fast path or the full update.
         #[test]
         fn fast_path_acknowledgements_move_the_window_alone(
             steps in prop::collection::vec(

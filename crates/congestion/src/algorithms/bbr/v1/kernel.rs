@@ -13,7 +13,7 @@ pub(super) const PACING_MARGIN: f64 = 0.99;
 /// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Minimum number of round trips for which the maximum of ACK aggregation is kept; it is kept for at most twice as many
+/// Minimum number of round trips for which a maximum of ACK aggregation counts; it counts for at most twice as many
 /// (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
@@ -37,7 +37,7 @@ const DIFFERENCE_BPS: f64 = 4000.0;
 /// Number of round trips for which the rate of a policer is used (`bbr_lt_bw_max_rtts`).
 const POLICED_ROUNDS: u32 = 48;
 
-/// State of the two additions of the kernel.
+/// State of the kernel's two additions: ACK aggregation, and the detection of policers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kernel {
     pub(super) aggregation: Aggregation,
@@ -48,7 +48,7 @@ pub(super) struct Kernel {
 /// (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Time from which on more segments are acknowledged than the bandwidth explains.
+    /// Time since which more segments have been acknowledged than the bandwidth explains.
     since: Time,
     /// Number of segments acknowledged from `since` on.
     acked: f64,
@@ -209,10 +209,10 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// At 1000 segments per second, a burst of 40 acknowledged segments after a time without excess is all excess. A
-    /// second burst 20 ms later exceeds the expected 20 segments by 20, so that the excess is 60. The excess is limited
-    /// to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to ten round
-    /// trips without bursts.
+    /// At 1000 segments per second, a burst of 40 acknowledged segments counts entirely as excess if there was none
+    /// before. A second burst 20 ms later exceeds the expected 20 segments by 20, so the excess is 60. The excess is
+    /// limited to the window, and the allowance to the segments of 100 ms. The maximum is forgotten after five to ten
+    /// round trips without bursts.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();
@@ -279,8 +279,8 @@ mod tests {
         assert_eq!(rates[rates.len() - 2..], [Some(1040.0), None]);
     }
 
-    /// Neither few losses nor different rates indicate a policer. An interval without enough losses ends after 16
-    /// rounds.
+    /// Checks that neither few losses nor different rates indicate a policer. An interval without enough losses ends
+    /// after 16 rounds.
     #[test]
     fn few_losses_and_different_rates_are_not() {
         let few = [(100, 19); 40];

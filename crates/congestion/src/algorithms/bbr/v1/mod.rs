@@ -1,6 +1,6 @@
 //! BBR version 1: draft-cardwell-iccrg-bbr-congestion-control-00, section 4.
 //!
-//! A variant has the additions of Linux.
+//! Variant linux-6.18 adds the rules of the Linux kernel.
 
 mod fast_path;
 mod kernel;
@@ -107,11 +107,10 @@ pub struct Bbr {
     meter: Meter,
     pacer: Pacer,
     state: State,
-    /// Maximum delivery rate over the last rounds, in segments per second.
+    /// Maximum delivery rate over the last `BANDWIDTH_ROUNDS` rounds, in segments per second.
     bandwidth: WindowedMax,
     /// Smallest round-trip time and the time at which it was measured; `None` before the first sample.
     min_rtt: Option<(Span, Time)>,
-    /// The smallest round-trip time in seconds.
     min_rtt_s: f64,
     full: FullPipe,
     filled: bool,
@@ -124,7 +123,7 @@ pub struct Bbr {
     /// True if a recovery has begun since the last processed acknowledgement.
     entering: bool,
     was_idle: bool,
-    /// Additions of the kernel; `None` in other variants.
+    /// State of the Linux kernel's additions; `None` in the variant of the draft.
     kernel: Option<Box<Kernel>>,
     /// State of the random sequence from which the first phase of the gain cycle is drawn. The seed is the time of the
     /// first acknowledgement, which differs between flows, but is equal in every run.
@@ -312,7 +311,7 @@ impl Bbr {
         }
     }
 
-    /// Processes a round-trip time; returns true if the smallest one had expired before (BBRUpdateRTprop).
+    /// Updates the smallest round-trip time; returns true if the previous one had expired (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
         // Linux measures ages in clock ticks.
         let old = |since: Time| {
@@ -380,8 +379,8 @@ impl Bbr {
     }
 
     /// Processes the first acknowledgement of a recovery. For one round, the window is the number of segments in flight
-    /// plus those just delivered. As in Linux, only this acknowledgement's segments count as just delivered, not those
-    /// of earlier acknowledgements that indicated the loss: one more retransmission would find the queue full.
+    /// plus those just delivered. As in Linux, only the segments of this acknowledgement count as just delivered. If
+    /// those of earlier duplicate acknowledgements counted, another retransmission would be sent into a full queue.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
         self.meter.restart_round();
@@ -519,8 +518,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Returns the pacing rate. In the kernel's variant, `None` before the first delivery, since the kernel does not
-    /// pace the first ten segments (`tcp_update_skb_after_send`).
+    /// Returns the pacing rate. In variant linux-6.18, it is `None` before the first delivery, since the kernel does
+    /// not pace the first ten segments (`tcp_update_skb_after_send`).
     fn pacing_rate(&self) -> Option<Rate> {
         let begins = self.kernel.is_some() && self.meter.delivered == 0;
         self.pacer.rate.filter(|_| !begins)

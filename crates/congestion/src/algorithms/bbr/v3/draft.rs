@@ -134,8 +134,8 @@ impl Machine {
         self.recovery.episode.is_none() && self.marks.have_ceased(ack)
     }
 
-    /// Returns the number of rounds after which a probe raises the long-term bound by about the fraction `ecn_reprobe`
-    /// of it per round. A probe that follows marks begins with this growth.
+    /// Returns the number of rounds of a probe after which the long-term bound grows by about the fraction
+    /// `ecn_reprobe` per round. A probe that follows marks begins with this growth.
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)

@@ -13,14 +13,14 @@ use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
 use crate::window::Window;
 
-/// Bounds of the fast path.
+/// Bounds within which acknowledgements take the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FastPath {
     /// Time until which neither the maximum rate nor the minimum round-trip time expires.
     until: Time,
-    /// Number of segments, delivered or lost, up to which no new round begins.
+    /// A new round begins when more segments than this have been delivered or lost.
     answered: u64,
-    /// Number of segments in flight above which the phase of the cycle continues.
+    /// The phase of the cycle continues while more segments than this are in flight.
     in_flight: f64,
     /// Minimum round-trip time; a shorter one needs a full update.
     rtt: Span,
@@ -108,7 +108,7 @@ impl Machine {
     }
 
     /// Returns the bounds of the fast path. During the cycle of ProbeBW, they are valid until the cycle advances, a
-    /// round ends, or [`super::model::MinRtt::update`] would change something. The window may grow to `bound`.
+    /// round ends, or [`super::model::MinRtt::update`] would change a value. The window may grow to `bound`.
     pub(super) fn fast_path_bounds(
         &self,
         ack: &AckSample,
@@ -179,9 +179,9 @@ mod tests {
         Differential::new(Bbr3::new(&settings))
     }
 
-    /// Passes the acknowledgement with this number to both flows, on a path of 1000 segments per second and 100 ms.
-    /// Some acknowledgements come together, and few show the full rate. On a `lossy` path, four of a hundred segments
-    /// are lost during a fifth of each second.
+    /// Passes acknowledgement `number` to both flows, on a path of 1000 segments per second and 100 ms. Some
+    /// acknowledgements come together, and few show the full rate. On a `lossy` path, four of a hundred segments are
+    /// lost during a fifth of each second.
     fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
         let delivered = match number % 50 {
             0 => 3,

@@ -65,12 +65,12 @@ pub(super) struct Machine {
     pub(super) headroom: f64,
     /// Time between probes for the round-trip time: BBR.ProbeRTTInterval.
     pub(super) probe_rtt_interval: Span,
-    /// Factor on the fraction of marked segments by which marks reduce the short-term bound; zero without a response to
-    /// marks (Linux v3, `ecn_factor`).
+    /// Factor of the response to marks: at the end of a round, the short-term bound is multiplied by 1 - `ecn_factor`
+    /// times the smoothed fraction of marked segments. Zero disables the response (Linux v3, `ecn_factor`).
     pub(super) ecn_factor: f64,
-    /// Maximum round-trip time, in seconds, with which marks have an effect (Linux v3, `ecn_max_rtt_us`).
+    /// Maximum round-trip time, in seconds, at which marks have an effect (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,
-    /// Growth of the long-term bound, as a fraction, with which a probe after marks begins (Linux v3,
+    /// Initial growth of the long-term bound per round in a probe that follows marks, as a fraction (Linux v3,
     /// `ecn_reprobe_gain`).
     pub(super) ecn_reprobe: f64,
     /// True if segments are sent as ECT(1), which requests L4S service (RFC 9331).
@@ -84,7 +84,7 @@ pub(super) struct Machine {
     pub(super) state: State,
     /// True once Startup has filled the pipe: BBR.full_bw_reached.
     pub(super) filled: bool,
-    /// Bandwidth and number of rounds by which a full pipe is detected: BBR.full_bw, BBR.full_bw_count.
+    /// Test for a full pipe, with the bandwidth and the number of rounds since it grew: BBR.full_bw, BBR.full_bw_count.
     pub(super) full: FullPipe,
     /// True if the rate has stopped growing in this phase: BBR.full_bw_now.
     pub(super) full_now: bool,
@@ -112,8 +112,8 @@ pub(super) struct Machine {
     pub(super) recovery: Recovery,
     /// True if the flow sends again after an idle time: BBR.idle_restart.
     pub(super) was_idle: bool,
-    /// State of the random sequence from which waits between probes are drawn. The time of the first acknowledgement is
-    /// its seed, so that it is equal in every run, but differs between flows.
+    /// State of the random sequence from which waits between probes are drawn. The seed is the time of the first
+    /// acknowledgement, which differs between flows, but is equal in every run.
     pub(super) draws: u64,
 }
 
@@ -156,7 +156,7 @@ impl Machine {
         smaller(self.max_rate(), self.bounds.short_rate)
     }
 
-    /// Returns `gain` times the bandwidth-delay product at this bandwidth, in segments.
+    /// Returns `gain` times the bandwidth-delay product at `bandwidth`, in segments.
     pub(super) fn carried(&self, bandwidth: f64, gain: f64) -> f64 {
         match self.min_rtt.rtt {
             Some(_) => gain * bandwidth * self.min_rtt.rtt_s,
@@ -169,8 +169,8 @@ impl Machine {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// Returns `segments`, a number of segments in flight, raised to the budget of the send quantum and to the smallest
-    /// window if it is below these (BBRQuantizationBudget, section 5.6.4.2).
+    /// Returns the largest of `segments`, the number of segments in flight that the send quantum requires, and the
+    /// smallest window (BBRQuantizationBudget, section 5.6.4.2).
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
@@ -235,7 +235,7 @@ impl Machine {
             .max(MIN_WINDOW)
     }
 
-    /// Saves the window before a timeout, and restarts it.
+    /// Responds to a timeout: saves the window, and sets it to one segment.
     pub(super) fn time_out(&mut self, window: &mut Window) {
         self.recovery.time_out(window, self.is_probing_rtt());
     }

@@ -15,7 +15,8 @@ pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
 /// Weight of a round in the average fraction of marked segments (Linux v3, bbr_ecn_alpha_gain).
 const ECN_GAIN: f64 = 1.0 / 16.0;
 
-/// Fraction of marked segments from which on too many segments are in flight (Linux v3, bbr_ecn_thresh).
+/// Minimum fraction of marked segments in a round that shows that too many segments are in flight (Linux v3,
+/// bbr_ecn_thresh).
 const ECN_THRESHOLD: f64 = 0.5;
 
 /// Bounds of the model; infinity means that there is no bound.
@@ -32,7 +33,8 @@ pub(super) struct Bounds {
 /// Recent deliveries and losses, from which the bounds are computed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
-    /// Number of segments that had been sent when the current round of losses began.
+    /// Number of segments sent before the current round. The round ends when more than these have been delivered or
+    /// lost.
     pub(super) round_end: u64,
     pub(super) round_start: bool,
     pub(super) lost: bool,
@@ -64,17 +66,18 @@ pub(super) struct Probe {
     pub(super) start: Time,
     /// Time from the beginning of the cycle to the next probe.
     pub(super) wait: Span,
-    /// True while samples reflect the probe.
+    /// True while acknowledgements are for segments sent in a probe: their losses and marks show the effect of the
+    /// probe.
     pub(super) sampling: bool,
-    /// True until the round after the probe has begun.
+    /// True from the beginning of ProbeBW_DOWN until the next round begins.
     pub(super) stopping: bool,
-    /// Number of rounds for which the long-term bound has grown.
+    /// Number of rounds of the current probe in which the long-term bound has grown.
     pub(super) up_rounds: u32,
-    /// Number of acknowledged segments for one segment of growth.
+    /// Number of segments that must be acknowledged for the long-term bound to grow by one segment.
     pub(super) up_per_segment: f64,
-    /// Number of segments acknowledged so far towards one segment of growth.
+    /// Number of segments acknowledged since the long-term bound last grew.
     pub(super) up_acked: f64,
-    /// Number of segments that had been sent when the window was last full.
+    /// Number of segments sent until the window was last full.
     cwnd_full_until: u64,
 }
 
@@ -108,7 +111,7 @@ pub(super) struct Aggregated {
 /// Fraction of marked segments, and the response to it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// True if marks have an effect: at the end of a round, the smallest round-trip time was short enough.
+    /// True if marks have an effect: at the end of the last round, the smallest round-trip time was short enough.
     pub(super) eligible: bool,
     /// Number of successive rounds with too many marks.
     pub(super) high_rounds: u32,
@@ -142,8 +145,8 @@ impl Bounds {
 }
 
 impl Probe {
-    /// Records if the window was full before an acknowledgement. `prior_in_flight` is the number of segments in flight
-    /// before it, the maximum since the last acknowledgement.
+    /// Records if the window was full before an acknowledgement. `prior_in_flight` is the maximum number of segments in
+    /// flight since the acknowledgement before.
     #[inline]
     pub(super) fn note_use_of_cwnd(&mut self, ack: &AckSample, prior_in_flight: f64, cwnd: f64) {
         if prior_in_flight + 1.0 > cwnd {
@@ -236,7 +239,7 @@ impl Aggregation {
         }
     }
 
-    /// Stores the state after an acknowledgement.
+    /// Stores a state that [`Self::with`] has returned.
     #[inline]
     pub(super) fn go_on(&mut self, aggregated: Aggregated) {
         (self.start, self.delivered) = (aggregated.start, aggregated.delivered);

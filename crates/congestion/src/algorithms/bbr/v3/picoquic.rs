@@ -30,8 +30,8 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Increase above the smallest round-trip time from which on a round-trip time counts as long: a quarter of the
-/// smallest one, plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
+/// Divisor of the smallest round-trip time. A round-trip time counts as long if it exceeds the smallest one by more
+/// than the quotient plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
@@ -43,7 +43,7 @@ const SHORTEST: Span = Span::from_micros(128);
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
-/// Round-trip time above which intervals are multiples of the round-trip time (`BBRLongRttThreshold`).
+/// Smallest round-trip time above which the times between probes are multiples of it (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
 /// Factor on the rate at the start of the ProbeBW cycles. If the rate reaches the product, Startup begins again.
@@ -51,13 +51,13 @@ const CEILING: f64 = 1.5;
 
 /// Factor by which a probe must increase the rate for the next probe to come early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
-/// Number of probes without an increase by `PROBE_GROWTH` after which probes are no longer early.
+/// Number of successive probes without an increase by `PROBE_GROWTH` that ends the early probes.
 const PROBES: u32 = 3;
 
-/// Number of round trips without an acknowledgement after which the path counts as suspended.
+/// Number of round trips without an acknowledgement that counts as a suspension of the path.
 const SILENCE_RTTS: u64 = 2;
 
-/// Number of losses in a flight up to which losses have no effect.
+/// Maximum number of losses in a flight that have no effect.
 const FEW_LOSSES: f64 = 3.0;
 
 /// Segments in flight at which ProbeBW_UP ends, in bandwidth-delay products.
@@ -72,14 +72,14 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of successive acknowledgements after which all recent round-trip times were long.
+    /// Number of successive acknowledgements at which all recent round-trip times were long.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
     /// Rate above which Startup begins again, in segments per second.
     ceiling: f64,
-    /// Number of segments that had been sent when losses last froze the window. The window is released when these
-    /// segments are acknowledged.
+    /// Number of segments that had been sent when losses last froze the window. The window is released when as many
+    /// have been acknowledged.
     held_until: u64,
     /// Number of segments that had been delivered when the window was last frozen or released.
     delivered: u64,
@@ -94,7 +94,8 @@ impl Picoquic {
         machine.full_update(self, ack, window);
     }
 
-    /// Records the end of a probe. The growth of the rate in the probe decides if the next probe comes early.
+    /// Records the end of a probe. Once the rate has grown enough in a probe, the next ones come early, until some
+    /// probes in a row bring no such growth.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -111,7 +112,8 @@ impl Picoquic {
         }
     }
 
-    /// Counts an acknowledgement after which all recent round-trip times are long; otherwise restarts the count.
+    /// Increments the count of successive acknowledgements after which all recent round-trip times are long; resets the
+    /// count if one of these times is not long.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -124,7 +126,7 @@ impl Picoquic {
 
 impl MinRtt {
     /// Updates the smallest round-trip time with the longest of the recent samples. Samples close to it postpone
-    /// ProbeRTT (`BBRUpdateMinRTT`). `like` is the difference up to which a sample is close.
+    /// ProbeRTT (`BBRUpdateMinRTT`). A sample is close if it differs by at most `like`.
     fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
@@ -356,8 +358,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). Returns false in the half of all cycles that
-    /// begin with zero rounds, a number that is drawn at random.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`). The path is checked only in cycles that begin
+    /// with at least one round, half of all cycles: the initial number of rounds is drawn at random.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -569,9 +571,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// In picoquic, an interval of ACK aggregation begins with each ACK (`BBRUpdateACKAggregation`), so that only the
-    /// last burst counts as excess. In the draft, the interval continues: the excess is 5 segments, less the one that
-    /// the rate explains for a millisecond, plus 7.
+    /// In picoquic, an interval of ACK aggregation begins with each ACK (`BBRUpdateACKAggregation`), so only the last
+    /// burst counts as excess. In the draft, the interval continues: the excess is 5 segments, less the one that the
+    /// rate explains for a millisecond, plus 7.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;
@@ -585,8 +587,8 @@ mod tests {
         assert_eq!(extra(&aggregation), 7.0);
     }
 
-    /// The delivery rate, a third of the pacing rate at twice the smallest round-trip time, becomes the bandwidth. The
-    /// cycle is one of those in which saturation is checked.
+    /// The delivery rate becomes the bandwidth if it is a third of the pacing rate, the round-trip time exceeds twice
+    /// the smallest one, and saturation is checked in the current cycle.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

@@ -52,7 +52,6 @@ pub(super) trait Rules {
     /// Processes the beginning of ProbeBW_UP.
     fn on_up(&mut self, machine: &mut Machine, ack: &AckSample);
 
-    /// Advances the cycle of ProbeBW.
     fn advance_cycle(
         &mut self,
         machine: &mut Machine,
@@ -62,7 +61,6 @@ pub(super) trait Rules {
         window: &Window,
     );
 
-    /// Updates the smallest round-trip time.
     fn update_min_rtt(&mut self, machine: &mut Machine, ack: &AckSample);
 
     /// Processes the beginning of ProbeRTT.

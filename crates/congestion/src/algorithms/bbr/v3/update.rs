@@ -10,11 +10,11 @@ use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
 use crate::window::Window;
 
-/// Number of lost ranges in a round that ends Startup (BBRStartupFullLossCnt, section 5.3.1.3). As in Linux v3,
-/// acknowledgements that report losses are counted instead of ranges.
+/// Number of losses in a round at which Startup ends (BBRStartupFullLossCnt, section 5.3.1.3). The draft counts lost
+/// ranges; like Linux v3, this implementation counts acknowledgements that report losses.
 const STARTUP_LOSSES: u32 = 6;
 
-/// Number of successive rounds with too many marks that ends Startup (Linux v3, bbr_full_ecn_cnt).
+/// Number of successive rounds with too many marks after which Startup ends (Linux v3, bbr_full_ecn_cnt).
 const STARTUP_MARKED_ROUNDS: u32 = 2;
 
 impl Machine {
@@ -244,8 +244,8 @@ impl Machine {
     /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound of the window once the pipe
     /// is full.
     ///
-    /// The methods that it calls are marked `inline(always)`. This method is compiled for two sets of rules, so that
-    /// the compiler would not inline them otherwise, which would cost 1.6 % of the instructions of a simulation.
+    /// The methods that it calls are marked `inline(always)`. This method is compiled for two sets of rules, so the
+    /// compiler would not inline them otherwise, which would cost 1.6 % of the instructions of a simulation.
     pub(super) fn full_update<R: Rules>(
         &mut self,
         rules: &mut R,

@@ -55,7 +55,7 @@ enum Signal {
     Loss(f64),
 }
 
-/// Growth of the rate since the last attempt.
+/// Growth of the rate since the last probe or push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Growth {
     None,
@@ -70,7 +70,7 @@ struct Era {
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// Rate coefficient with which the packets acknowledged in the era were sent.
+    /// Rate coefficient at which the packets acknowledged in the era were sent.
     alpha: f64,
 }
 
@@ -80,7 +80,7 @@ struct Attempt {
     rate: f64,
     alpha: f64,
     congested: bool,
-    /// True if the network limited the rate.
+    /// True if the network limited the rate since the last probe or push.
     used: bool,
 }
 
@@ -168,8 +168,8 @@ impl PicoquicC4 {
         self.note_rtt(ack);
     }
 
-    /// Restarts the window. In picoquic, a timeout only probes for lost segments at the end of the data; it is no
-    /// congestion signal.
+    /// Sets the window to one segment. In picoquic, a timeout only probes for lost segments at the end of the data; it
+    /// is no congestion signal.
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
         self.timed_out = true;
         window.restart();
@@ -329,7 +329,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// Returns the growth of the rate since the last attempt (`c4_growth_evaluate`).
+    /// Returns the growth of the rate since the last probe or push (`c4_growth_evaluate`).
     fn growth(&self) -> Growth {
         let Attempt { rate, alpha, .. } = self.attempt;
         let by = |part: f64| (1.0 + part * (alpha - 1.0)) * rate;
@@ -513,9 +513,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached. After two cycles with congestion, it becomes the maximum sample.
-    /// After a cycle without congestion in which the network was the limit, it is lowered by half of its difference to
-    /// the maximum sample.
+    /// Lowers a nominal rate that was not reached. After two cycles with congestion, the nominal rate becomes the
+    /// maximum rate sample. After a cycle without congestion in which the network was the limit, half of the difference
+    /// to the maximum sample is subtracted.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;

@@ -61,7 +61,7 @@ fn successes_lead_to_pushes_and_then_to_initial() {
 }
 
 /// Losses end Initial only after more than twenty acknowledgements and losses, since losses in the first flight say
-/// little.
+/// little about the path.
 #[test]
 fn losses_end_initial_after_twenty_events() {
     for (acks, lost, ends) in [(16, 4, false), (17, 4, true), (1, 19, false), (1, 20, true)] {
