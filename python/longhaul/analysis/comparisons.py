@@ -35,7 +35,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
 
 
 def over_replications(means: Iterable[MeanInterval]) -> str:
-    """Return a note that the intervals are over replications, and over how many."""
+    """Return a note that says over how many replications the intervals are computed."""
     counts = {mean.count for mean in means}
     if max(counts, default=0) < 2:
         return NO_INTERVAL
@@ -62,7 +62,7 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
 
 @dataclass(frozen=True)
 class Regression:
-    """Coefficients of a linear model with 95 % intervals, and its explained variance."""
+    """Coefficients of a linear model, each with a 95 % interval, and the explained variance."""
 
     coefficients: Mapping[str, MeanInterval]
     r_squared: float

@@ -63,7 +63,7 @@ class Family:
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value of the test that the source's value is one more replication.
+        """Two-sided p-value of the hypothesis that the source's value is one more replication.
 
         Source: Hahn and Meeker, Statistical Intervals, 1991, section 4.7.
         """
@@ -108,7 +108,7 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; empty if its numbers keep their verdicts.
+    """Return a verdict for each family of one source, or "" if its numbers keep their own verdicts.
 
     *Outside the band*: the mean lies outside the family's band, and the test rejects that the
     printed value is one more replication, at 5 % for all families together (Holm, Scandinavian

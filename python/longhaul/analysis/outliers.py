@@ -31,9 +31,10 @@ def largest_grubbs(count: int) -> float:
 
 
 def nist_critical(count: int) -> float:
-    """Return NIST's critical value; for fewer than seven values, one of the same significance.
+    """Return NIST's critical value of Grubbs' statistic, adapted to fewer than seven values.
 
-    Grubbs' statistic of six values cannot reach NIST's value of 2.08 (`largest_grubbs`).
+    NIST's value of 2.08 is beyond the maximum for six values (`largest_grubbs`). For fewer than
+    seven, the value returned has the significance that 2.08 has for seven.
     """
     if count >= NIST_COUNT:
         return NIST_CRITICAL
@@ -85,8 +86,8 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
     """Return the residuals of competitors in one condition, with Grubbs' test of the largest.
 
     `critical` is the critical value, by default the exact one for a two-sided test at 5 %. The
-    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: the statistic of eight
-    values is then about 1.62.
+    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: Grubbs' statistic of
+    eight values is then only about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical

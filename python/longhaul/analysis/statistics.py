@@ -74,8 +74,8 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Return Spearman's coefficient of `x` with each row along the last axis of `y`.
 
-    See `rank_correlation`. The time grows with the square of the number of points; hundreds are
-    fast.
+    See `rank_correlation`. The time grows with the square of the number of points, and is short for
+    hundreds of points.
     """
     first, second = _ranks(x), _ranks(y)
     count = second.shape[-1]

@@ -340,7 +340,7 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
     """Read a design from a table of levels, a column per factor, as `design --natural` writes it.
 
-    The columns `block` and `replication` are optional. Each replication needs every run.
+    The columns `block` and `replication` are optional. Each replication must contain every run.
     """
     rows = numbered_rows(file)
     lines: dict[tuple[float, ...], int] = {}

@@ -152,7 +152,7 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first path that exists in no run of these scenarios, with an error; else None.
+    """Return the first of `places` that no run of `scenarios` has, with its error; otherwise None.
 
     `keep` are tables that are stored with all rows.
     """
@@ -201,7 +201,7 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Return the value at a path from a table to a row and a column; any text in a row selects it.
+    """Follow a path from a table to a row and a column; a row is selected by any of its texts.
 
     Return true and the value, or false if the path does not lead to a value.
     """

@@ -26,7 +26,7 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """Divide the rows of `of_scenarios` into values that were written and values that follow.
+    """Divide the rows of `of_scenarios` into values given in scenarios and values that follow.
 
     A value follows if the scenario resolves to the same value without it, or without a table around
     it. This must also be true if all other values that follow are removed at the same time.
@@ -130,7 +130,7 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return pairs of runs whose results are equal since no random number was drawn.
+    """Return pairs of runs whose results are equal because no random number was drawn.
 
     Their scenarios differ only in the random numbers (seed or replication).
     """

@@ -70,8 +70,8 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
     """Return the metrics of flows that are informative in at least one column of the table.
 
-    Fairness is left out if no column has several flows, the share of goodput if there is only one
-    label, and window reductions by ECN marks if there were none.
+    Fairness is left out if no column has several flows. The share of goodput is left out if there
+    is only one label, and window reductions by ECN marks if there were none.
     """
     silent = set()
     if all((column["flows"] or 0) < 2 for column in columns):
@@ -163,7 +163,7 @@ def _span(run: RunData) -> str:
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return a table of the differences between each run and the first run, by label, with sign."""
+    """Return a table of the signed differences between each run and the first run, by label."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
@@ -186,7 +186,7 @@ def changes(runs: Sequence[RunData]) -> Table:
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Return the metrics of each label; those of all flows together have an empty key."""
+    """Return the metrics of each label; the key of all flows together is empty."""
     return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
 
 

@@ -48,9 +48,7 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
 
 
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
-    """Return the word-length pattern A1, A2, ...
-
-    Ak, whose entries are integers for regular fractions.
+    """Return the word-length pattern A1, A2, ..., whose entries are integers for regular fractions.
 
     A word of length j is a product of j columns that is constant or partly constant. Aj is the sum,
     over all products of j columns, of the squared mean of the product.

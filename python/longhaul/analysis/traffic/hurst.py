@@ -87,10 +87,9 @@ def wavelet(
 ) -> Hurst:
     """Estimate H from the energy of wavelet coefficients.
 
-    The binary logarithm of the energy grows by 2H - 1 per octave.
-
-    A line is fitted to octaves with weights. Coefficients are nearly uncorrelated; the interval
-    assumes that they are independent and Gaussian.
+    The binary logarithm of the energy grows by 2H - 1 per octave; a line is fitted to it by
+    weighted least squares. Coefficients are nearly uncorrelated; the interval assumes that they are
+    independent and Gaussian.
     """
     approximation = _checked(values) - np.mean(np.asarray(values, float))
     octaves, counts, energies = [], [], []
