@@ -26,7 +26,7 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """Return the maximum of Grubbs' statistic for `count` values, where all but one are equal."""
+    """Return the maximum of Grubbs' statistic for `count` values, all but one of them equal."""
     return (count - 1) / math.sqrt(count)
 
 

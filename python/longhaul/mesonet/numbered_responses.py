@@ -92,7 +92,7 @@ class Part:
         return _mean(self._routers.filter(pl.col("router") == names[number])[column])
 
     def of_backbone(self, number: int) -> float | None:
-        """Count completed flows that begin or end below backbone router `number`; None if missing.
+        """Count completed flows that begin or end below backbone router `number`; None if unknown.
 
         Table 6-25 defines these flows as those that transit the router. But the numbers in table
         6-30 do not include flows that begin and end elsewhere (docs/mesonet_validation.md).

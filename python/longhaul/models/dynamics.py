@@ -231,7 +231,7 @@ class Bic(Dynamics):
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window after these round trips since a loss: below or beyond the peak."""
+        """Return the window at the number of round trips since a loss, below or beyond the peak."""
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease

@@ -62,7 +62,7 @@ class AnickMitraSondhi:
 
 @dataclass(frozen=True)
 class MM1B:
-    """Overflow of an M/M/1/B queue, not normalised: `rho^B` (before equation 10)."""
+    """Overflow probability of an M/M/1/B queue, not normalised: `rho^B` (before equation 10)."""
 
     def loss(self, window: float, link: Link) -> float:
         """Return the loss probability at this mean window."""

@@ -31,7 +31,7 @@ def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
 
 
 def _end_s(kept: Kept) -> float | None:
-    """Return the time (s) at which picoquic's simulation would end; None for no end.
+    """Return the time (s) at which picoquic's simulation would end; None if no flow has finished.
 
     It ends a round trip after the last acknowledgement.
     """
@@ -42,7 +42,8 @@ def _end_s(kept: Kept) -> float | None:
 def _load(kept: Kept) -> float | None:
     """Return the load of the main download in percent; None if it cannot be computed.
 
-    With two downloads it is the share of the payload of both, else the share of the link's rate.
+    With two downloads, it is the main download's share of both payloads, otherwise its share of the
+    link's rate.
     """
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))

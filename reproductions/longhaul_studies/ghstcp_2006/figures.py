@@ -37,7 +37,7 @@ TABLES = {
 
 
 def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
-    """Return a function that draws a table: our values as bars, printed values as lines across.
+    """Return a function that draws a printed table: our values as bars, printed values as lines.
 
     Each row of table `number` has a bar of `metric` at each delay.
     """

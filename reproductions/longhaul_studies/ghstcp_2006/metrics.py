@@ -72,7 +72,10 @@ def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
 
 
 def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
-    """Return the metrics of Tables 2.1 to 3.2, for two groups of five flows."""
+    """Return the metrics of Tables 2.1 to 3.2 for two groups of five flows.
+
+    `seconds` is the length of the measurement window.
+    """
     row: Row = {}
     shares: list[float] = []
     groups: list[float] = []

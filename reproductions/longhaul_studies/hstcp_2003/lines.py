@@ -1,6 +1,6 @@
 """Lines of the figures: values along an axis, and windows over time.
 
-A mixed set has half HSTCP flows and half REGTCP flows (standard TCP).
+A mixed set has half HSTCP flows and half REGTCP flows (standard TCP). `axis` is the figure's axis.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
     """Return lines of the bandwidth that HSTCP flows steal in a mixed set, one for each queue.
 
-    It is relative to the set with REGTCP flows alone.
+    The second of `experiments` has REGTCP flows alone, with which the mixed set is compared.
     """
     of, alone = experiments
 
@@ -104,7 +104,7 @@ def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
     """Return the goodput that ten flows lose to a competitor along an axis, in % of the link.
 
-    `of` is the experiment with the competitor, `cell` selects its levels.
+    `of` is the experiment with the competitor, and `cell` selects the competitor by levels.
     """
     alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
     x, before, now = together(
@@ -201,7 +201,7 @@ def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def windows(experiments: Sequence[str], of: str = "") -> Draw:
-    """Return a function that draws windows over time, of all experiments or only of `of`."""
+    """Return a function that draws windows over time, of all `experiments` or only of `of`."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for experiment in (of,) if of else experiments:

@@ -48,7 +48,10 @@ def _congestion(axes: Axes, data: Data, _: str) -> None:
 
 
 def _distinct(axes: Axes, data: Data, panel: str) -> None:
-    """Draw each algorithm's value divided by the mean of six: all but FAST and FAST-AT."""
+    """Draw each algorithm's value over the mean of the six algorithms other than FAST and FAST-AT.
+
+    `panel` names the response.
+    """
     conditions, metric = [one for one in _by_congestion(data) if one in CONGESTED], RESPONSES[panel]
     at = np.arange(len(conditions))
     found = {

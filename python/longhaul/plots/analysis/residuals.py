@@ -167,7 +167,7 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of texts below the axis for conditions; empty where all values are equal."""
+    """Return the rows below the axis, a text per condition, empty where all values are equal."""
 
     def row(text: str, figure: str) -> list[str]:
         return [text.format(getattr(one, figure)) if one.extreme >= 0 else "" for one in each]

@@ -134,10 +134,10 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the ratio of goodput changes in the more and the less congested half of conditions.
+    """Return the mean goodput change in the more congested conditions over that in the others.
 
-    The change is that of the alternates' goodput from experiment `beside` to `of`, as a mean of
-    absolute relative changes.
+    The change is the absolute relative difference of the alternates' goodput in experiment `of`
+    from that in `beside`. Both halves have 16 conditions.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
@@ -148,10 +148,7 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows that belong to groups with a large advantage.
-
-    A large mean advantage is one above `above`.
-    """
+    """Return the fraction of alternates' flows in groups whose mean advantage exceeds `above`."""
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
     flows = np.array(
@@ -170,7 +167,7 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio between a mean range of goodputs in `of` and that in `beside`.
+    """Return the largest ratio of a mean range of goodputs in `of` to the same range in `beside`.
 
     The ranges are those of `measures.ranges`, as means over groups.
     """
