@@ -202,7 +202,7 @@ def test_convergence_begins_with_the_first_whole_window() -> None:
 def test_a_ratio_of_ten_is_not_starvation_and_one_above_is() -> None:
     """Check that flows starve if the ratio of their rates exceeds ten.
 
-    It has to exceed ten in the whole last half of the run (Arun et al. 2022).
+    The ratio has to exceed ten in the whole last half of the run (Arun et al. 2022).
     """
     for other, starves in ((10.0, False), (10.1, True)):
         found = merit.starvation(rates(*[[1.0, other]] * 5), 1.0)

@@ -111,7 +111,7 @@ def test_fractions_are_folded_and_in_blocks(
 ) -> None:
     """Check the numbers of runs and the blocks of fractional designs.
 
-    Folding adds a second block; a word divides the runs by the sign of its product.
+    Folding adds a second block. A word (a product of factors) divides the runs by its sign.
     """
     found = read(tmp_path, f"design = {{ {design} }}").design
     assert found.runs == runs

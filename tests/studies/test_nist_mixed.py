@@ -73,7 +73,7 @@ def test_conditions_are_the_design_of_table_8_13(experiment: str) -> None:
 def test_a_condition_is_what_its_table_says() -> None:
     """Check condition 21 against Table 8-14, and condition 25 against Table 9-4.
 
-    The latter prints 1 for factor x8.
+    Table 9-4 prints 1 for factor x8.
     """
     values = explained(STUDY.cell("N8L-MAIN", {"condition": "21", "algorithm": "FAST-AT"}))
     assert {

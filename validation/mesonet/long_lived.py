@@ -133,7 +133,7 @@ def lag(flows: Flows, flow: str, received: list[int]) -> Row:
 
 
 def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
-    """Yield rows for mean goodputs over the period, as far as tables print loss-free values.
+    """Yield rows for mean goodputs over the period, for which tables print values without losses.
 
     `received` has the packets that each flow received in each measuring interval.
     """

@@ -1,4 +1,4 @@
-"""The worked examples of chapter 3, and values that follow from its definitions (seconds)."""
+"""The worked examples of chapter 3, and values that follow from its definitions."""
 
 from __future__ import annotations
 

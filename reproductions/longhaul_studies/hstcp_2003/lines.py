@@ -38,7 +38,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the utilisation by each class of a mixed set, and by both together."""
+    """Return lines of the utilisation by HSTCP and REGTCP flows of a mixed set, and by both."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),

@@ -77,7 +77,10 @@ def _named(axes: Axes, names: Sequence[object]) -> None:
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
-    """Draw `metric` of long-lived flow L1 with each algorithm, and the values in `claims`."""
+    """Draw `metric` of long-lived flow L1 with each algorithm, and the values that claims print.
+
+    `claims` are the ids of the claims.
+    """
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")
     _named(axes, list(NAMES))

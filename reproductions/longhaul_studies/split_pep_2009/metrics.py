@@ -69,9 +69,9 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Return extremes after `settled_s`, and the first reduction between the proxies.
+    """Return extremes after `settled_s`, and times of the first reduction between the proxies.
 
-    `series` has the samples over time, `rate_bps` is the link's rate.
+    `series` has the samples over time, and `rate_bps` is the link's rate.
     """
     t = np.asarray(series["t_s"])
     settled = t > settled_s
@@ -107,7 +107,10 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """Return the time of the first reduction between the proxies, and of the link's refilling."""
+    """Return the time of the first window reduction between the proxies, and the recovery time.
+
+    The recovery ends when the link is full again. Both are in seconds.
+    """
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):
         return {}

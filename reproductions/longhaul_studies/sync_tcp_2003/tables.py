@@ -44,9 +44,9 @@ def printed() -> dict[str, str]:
 
 def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str, int]]
             ) -> list[str]:  # fmt: skip
-    """Return the row of `protocol`: its name, then the measured and printed value of each column.
+    """Return the row of `protocol`: its name, and measured and printed values by column.
 
-    `columns` has metric, claim and decimals of each column.
+    `columns` has the metric, the claim with the printed value, and the decimals of each column.
     """
     cells = [NAMES[protocol]]
     for metric, claim, decimals in columns:
@@ -108,7 +108,7 @@ def both_ways(data: Data) -> list[str]:
 
 
 def _three(data: Data, of: str, **cell: str) -> str:
-    """Return utilisation, loss and mean queue of a run as the text of one cell."""
+    """Return utilisation, loss rate and mean queue of a run, as the text of one cell."""
     utilisation, loss, queue = (
         data.value(metric, of, **cell) for metric in ("utilisation", "loss_0", "queue_0")
     )
@@ -117,7 +117,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """Return a table of results on long transfers with other interpretations of the source."""
+    """Return a table of results with other interpretations of the source, for long transfers."""
 
     def both(reading: str) -> str:
         return "; ".join(
@@ -148,7 +148,7 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Return the table of today's senders on both networks with both queue disciplines."""
+    """Return the table of today's senders on both networks, with both queue disciplines."""
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),
@@ -172,7 +172,7 @@ def today(data: Data) -> list[str]:
 
 def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0,
                 **cell: str | float) -> str:  # fmt: skip
-    """Return a median as text, with the range of replications if it differs in these digits.
+    """Return a median as text, with the range over replications if they differ as printed.
 
     `digits` are the decimals of `metric`, after division by `unit`.
     """
@@ -211,7 +211,7 @@ def _loss(data: Data, protocol: str, load: int) -> str:
 
 
 def _less_lost(data: Data, load: int) -> str:
-    """Return in how many replications MixReact loses less than Pcwnd, as `3 of 5`."""
+    """Return the number of replications in which MixReact loses less than Pcwnd, as `3 of 5`."""
     cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
     _, mixreact, pcwnd = data.pairs("loss_0", *cells)
     return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"
