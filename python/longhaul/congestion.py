@@ -46,8 +46,8 @@ class CongestionControl:
 
     The transport detects congestion and recovers losses. The flow's slow start opens the window up
     to `ssthresh`. Methods get an event and the window. Windows are in segments, times in seconds.
-    Event and window objects are used again for the next call, so that an algorithm must keep values
-    and not the objects.
+    Event and window objects are used again for the next call, so an algorithm must keep values and
+    not the objects.
 
     An exception in a method ends the run. For equal results on every machine, use `exp`, `log` and
     `power` of this module instead of those of `math`, which depend on the platform. For the same

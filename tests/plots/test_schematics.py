@@ -2,7 +2,7 @@
 
 One flow of standard TCP at a round trip of one second is simulated: slow start to 128 segments, a
 loss just above 150, a whole window lost at 100. Which packets have to be lost depends on the
-window, so that a first run without the loss finds them. Times in NIST's figures are read by eye.
+window, so a first run without the loss finds them. Times in NIST's figures are read by eye.
 """
 
 from functools import cache

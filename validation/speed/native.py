@@ -7,9 +7,9 @@ their own queue, and `xcp` has no XCP router. Their cost per packet cannot be me
 the start of a run costs more than all of their packets. The second workload is therefore a path of
 1 Tbit/s without queueing, with initial windows of 2,000 packets.
 
-Each algorithm shares a core with Reno, so that other load slows both equally. Ratios are of
-processor time per data packet including the start of the run, which makes them upper bounds if
-there are few packets.
+Each algorithm shares a core with Reno, so other load slows both equally. Ratios are of processor
+time per data packet including the start of the run, which makes them upper bounds if there are few
+packets.
 """
 
 from __future__ import annotations

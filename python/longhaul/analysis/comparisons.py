@@ -51,8 +51,8 @@ def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
 def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     """Return the mean of `first` minus `second` over pairs of runs with the same random numbers.
 
-    The interval is computed from the differences, so that effects common to both values of a pair
-    cancel (Law 2015, Simulation Modeling and Analysis, section 11.2).
+    The interval is computed from the differences, so effects common to both values of a pair cancel
+    (Law 2015, Simulation Modeling and Analysis, section 11.2).
     """
     values, others = np.asarray(first, float), np.asarray(second, float)
     if values.shape != others.shape:

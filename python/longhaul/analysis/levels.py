@@ -69,10 +69,10 @@ class Comparison:
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
     """Compare each pair of levels of a factor in runs that are equal otherwise.
 
-    Runs of one replication share their random numbers, so that differences within a replication
-    vary less than the compared values. Each replication gives one mean difference over all
-    conditions, and the interval of these means shows the effect of other random numbers. With a
-    single replication, the interval is over conditions, and shows the effect of other conditions.
+    Runs of one replication share their random numbers, so differences within a replication vary
+    less than the compared values. Each replication gives one mean difference over all conditions,
+    and the interval of these means shows the effect of other random numbers. With a single
+    replication, the interval is over conditions, and shows the effect of other conditions.
     """
     matched = table.matched(factor, response)
     pairs = combinations(table.factors[factor], 2)

@@ -94,7 +94,7 @@ def _ranks(values: ArrayLike) -> np.ndarray:
     """Return twice the rank of each value.
 
     Ranks begin at 1, and equal values share their mean rank. Twice a rank is a whole number, so
-    that sums are exact.
+    sums are exact.
     """
     each, others = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
     return 2.0 * (each > others).sum(axis=-1) + (each == others).sum(axis=-1) + 1.0  # type: ignore[no-any-return]

@@ -3,7 +3,7 @@
 The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
 A.3). All links are made so fast that no packet queues; then the bytes that reach a link are the
 offered load. The rates found are used in the original network. With a given seed, the requested
-sizes are the same at every rate, so that the load is a smooth function of the rate.
+sizes are the same at every rate, so the load is a smooth function of the rate.
 """
 
 import copy

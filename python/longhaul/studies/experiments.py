@@ -57,7 +57,7 @@ class Experiment:
     quick: str
     """Description of what the quick scale leaves out of the experiment."""
     on_request: bool = False
-    """True if the experiment is long, so that the quick scale includes it only when it is named."""
+    """True for a long experiment, which the quick scale includes only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False

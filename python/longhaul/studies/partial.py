@@ -7,7 +7,7 @@ over some conditions gives no bound of the mean over all conditions.
 The verdict so far is weaker. A count is scaled up in proportion, and a share is used as it is. A
 minimum or maximum is used only while it is inside the band. For other numbers, only the sign of a
 comparison is used, that is, which of two sides is larger. The size of a difference varies between
-levels, so that a mean over two conditions cannot be compared with a printed mean over 32.
+levels, so a mean over two conditions cannot be compared with a printed mean over 32.
 """
 
 from collections.abc import Callable

@@ -227,7 +227,7 @@ class Study:
         """Return all runs of some experiments, ordered by replication.
 
         `where` maps axes to levels, given as text. Only runs with one of these levels on each of
-        these axes are returned, so that experiments without such an axis are left out.
+        these axes are returned, so experiments without such an axis are left out.
         """
         chosen = self.chosen(experiments)
         for axis in where or {}:

@@ -59,7 +59,7 @@ def _deviation(delays: dict[str, float]) -> float:
     """Return the standard deviation of delays, given by quantiles in `delays`.
 
     Delays are assumed to be uniformly distributed between adjacent quantiles. Acknowledgements do
-    not queue, so that round-trip times and one-way delays deviate equally.
+    not queue, so round-trip times and one-way delays deviate equally.
     """
     shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
     ends = np.array([delays[name] for name in QUANTILES])

@@ -248,7 +248,7 @@ def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
     """Return the allowed relative deviation from each printed number, by name.
 
     It is half the relative distance to the nearest other number, at most `within`. If `within` is
-    0, it is 1, so that deviations divided by it do not change.
+    0, it is 1, so dividing by it changes nothing.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)

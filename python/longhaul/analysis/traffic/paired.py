@@ -1,8 +1,8 @@
 """Paired comparison of the same connections in two runs.
 
 With common random numbers each connection has the same requests at the same times in both runs, so
-that its two response times differ only by the change between the runs. Paired differences vary far
-less than response times, whose variance is mostly due to sizes and round trips.
+its two response times differ only by the change between the runs. Paired differences vary far less
+than response times, whose variance is mostly due to sizes and round trips.
 """
 
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ class NotRunError(LonghaulError):
 
 
 class UnevenError(LonghaulError):
-    """Error: bootstrap samples have different rows, so that they must be evaluated one by one."""
+    """Error: bootstrap samples have different rows, so they must be evaluated one by one."""
 
 
 def at(where: Where) -> str:

@@ -233,7 +233,7 @@ class DeclaredQuestion(Question):
     def is_extreme(self) -> bool:
         """True if the number is the smallest or largest of single runs.
 
-        Bootstrap samples cannot contain more extreme values, so that they give no interval.
+        Bootstrap samples cannot contain more extreme values, so they give no interval.
         """
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 

@@ -53,7 +53,7 @@ class Question(ABC):
     def is_extreme(self) -> bool:
         """True if the number is the smallest or largest of single runs.
 
-        Bootstrap samples cannot contain more extreme values, so that they give no interval.
+        Bootstrap samples cannot contain more extreme values, so they give no interval.
         """
         return False
 
@@ -73,7 +73,7 @@ class Question(ABC):
 
     @property
     def names_runs(self) -> bool:
-        """True if the words name the experiments, so that the required runs are known."""
+        """True if the words name the experiments; only then are the required runs known."""
         return OF in self.sides.own
 
     @property

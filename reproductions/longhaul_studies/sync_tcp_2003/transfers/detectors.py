@@ -1,6 +1,6 @@
 """Metrics of a congestion detector that only reports, while standard TCP controls the window.
 
-These are the runs of chapter 3. Runs with different detectors have the same packets, so that their
+These are the runs of chapter 3. Runs with different detectors have the same packets, so their
 reports of a falling queue (a drain) can be compared.
 """
 
