@@ -54,7 +54,7 @@ def test_a_note_has_the_numbers_of_replications(counts: list[int], note: str) ->
 def test_a_regression_without_freedom_has_no_intervals() -> None:
     """Check the intervals of coefficients if a regression leaves no residual.
 
-    With two runs the intervals are infinite, since two runs determine a line. With three runs on
+    With two runs the intervals are infinite, because two runs determine a line. With three runs on
     one line they have no width.
     """
     two = comparisons.regression({"x": [1.0, 2.0]}, [5.0, 7.0])

@@ -314,7 +314,7 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 def test_figures_that_summaries_lack_are_measured_once() -> None:
     """Check that figures outside the summary are measured once for each run.
 
-    Their names are part of the variant, since the stored values differ.
+    Their names are part of the variant, because the stored values differ.
     """
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))

@@ -64,7 +64,8 @@ It equals RACK's reordering window.
 def repeated() -> dict[tuple[str, str, str], float]:
     """Return the largest difference between kernel runs, by case, flow and figure.
 
-    Runs with late packets (`LATEST`) are left out, since lateness may be the cause of a difference.
+    Runs with late packets (`LATEST`) are left out, because lateness may be the cause of a
+    difference.
     """
     first = recorded()
     apart: dict[tuple[str, str, str], float] = {}

@@ -43,7 +43,7 @@ TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
 """Allowed relative difference of a lag, the time from a flow's start to full speed.
 
-Other algorithms have 6 %, or one measuring interval if that is more, since lags are ends of
+Other algorithms have 6 %, or one measuring interval if that is more, because lags are ends of
 intervals.
 """
 OTHERS = 0.06

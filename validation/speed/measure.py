@@ -114,7 +114,7 @@ class _Contest:
 class Longhaul:
     """A process that simulates one scenario on request.
 
-    The interpreter is started and libraries are loaded before any measurement, since both take
+    The interpreter is started and libraries are loaded before any measurement, because both take
     longer than many simulations.
     """
 

@@ -25,7 +25,7 @@ def medians(values: np.ndarray) -> np.ndarray:
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
     """Draw `count` bootstrap samples of `items`, of the same size and with replacement.
 
-    The same arguments give the same samples. A single item has no samples, since it has no
+    The same arguments give the same samples. A single item has no samples, because it has no
     variation.
     """
     if len(items) < 2:

@@ -66,7 +66,7 @@ def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
     """Return the paths whose values stay the same if all these paths are left out together.
 
     A single key of a table such as `pacing` may follow from the presence of the table. All of its
-    keys together do not, since the table would then be missing.
+    keys together do not, because the table would then be missing.
     """
     without = copy.deepcopy(scenario)
     for path in paths:
@@ -93,7 +93,7 @@ def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
 def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
     """Remove the value at the path `steps` of a scenario, and return true if it was removed.
 
-    Entries of lists are not removed, since other entries would shift.
+    Entries of lists are not removed, because other entries would shift.
     """
     place = _at(scenario, steps[:-1])
     if not isinstance(place, dict):

@@ -303,7 +303,7 @@ def _point_name(point: Point) -> str:
 def _row_name(point: Point) -> str:
     """Return the title of a point's row in a panel.
 
-    The title has a mark if the subject is worse, since colours do not suffice.
+    The title has a mark if the subject is worse, because colours do not suffice.
     """
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict

@@ -155,7 +155,7 @@ class Replay:
         """Draw curves of the nodes or links with the largest values, and lines at the current time.
 
         If there are more samples than pixels, only the largest of several successive samples is
-        drawn, since a noisy curve would otherwise be a filled area.
+        drawn, because a noisy curve would otherwise be a filled area.
         """
         part = self.values[:, frames[0] : frames[-1] + 1]
         rows = np.argsort(-part.mean(1))[:MOST_CURVES]

@@ -145,7 +145,7 @@ def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
     """Return a function that draws a plot.
 
     `place` is the drawing function, as `module.function` in the package `plots.analysis`, and
-    `given` are its arguments. The module is imported only when the plot is drawn, since loading
+    `given` are its arguments. The module is imported only when the plot is drawn, because loading
     takes longer than an analysis.
     """
     module, function = place.split(".")

@@ -324,7 +324,7 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of the window, since the first loss occurs when the queue is full."""
+        """Return half of the window, because the first loss occurs when the queue is full."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(

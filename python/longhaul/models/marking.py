@@ -53,7 +53,7 @@ class DropTail:
         return 1.0 - link.capacity_pps / arriving_pps
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0, since drop-tail uses no average queue."""
+        """Return 0, because drop-tail uses no average queue."""
         return 0.0
 
 
@@ -113,5 +113,5 @@ class Custom:
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0, since the function uses no average queue."""
+        """Return 0, because the function uses no average queue."""
         return 0.0

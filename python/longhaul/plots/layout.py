@@ -238,7 +238,7 @@ def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
 
 
 def shortened(text: str) -> str:
-    """Shorten a long name in its middle, since both ends may distinguish it from other names."""
+    """Shorten a long name in its middle, because both ends may distinguish it from other names."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = (MAX_CHARACTERS - 1) // 2

@@ -41,7 +41,7 @@ def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
     """Return the share of steps to a longer delay at which `metric` does not rise.
 
     All experiments of the printed tables count, except those in `without`. A rise of at most
-    `slack` is accepted, since values are rounded.
+    `slack` is accepted, because values are rounded.
     """
     left_out = without.split(",")
     steps = []

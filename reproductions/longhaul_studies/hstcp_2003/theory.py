@@ -62,7 +62,7 @@ def table_3_1(data: Data) -> float:
 def table_3_2_windows(data: Data) -> float:
     """Return the largest relative difference from the windows of Table 3.2.
 
-    Half a packet is subtracted from each difference, since printed windows are rounded.
+    Half a packet is subtracted from each difference, because printed windows are rounded.
     """
     off = []
     for row in published("3_2"):

@@ -81,5 +81,5 @@ def _cost(kept: Mapping[str, Any], run: Run) -> Row:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """Return no samples, since this study plots none over time."""
+    """Return no samples, because this study plots none over time."""
     return []

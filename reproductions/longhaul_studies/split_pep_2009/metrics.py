@@ -1,8 +1,8 @@
 """The study's metrics of one run.
 
 Rates of the link are Mbit/s on the wire. The thesis gives means over the whole run. For flows
-behind a proxy it counts payload, since the proxy forwards no headers; for flows without a proxy it
-counts whole packets, as ns-2's sinks do. `flow_mbps` follows the thesis, `flow_payload_mbps` and
+behind a proxy it counts payload, because the proxy forwards no headers; for flows without a proxy
+it counts whole packets, as ns-2's sinks do. `flow_mbps` follows the thesis, `flow_payload_mbps` and
 `flow_wire_mbps` count payload and whole packets in all cases. Metrics that end in `_settled` are
 from 100 s on.
 """

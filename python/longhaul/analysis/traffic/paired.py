@@ -78,9 +78,9 @@ def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: in
 
     Differences of at most `tolerance` count as equal.
 
-    The 95 % intervals are percentile intervals of a moving-block bootstrap with fifty blocks, since
-    connections that are close in time see the same queue (Kuensch, Annals of Statistics 17(3),
-    1989).
+    The 95 % intervals are percentile intervals of a moving-block bootstrap with fifty blocks,
+    because connections that are close in time see the same queue (Kuensch, Annals of Statistics
+    17(3), 1989).
     """
     before, other = np.asarray(first, float), np.asarray(second, float)
     if before.shape != other.shape or before.ndim != 1 or len(before) < 2:

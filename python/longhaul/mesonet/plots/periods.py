@@ -3,7 +3,7 @@
 Names are above the frame, at the middle of each period, and means are below the names. Each line
 has a row of means in its colour; if there are several lines, the row begins with a short piece of
 its line. The mean of a single line is also drawn over its period. Means of several lines are not
-drawn, since they would hide the lines.
+drawn, because they would hide the lines.
 """
 
 from collections.abc import Sequence

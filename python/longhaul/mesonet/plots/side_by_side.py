@@ -57,7 +57,7 @@ def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """Return the name and style of each run.
 
     Name and style are those of the run's algorithm if the algorithms of all runs differ. Runs have
-    different colours as long as these suffice, since dashes are invisible in noisy curves and in
+    different colours as long as these suffice, because dashes are invisible in noisy curves and in
     bars.
     """
     kinds = [

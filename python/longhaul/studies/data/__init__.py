@@ -53,7 +53,7 @@ class Data:
         """Write the tables in small files, with values in single precision.
 
         Time series are rounded to six digits, which compress well. More digits are not needed,
-        since time series are only drawn.
+        because time series are only drawn.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)

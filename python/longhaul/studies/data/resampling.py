@@ -1,9 +1,9 @@
 """Bootstrap samples of a study's results over replications.
 
 An experiment's replications are drawn with replacement. All cells of an experiment use the same
-draw, since the cells of a replication share random numbers. Experiments with the same replications
-use the same draw too. If a replication is drawn again, the copy gets a new number, which is equal
-in all cells, so that paired runs remain paired.
+draw, because the cells of a replication share random numbers. Experiments with the same
+replications use the same draw too. If a replication is drawn again, the copy gets a new number,
+which is equal in all cells, so that paired runs remain paired.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ class ResampledData:
         self._samples = _Samples(data, drawn, count)
 
     def __iter__(self) -> Iterator[Data]:
-        """Yield one sample at a time, since a sample's cached lookups take much memory."""
+        """Yield one sample at a time, because a sample's cached lookups take much memory."""
         return (_Sample(self._samples, number) for number in range(self._count))
 
     @cached_property

@@ -1,6 +1,6 @@
 """Goodput of files without losses, computed from the acknowledgements of an unlimited flow.
 
-A file of n packets is complete at the n-th acknowledgement, since the times of packets do not
+A file of n packets is complete at the n-th acknowledgement, because the times of packets do not
 depend on the length of the file.
 """
 

@@ -83,8 +83,8 @@ def off_differences(data: Data, of: str, base: str) -> float:
     """Return the largest difference between a range of goodputs and the printed one.
 
     The difference is in percentage points. Ranges (tables 8-30, 9-12) are recomputed from the
-    printed goodputs, since the printed ranges are rounded differently. `base` is the denominator of
-    the ranges.
+    printed goodputs, because the printed ranges are rounded differently. `base` is the denominator
+    of the ranges.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]

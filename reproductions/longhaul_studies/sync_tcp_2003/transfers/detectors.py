@@ -69,7 +69,7 @@ def _queue(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return times and lengths of the congested queue.
 
-    This is the queue of `router`. If it drops nothing, since later routers are congested, the
+    This is the queue of `router`. If it drops nothing, because later routers are congested, the
     result is the total queueing delay of the path, `delay` at the times `t` (section 3.5).
     """
     if _first_drop(router) is None:
