@@ -41,7 +41,7 @@ class Response:
     function: str = ""
     """Name of the user's function, which is called with the run's `Results`.
 
-    It returns a number, or several numbers by name.
+    The function returns a number, or several numbers by name.
     """
 
 

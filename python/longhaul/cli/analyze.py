@@ -249,8 +249,8 @@ def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
 def _is_rate(name: str, levels: Sequence[Level]) -> bool:
     """Return true if the levels of a factor are rates.
 
-    They are rates if they are texts such as `10 Mbps`, or numbers of a factor called `rate`,
-    `bandwidth` or `capacity`.
+    Rates are texts such as `10 Mbps`, or numbers of a factor called `rate`, `bandwidth` or
+    `capacity`.
     """
     texts = [level for level in levels if isinstance(level, str)]
     if not texts:

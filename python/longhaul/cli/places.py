@@ -15,9 +15,9 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    It is `out` if given, otherwise a directory below the working directory. If only the directory
-    of the campaign file contains runs of this campaign, a directory below that one is returned, so
-    that the runs are found from every working directory.
+    The directory is `out` if given, otherwise a directory below the working directory. If only the
+    directory of the campaign file contains runs of this campaign, a directory below that one is
+    returned, so that the runs are found from every working directory.
     """
     if out is not None:
         return check_directory(out)

@@ -29,8 +29,8 @@ def label(column: str) -> str:
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
     """Return the label of a column in the unit that tables use, and the factor to convert to it.
 
-    The factor multiplies `values`, which are in the column's base unit. They also select the unit:
-    seconds become milliseconds if all values are below one second.
+    The factor multiplies `values`, which are in the column's base unit. The values also select the
+    unit: seconds become milliseconds if all values are below one second.
     """
     return in_unit_of_rows(*words_and_unit(column), values)
 

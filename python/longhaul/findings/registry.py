@@ -168,8 +168,8 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
     """Return the selected responses, and their values; shape: runs x responses.
 
-    A constant response has no correlation. It is an error if the user has named this response, and
-    is left out otherwise.
+    A constant response has no correlation, and is left out. If the user has named it, this is an
+    error.
     """
     names = chosen(table, options)
     values = np.stack([table.values(name) for name in names], axis=1)

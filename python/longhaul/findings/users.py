@@ -193,8 +193,8 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
 def _left_out(given: Goodputs, role: str = "", file: str = "") -> str:
     """Return a note on the flows that are not in a plot because some runs lack them.
 
-    The note is restricted to flows with this `role` and type of `file` if these are given. It is
-    empty if a plot has all flows.
+    The note is restricted to flows with this `role` and type of `file` if these are given. The note
+    is empty if a plot has all flows.
     """
     names: dict[str, list[str]] = {}
     for name in given.missing:

@@ -30,9 +30,9 @@ Connecting flows count fully. Flows that complete in the interval count half. Th
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return an expression for the packets per second and flow of a flow class.
+    """Return an expression for the packets per second of the average flow of a flow class.
 
-    It is null in intervals without flows. `flows` is the number of flows.
+    The value is null in intervals without flows. `flows` is the number of flows.
     """
     return pl.when(flows > 0).then(pl.col("out_pkts") / flows / interval_s)
 

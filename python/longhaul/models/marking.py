@@ -61,7 +61,7 @@ class DropTail:
 class Red:
     """RED (Floyd and Jacobson 1993), with gentle mode if `gentle` is true.
 
-    `spacing` is the mean loss rate divided by the probability `p` of RED's curve. It is 1 if
+    `spacing` is the mean loss rate divided by the probability `p` of RED's curve. The ratio is 1 if
     packets are selected independently, 2 if gaps are uniform up to `1 / p` packets, as in the RED
     paper, and two thirds if gaps are uniform from `1 / p` to `2 / p` packets, as with ns-2's
     `wait`.

@@ -55,7 +55,7 @@ class Claim:
     """
     measure: str
     question: Question
-    """Number to compute: a measure, with the claim's parsed words that select values."""
+    """Number to compute: a measure, with the claim's `key=value` words that select values."""
     statement: str
     expected: Expected
     tolerance: str
@@ -166,7 +166,7 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
-    Columns are empty if the claim lacks the key. A claim without the word `of` uses its first
+    Columns are empty if the claim lacks the key. A claim without the key `of` uses its first
     experiment.
     """
     try:
@@ -189,9 +189,9 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the key and the value of each word in a claim's table `where`.
+    """Yield the key and the value of each entry in a claim's table `where`.
 
-    A word in a nested table such as `less` becomes `less.word`.
+    A `key` in a nested table such as `less` becomes `less.key`.
     """
     for word, value in where.items():
         if isinstance(value, Mapping):

@@ -21,7 +21,7 @@ REST = "*"
 
 
 def selects(word: Word) -> Predicate:
-    """Return a predicate that is true for the levels that a word selects."""
+    """Return a predicate that is true for the levels that `word`, such as `5..`, selects."""
     if isinstance(word, str) and word.startswith(EXCEPT):
         excluded = selects(word.removeprefix(EXCEPT))
         return lambda level: not excluded(level)
@@ -36,7 +36,7 @@ def selects(word: Word) -> Predicate:
 
 
 def is_one_level(word: Word) -> bool:
-    """Return true if a word selects a single level."""
+    """Return true if `word` selects a single level."""
     several = (BETWEEN, EXCEPT, AND, REST)
     return not isinstance(word, str) or not any(sign in word for sign in several)
 

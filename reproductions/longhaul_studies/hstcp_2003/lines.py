@@ -219,7 +219,7 @@ def windows(experiments: Sequence[str], of: str = "") -> Draw:
 def slow_start_windows(experiments: Sequence[str]) -> Draw:
     """Return a function that draws the windows of four slow starts.
 
-    It marks the ends of slow start that Table 6.1 prints.
+    The function also marks the ends of slow start that Table 6.1 prints.
     """
     (experiment,) = experiments
 

@@ -127,7 +127,8 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
     """Return the number of flows above which the loss rate `metric` exceeds 1.5 times `loss`.
 
-    It is interpolated between simulated numbers of flows, linearly in the logarithm of the rate.
+    The result is interpolated between simulated numbers of flows, linearly in the logarithm of the
+    rate.
     """
     curve = data.curve(metric, "n", of, queue=queue)
     above = np.log(curve.y / (1.5 * loss))
@@ -145,8 +146,8 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
 
     The result is the share of the variance of log(`metric`) that lies between the two groups, for
     the best split of all values by size (Otsu 1979, IEEE Transactions on Systems, Man and
-    Cybernetics 9, pp. 62-66). It is 1 for two exact levels, 3/4 for a uniform distribution, 2/pi
-    for a normal distribution.
+    Cybernetics 9, pp. 62-66). This share is 1 for two exact levels, 3/4 for a uniform distribution,
+    2/pi for a normal distribution.
     """
     points = data.points(of, queue=queue)
     values = np.sort(np.log(points.filter(points["k"] > 0)[metric].to_numpy().astype(float)))

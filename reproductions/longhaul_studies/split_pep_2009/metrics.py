@@ -109,7 +109,7 @@ def _first_reduction(
 ) -> Row:
     """Return the time of the first window reduction between the proxies, and the recovery time.
 
-    The recovery ends when the link is full again. Both are in seconds.
+    The recovery ends when the link is full again. Both times are in seconds.
     """
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):

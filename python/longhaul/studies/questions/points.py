@@ -73,7 +73,7 @@ class Selection:
     exact: Words
     """The selected level of each axis of which one level is selected."""
     several: Words
-    """Axes of which several levels are selected, with the word that selects them."""
+    """Axes of which several levels are selected, with the selection, such as `5..` or `8,21`."""
     when: Words
     """Metrics that restrict the points, with the range in which a point's value must be."""
     texts: tuple[str, ...]
@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """Words for the levels of all axes, and ranges of other metrics."""
+        """Selected levels of all axes, and selected ranges of other metrics, as in the claim."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 

@@ -1,6 +1,6 @@
 """Metrics of a congestion detector that only reports, while standard TCP controls the window.
 
-These are the runs of chapter 3. Runs with different detectors have the same packets, so their
+The runs are those of chapter 3. Runs with different detectors have the same packets, so their
 reports of a falling queue (a drain) can be compared.
 """
 
@@ -69,8 +69,8 @@ def _queue(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return times and lengths of the congested queue.
 
-    This is the queue of `router`. If it drops nothing, because later routers are congested, the
-    result is the total queueing delay of the path, `delay` at the times `t` (section 3.5).
+    The queue is that of `router`. If `router` drops nothing because later routers are congested,
+    the lengths are the total queueing delay of the path, `delay` at the times `t` (section 3.5).
     """
     if _first_drop(router) is None:
         return t, delay

@@ -37,7 +37,7 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
     """Return a function that draws `metric` of each flow.
 
-    It draws medians over runs, with the range of the middle nine tenths.
+    The function draws medians over runs, with the range of the middle nine tenths.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:

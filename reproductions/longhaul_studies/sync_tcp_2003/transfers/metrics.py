@@ -173,7 +173,7 @@ def drawn(run: Run) -> bool:
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return the samples that figures plot.
 
-    They are flows in every second, the queue for ten seconds, and the ACKs of one flow.
+    The samples are flows in every second, the queue for ten seconds, and the ACKs of one flow.
     """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES
