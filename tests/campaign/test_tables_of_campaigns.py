@@ -328,7 +328,7 @@ def test_figures_that_summaries_lack_are_measured_once() -> None:
 def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> None:
     """Check the message on a response whose table is not recorded, and its remedy.
 
-    The first wrong response is reported; a run of MesoNet has other tables.
+    The first wrong response is reported.
     """
     scenario = load(tomllib.loads(SMALL))
     for places, wrong, message in (

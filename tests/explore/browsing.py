@@ -39,7 +39,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def idle(browser: Any) -> list[Any]:  # noqa: ANN401
-    """Return the list of unused pages; opening a new page takes five times as long."""
+    """Return the list of unused pages, which are reused because opening a page takes longer."""
     del browser  # the fixture closes the pages
     return []
 

@@ -96,7 +96,7 @@ SWITCHES = {"rust": _rust, "python": _python}
 def environment(**variables: str) -> dict[str, str]:
     """Return the environment of builds and tests, with `variables` in addition.
 
-    It fixes random cases, and makes tests import the copy's Python.
+    It fixes the seed of random test cases, and makes tests import the copy's Python.
     """
     paths = os.pathsep.join(str(COPIES["python"] / name) for name in ("python", "reproductions"))
     fixed = {"PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(_WORK / "build")}

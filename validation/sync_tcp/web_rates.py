@@ -204,9 +204,9 @@ Rows = list[tuple[Any, ...]]
 
 
 def rates_of(replication: int) -> tuple[Rows, Rows]:
-    """Return the rows of a replication in both tables.
+    """Return the rows of a replication for the tables `web_loads` and `web_pairs`.
 
-    They use the first seed with which the rule for a run is satisfied at every load.
+    The rates use the first seed with which the rule for a run is satisfied at every load.
     """
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)

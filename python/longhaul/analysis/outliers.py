@@ -16,7 +16,8 @@ NIST_COUNT = 7
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
     """Return the critical value of Grubbs' statistic for `count` normally distributed values.
 
-    Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
+    It follows from Student's t with `count` - 2 degrees of freedom (Grubbs 1969, Technometrics 11,
+    pp. 1-21).
     """
     if count < 3:
         raise ValueError("Grubbs' test: expected at least three values")

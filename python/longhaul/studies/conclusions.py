@@ -56,7 +56,7 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim that measures a row's printed number, by row; rows with a word have none."""
+    """Id of the claim about each row's printed number, by row; none for a printed word."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,10 @@ MARGIN = 0.3
 
 @dataclass(frozen=True)
 class Fan:
-    """A fan of routers around the router above them; lengths are multiples of a backbone link's."""
+    """A fan of routers around the router to which they are attached.
+
+    Lengths are multiples of a backbone link's length.
+    """
 
     radius: float
     angle: float

@@ -127,7 +127,7 @@ class DeclaredMeasure:
 
 @dataclass(frozen=True)
 class DeclaredQuestion(Question):
-    """A number whose selection, comparisons and reduction are all declared in a claim's words."""
+    """A number whose selection, comparisons and reduction a claim declares by `key=value` words."""
 
     measure: DeclaredMeasure
     shape: Shape

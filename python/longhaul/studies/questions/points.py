@@ -67,7 +67,7 @@ def points_of(data: Data, words: Words, shape: Shape) -> Points:
 
 @dataclass(frozen=True)
 class Selection:
-    """The experiments, levels and metrics selected by the words of one side of a comparison."""
+    """Experiments, levels and metrics that the `key=value` words of one side select."""
 
     experiments: tuple[str, ...]
     exact: Words

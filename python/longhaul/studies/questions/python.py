@@ -36,7 +36,7 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that the function does not accept, and for missing words."""
+        """Raise ValueError for `key=value` words that the function lacks or does not accept."""
         words = dict(self.words)
         if self.whole_axis is not None:
             words.setdefault(self.whole_axis, "")  # filled in with the existing levels later

@@ -83,7 +83,7 @@ class Question(ABC):
 
     @property
     def is_plain(self) -> bool:
-        """True if the number is a metric at fixed levels, without comparison or word `when`."""
+        """True if the number is a metric at fixed levels, without comparisons or `when.` ranges."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 

@@ -50,7 +50,7 @@ class Sides:
 
     own: Words
     compared: Mapping[str, Words]
-    """Words of the second side, by comparison (`less`, `over`, `with`, `against`)."""
+    """`key=value` words of the second side, by comparison (`less`, `over`, `with`, `against`)."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":

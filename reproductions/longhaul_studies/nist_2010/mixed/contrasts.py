@@ -57,7 +57,7 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the smallest mean advantage of `algorithms` minus the largest of all others.
+    """Return the smallest mean advantage of `algorithms` over TCP minus the largest of all others.
 
     Means are over conditions.
     """
@@ -83,9 +83,9 @@ def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> fl
 def _against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
 ) -> float:
-    """Return the relative deviation of `algorithm` from the mean of all other algorithms.
+    """Return the relative deviation of `algorithm` from the mean of all others in `metric`.
 
-    It is the deviation of `metric`, as a mean over conditions.
+    The deviation is a mean over conditions.
     """
     values = by_condition(data, of, metric)[_rows(conditions)]
     own = np.isin(np.arange(values.shape[1]), places(algorithm))
@@ -96,9 +96,10 @@ def _against_others(
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
-    """Return the relative deviation of `algorithm` from the others, minus that in `beside`.
+    """Return the relative deviation of `algorithm` from the others in `of`, minus that in `beside`.
 
-    It is the mean deviation of `metric`; without `beside`, nothing is subtracted.
+    The deviation is that of `metric`, as a mean over conditions. Without `beside`, nothing is
+    subtracted.
     """
     there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
     return _against_others(data, of, metric, algorithm, conditions) - there
