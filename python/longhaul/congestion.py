@@ -89,9 +89,9 @@ class CongestionControl:
         window.reduce_to(event.base / 2)
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """React to a retransmission timeout; default: ssthresh half the window, cwnd 1 segment.
+        """React to a retransmission timeout (RFC 5681 section 3.1).
 
-        RFC 5681 section 3.1.
+        By default, ssthresh becomes half of the window, and cwnd 1 segment.
         """
         if not event.keep_ssthresh:
             window.ssthresh = event.base / 2

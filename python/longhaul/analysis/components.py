@@ -20,7 +20,7 @@ class Components:
     Each row is a unit vector, with the sign for which its entry of largest magnitude is positive.
     """
     scores: np.ndarray
-    """Scores; shape: runs x components."""
+    """Scores of the runs on the components; shape: runs x components."""
     deviations: np.ndarray
     """Standard deviation of the scores of each component."""
 

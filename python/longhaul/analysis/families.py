@@ -33,7 +33,7 @@ class Family:
 
     values: tuple[float, ...]
     band: Interval
-    """Mean of the bands of the numbers; with logarithms, it begins at -inf if a band includes 0."""
+    """Mean of the bands of all numbers; for logarithms, it begins at -inf if a band includes 0."""
     statistic: str
     """Kind of value: mean logarithm of measured over printed numbers, or mean difference."""
 

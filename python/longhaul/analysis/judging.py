@@ -40,7 +40,7 @@ class Expected:
     low: float = -inf
     high: float = inf
     opposite: float | None = None
-    """The value from which on the opposite of the claim is true; None if there is no such value."""
+    """Value beyond which the opposite of the claim is true; None if there is no such value."""
     printed: float | None = None
     """The number that the source prints; None if it prints none."""
     rounding: float = 0.0

@@ -14,11 +14,11 @@ class Differences:
     """
 
     among_first: float
-    """Range of goodput over the alternative algorithms, relative to the `base` of `differences`."""
+    """Range of goodput over the alternative algorithms, as a fraction (see `differences`)."""
     among_second: float
-    """Range of the competing flows' goodput over the alternatives, relative to `base`."""
+    """Range of the competing flows' goodput over the alternatives, as a fraction."""
     first_over_second: float
-    """The alternatives' mean goodput minus that of the competing flows, relative to `base`."""
+    """The alternatives' mean goodput minus that of the competing flows, as a fraction."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:

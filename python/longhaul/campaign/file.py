@@ -283,7 +283,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Raise an error for factors that do not vary, that set no key, or that replications set."""
+    """Raise an error for factors that do not vary or set no key, and for `replication` in `set`."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
     if "replication" in factors.settings:

@@ -38,7 +38,7 @@ def unbalanced(matrix: np.ndarray) -> list[int]:
 
 
 def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
-    """Return the columns that are not orthogonal, as tuples (column, column, covariance)."""
+    """Return the pairs of columns that are not orthogonal, as (column, column, covariance)."""
     columns = check_two_level(matrix)
     runs, sums = len(columns), columns.sum(axis=0)
     # Integers, so that zero is exact.

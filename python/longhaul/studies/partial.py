@@ -96,7 +96,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the reason of a verdict: the number of levels and, if undecided, what they suggest."""
+    """Return the reason of a verdict: number of levels and, if undecided, the verdict so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:

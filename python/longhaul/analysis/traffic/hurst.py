@@ -125,8 +125,8 @@ def wavelet(
 def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]:
     """Return the estimators by name, restricted to scales of at least `min_scale` samples.
 
-    Estimates disagree below the time scales of protocols. Each estimator raises ValueError if the
-    series is too short; R/S needs the longest series.
+    At scales below those of protocols, such as round trips, the estimates disagree. Each estimator
+    raises ValueError if the series is too short; R/S needs the longest series.
     """
     octave = max(MIN_OCTAVE, int(np.ceil(np.log2(max(min_scale, 1)))))
     return {

@@ -68,9 +68,10 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
 
 @of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
-    """Return the rank correlation between mean advantages and the printed congestion order.
+    """Return the rank correlation between mean advantages over TCP and the printed order.
 
-    Means are over `algorithms`; if that is empty, over all.
+    The printed order is that of conditions by congestion. Means are over `algorithms`; if that is
+    empty, over all.
     """
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
