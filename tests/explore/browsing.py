@@ -105,7 +105,7 @@ def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
 
 
 def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, float]) -> None:  # noqa: ANN401
-    """Drag over the canvas of a view; places are fractions of its width and height."""
+    """Drag over the canvas of a view from `start` to `end`, fractions of its width and height."""
     canvas = page.locator(f"#view-{view} canvas")
     # The heading stays at the top of the window and would cover the canvas.
     canvas.evaluate("element => element.scrollIntoView({block: 'center'})")

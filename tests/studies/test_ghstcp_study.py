@@ -221,7 +221,7 @@ def test_trajectories_of_flows_and_link_stand_in_one_table() -> None:
 
 
 def axes_of(number: str, found: Data) -> Axes:
-    """Return the only panel of a figure."""
+    """Return the only panel of figure `number`, drawn from the results `found`."""
     figure = next(one for one in STUDY.module("figures").FIGURES if one.number == number)
     drawn = drawing(figure, found)
     assert drawn is not None

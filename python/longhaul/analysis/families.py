@@ -127,7 +127,7 @@ def judge(families: Sequence[Family]) -> list[str]:
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Return, for each p-value, true if Holm's step-down procedure rejects the hypothesis."""
+    """Return, for each p-value, true if Holm's procedure rejects the hypothesis at `level`."""
     rejected = [False] * len(p_values)
     for place, which in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[which] > level / (len(p_values) - place):

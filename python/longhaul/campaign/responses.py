@@ -169,7 +169,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error if runs of this kind lack the table with the value; otherwise None."""
+    """Return an error if runs of this kind lack the table of the value at `place`; else None."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
@@ -188,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return a path without the name of its row, if names of rows are known only after the run."""
+    """Return `place` without the name of its row, if names of rows are known only after the run."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(

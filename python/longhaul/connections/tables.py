@@ -137,7 +137,7 @@ def _rows(
     found: Sequence[dict[str, Any]],
     summaries: Sequence[Summary],
 ) -> list[tuple[str, list[str]]]:
-    """Return the rows of one link or proxy.
+    """Return the rows of the metrics `shown` for one link or proxy.
 
     `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
     proxy. A run may have several columns; the value is in the last one.
@@ -191,7 +191,7 @@ def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
 
 
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
-    """Return `after` minus `before` as text with its sign.
+    """Return `after` minus `before` as text with its sign; `form` formats the absolute value.
 
     The result is empty if the values are equal or one is missing.
     """

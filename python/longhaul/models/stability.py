@@ -162,7 +162,7 @@ def _zero(of: Callable[[float], float], low: float, high: float) -> float:
 
 
 def linearised(model: Model, at: Equilibrium) -> Linear:
-    """Return the linear delay equation for small deviations from an equilibrium."""
+    """Return the linear delay equation for small deviations from the equilibrium `at`."""
     free = model.moving()
     numbers = range(len(model.classes))
     x = at.state

@@ -67,8 +67,8 @@ class CoveredLevels:
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
     """Return bounds of a number over all levels of an axis, from its interval over some levels.
 
-    `kind` is the kind of number, such as a count. A bound is infinite if missing levels may move
-    the number without limit.
+    `kind` is the kind of number, such as a count, and `part` has the levels. A bound is infinite if
+    missing levels may move the number without limit.
     """
     low, high = interval
     there = len(part.there)
@@ -107,9 +107,9 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict so far, from the levels that were run.
+    """Return the verdict so far, from the levels in `part`, which were run.
 
-    It is empty if these levels say nothing about all levels.
+    It is empty if these levels say nothing about all levels. `kind` is the kind of number.
     """
     if kind == COUNT:
         times = part.of / len(part.there)

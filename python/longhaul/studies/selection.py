@@ -42,7 +42,7 @@ def is_one_level(word: Word) -> bool:
 
 
 def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
-    """Return true if two levels of an axis are equal, up to rounding errors."""
+    """Return true if the levels `own` and `level` of an axis are equal, up to rounding errors."""
     if isinstance(level, str) or isinstance(own, str) or own is None:
         return bool(own == level)
     return bool(own == level or (level and abs(own / level - 1) < 1e-9))

@@ -94,7 +94,8 @@ def distinctive(
 ) -> float:  # fmt: skip
     """Return the number of conditions in which clustering separates exactly `algorithms`.
 
-    Names are joined by commas. `left_out` names responses that the clustering does not use.
+    Names are joined by commas. Algorithms in `without` are left out, and so are the responses in
+    `left_out`.
     """
     wanted = set(algorithms.split(","))
     return float(
@@ -121,7 +122,8 @@ def together(
 ) -> float:  # fmt: skip
     """Return the number of conditions in which exactly `algorithms` form a cluster.
 
-    Names are joined by commas. A cluster of these and of the algorithm `sometimes` counts as well.
+    Names are joined by commas; algorithms in `without` are left out. A cluster that also contains
+    the algorithm `sometimes` counts as well.
     """
     own = set(algorithms.split(","))
     wanted = (own, own | {sometimes}) if sometimes else (own,)

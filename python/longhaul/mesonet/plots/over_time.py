@@ -303,5 +303,5 @@ def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
 
 
 def _time(given: float | str, end: float) -> float:
-    """Return a scenario's time in seconds; a number is a fraction of the run's length `end`."""
+    """Return a scenario's time `given` in seconds; a number is a fraction of the run's `end`."""
     return seconds(given) if isinstance(given, str) else given * end

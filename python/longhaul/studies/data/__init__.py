@@ -164,8 +164,9 @@ class Data:
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
         """Return the median over replications of a metric in two cells, joined by `combine`.
 
-        `combine` is, for example, a difference. Only replications that both cells have count, and
-        only if the combined value is not NaN. Raise NotRunError if no replication is left.
+        `combine` computes, for example, the difference between the values in `first` and `other`.
+        Only replications that both cells have count, and only if the combined value is not NaN.
+        Raise NotRunError if no replication is left.
         """
         values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan

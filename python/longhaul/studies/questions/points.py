@@ -48,7 +48,7 @@ class Points:
 
 
 def points_of(data: Data, words: Words, shape: Shape) -> Points:
-    """Return the values of a metric at all selected points; raise NotRunError if there are none."""
+    """Return a metric's values at the points that `words` select; raise NotRunError if none."""
     selection = Selection.read(tuple(words.items()))
     exact = selection.exact
     lookups = [data.lookup(name, of_runs=shape.of_runs) for name in selection.experiments]

@@ -59,7 +59,8 @@ def _against(
 ) -> list[float]:
     """Return the ratios of measured goodputs to the values in `column`, for each kind of file.
 
-    `column` names the values of the recursion or the printed ones; `model` selects their rows.
+    `column` names the values of the recursion or the printed ones; `model` selects their rows, and
+    `cell` the measured runs.
     """
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])

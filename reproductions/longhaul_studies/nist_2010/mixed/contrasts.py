@@ -47,7 +47,7 @@ def _rows(conditions: str) -> list[int]:
 def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
     """Return the advantages of `algorithms` over TCP as an array (condition, algorithm).
 
-    An empty `algorithms` stands for all.
+    `group` is the flow group. An empty `algorithms` stands for all.
     """
     (place,), columns = chosen(group), places(algorithms or ",".join(ALGORITHMS))
     own, others = (goodput(data, of, role)[:, place][:, columns] for role in tables.ROLES)
@@ -59,7 +59,7 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
     """Return the smallest mean advantage of `algorithms` over TCP minus the largest of all others.
 
-    Means are over conditions.
+    Advantages are those in flow group `group`; means are over conditions.
     """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
@@ -138,8 +138,8 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
     """Return the mean goodput change in the more congested conditions over that in the others.
 
-    The change is the absolute relative difference of the alternates' goodput in experiment `of`
-    from that in `beside`. Both halves have 16 conditions.
+    The change is the absolute relative difference of the goodput of alternates in flow group
+    `group`, from experiment `beside` to `of`. Both halves have 16 conditions.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))

@@ -42,9 +42,10 @@ def crossing_share(
 def _crossing(
     data: Data, of: str, one: str, other: str, axis: str, cell: Mapping[str, str | float]
 ) -> tuple[float, float]:
-    """Return the crossing of two distributions of response times: time (ms) and percentage.
+    """Return the crossing of the distribution functions of response times with `one` and `other`.
 
-    The distribution with `one` is higher at first.
+    The result is the time in ms and the percentage of complete responses. The function with `one`
+    is higher at first.
     """
     first, second = (
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
