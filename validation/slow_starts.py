@@ -145,7 +145,7 @@ def _rows() -> Iterator[list[str]]:
 
 
 def page() -> str:
-    """Return the text of the page with its tables."""
+    """Return the text of `docs/slow-starts.md` with its tables."""
     kinds = [f"`{kind}`" for kind in KINDS]
     resumed = [f"`careful-resume`, {part}" for part in REMEMBERED]
     return filled(

@@ -22,7 +22,7 @@ class Block:
     language: str
     text: str
     note: str
-    """`not run`, `needs`, `fails`, `slow`, or empty."""
+    """Note on the block: `not run`, `needs`, `fails`, `slow`, or empty."""
     detail: str
     """Reason for not running the block, or what it requires; empty without a note."""
 

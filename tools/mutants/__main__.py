@@ -27,7 +27,7 @@ _LIST = Path(__file__).with_name("equivalent.toml")
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run mutation testing as the command line says."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     names = [room.name for room in ROOMS]
     parser.add_argument("--seed", type=int, default=1, help="of the draw")

@@ -11,7 +11,7 @@ KINDS = ("reno", "cubic", "bbr")
 
 
 def cases() -> Iterator[Case]:
-    """Yield all cases."""
+    """Yield all cases of the comparison with Linux."""
     yield from first_cases()
     yield from later_cases()
 

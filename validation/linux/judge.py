@@ -37,7 +37,7 @@ class Verdict(bands.Verdict):
 
     @property
     def kind(self) -> str:
-        """Subject of the case."""
+        """Subject of the case, such as `reordering`."""
         if not self.first:
             return next(kind for kind, ends in LATER.items() if self.case.endswith(ends))
         if "cubic_reno" in self.case or "cubic_bbr" in self.case:

@@ -52,7 +52,7 @@ CONDITIONS = (
 
 
 def rows() -> Iterator[Row]:
-    """Yield all rows of this subject."""
+    """Yield rows for values of chapter 6 that follow without simulation."""
     for condition in CONDITIONS:
         case = f"N6-MAIN condition {condition.number} without a simulation"
         printed = condition.growth_pkts * condition.active_flows / 0.2 / condition.flows_per_s

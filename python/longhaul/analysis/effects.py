@@ -24,7 +24,7 @@ class Effect:
     """The effect of a factor, or of an interaction, in the response's unit."""
 
     name: str
-    """Name, such as `x1` or `x1*x2`."""
+    """Name of the factor or interaction, such as `x1` or `x1*x2`."""
     term: Term
     low: float
     """Mean response at the minus level of the factor or interaction."""

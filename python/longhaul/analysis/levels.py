@@ -60,7 +60,7 @@ class Comparison:
     ahead: int
     """Number of conditions in which the first level has the larger mean."""
     conditions: int
-    """Number of conditions that have both levels."""
+    """Number of conditions in which both levels were run."""
     left_out: list[str]
     """Descriptions of the conditions that lack a level, each with the missing level."""
     is_over_replications: bool = True

@@ -58,7 +58,7 @@ class Edge:
     ends: tuple[int, int]
     """Indices of the two corners, the one at the factor's minus level first."""
     change: float
-    """Absolute difference between the values at the two corners."""
+    """Absolute difference between the values at the edge's two corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:

@@ -284,7 +284,7 @@ class ResponseTable:
 
     @property
     def two_level(self) -> list[str]:
-        """Factors with two levels."""
+        """Factors of the table that have two levels."""
         return [name for name, levels in self.factors.items() if len(levels) == 2]
 
     def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:

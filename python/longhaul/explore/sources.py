@@ -37,7 +37,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """Title of the source."""
+        """Title of the run or campaign; for a table, the name of its file."""
         if self.run is not None:
             return self.run.title
         if self.campaign is None:

@@ -37,7 +37,7 @@ class Content:
     large: dict[str, Any] = field(default_factory=dict)
     """Tables of which the page contains only a sample, by name."""
     sample: int = MOST_ROWS
-    """Maximum number of rows of such a sample."""
+    """Maximum number of rows of a table on the page; longer tables are sampled."""
 
 
 @dataclass(frozen=True)

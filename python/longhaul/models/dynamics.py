@@ -146,7 +146,7 @@ class Cubic(Dynamics):
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and a time of zero."""
+        """Return `window` as the peak, and a time of zero since the loss."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -180,7 +180,7 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of the window, and a time of zero."""
+        """Return half of `window`, and a time of zero since the loss."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -220,7 +220,7 @@ class Bic(Dynamics):
     min_increment: float = 0.01
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and zero round trips."""
+        """Return `window` as the peak, and zero round trips since the loss."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:

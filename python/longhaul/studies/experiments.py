@@ -88,7 +88,7 @@ class Experiment:
 
     @cached_property
     def _varied(self) -> dict[str, Factors]:
-        """Factors by scale, cached since every claim needs them."""
+        """Factors by scale, cached because every claim needs them."""
         return {scale: self._read(scale) for scale in SCALES}
 
     def _read(self, scale: str) -> Factors:

@@ -139,7 +139,7 @@ def _of_streams(experiment: str, metric: str) -> list[Line]:
 
 
 def _look_of_streams(count: int) -> Style:
-    """Return the style of the line of N streams: one colour, with a marker and dashes for N."""
+    """Return the style of the line of `count` streams; styles differ in markers and dashes."""
     markers = {1: "s", 4: "D", 7: "^", 10: "v", 20: "P", 30: "X"}
     lines: dict[int, str | tuple[int, tuple[float, ...]]] = {
         1: (0, (1, 1)),

@@ -50,7 +50,7 @@ def printed() -> dict[str, float]:
 
 @table
 def condition_8(data: Data) -> list[str]:
-    """Return Table 7-14 and our values."""
+    """Return Table 7-14 with our values next to the printed ones."""
     flows = ("L1", "L2", "L3")
 
     def cell(algorithm: str, flow: str) -> str:
@@ -64,7 +64,7 @@ def condition_8(data: Data) -> list[str]:
 
 @table
 def condition_21(data: Data) -> list[str]:
-    """Return Table 7-20 and our values."""
+    """Return Table 7-20 with our values next to the printed ones."""
 
     def cell(algorithm: str, period: str) -> str:
         here = data.value(f"L1_pps_{period}", WHOLE, condition=21, algorithm=algorithm)

@@ -62,7 +62,7 @@ def _with_printed(*names: str) -> list[str]:
 
 @table
 def one_bottleneck(data: Data) -> list[str]:
-    """Return Table 4.3 and our values."""
+    """Return Table 4.3 with our values next to the printed ones."""
     columns = (("utilisation", "SB-util", 1), ("loss_0", "SB-loss", 2), ("queue_0", "SB-queue", 1))
     head = ["protocol", *_with_printed("utilisation (%)", "loss (%)", "queue (packets)")]
     return markdown(head, [_beside(data, "FTP-SB", name, columns) for name in THREE])
@@ -70,7 +70,7 @@ def one_bottleneck(data: Data) -> list[str]:
 
 @table
 def several_bottlenecks(data: Data) -> list[str]:
-    """Return Tables 4.6 and 4.7 and our values."""
+    """Return Tables 4.6 and 4.7 with our values next to the printed ones."""
     columns = (
         ("utilisation", "MB-util", 1), ("loss_1", "MB-loss-1", 2), ("loss_3", "MB-loss-3", 2),
         ("queue_1", "MB-queue-1", 1), ("queue_3", "MB-queue-3", 1),
@@ -88,7 +88,7 @@ def several_bottlenecks(data: Data) -> list[str]:
 
 @table
 def both_ways(data: Data) -> list[str]:
-    """Return Tables A.1 and A.2 and our values."""
+    """Return Tables A.1 and A.2 with our values next to the printed ones."""
     rows = (
         ("one way", "A1-ONEWAY", "99.83 %, 9983 kbit/s, 6181 drops"),
         (

@@ -31,7 +31,7 @@ class Pair:
 
     @property
     def axis(self) -> str:
-        """Label of an axis of values."""
+        """Label of the axis of values, with the unit."""
         return f"{self.quantity} ({self.unit})" if self.unit else self.quantity
 
 
