@@ -110,7 +110,10 @@ def distinctive(
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the number of conditions in which clustering separates some algorithms."""
+    """Return the number of conditions in which clustering separates some algorithms from the rest.
+
+    Algorithms in `without` are left out.
+    """
     by_condition = _conditions(data, of, condition, without)
     return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
 

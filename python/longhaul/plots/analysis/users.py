@@ -24,7 +24,7 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Name of the algorithm's own flows in labels; it may be that of the first response."""
+    """Name, in labels, of the algorithm's own flows, or of the first of two responses."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""
