@@ -97,7 +97,7 @@ class Claim:
     def of_one_run(self) -> bool:
         """True if the source's number is from a single run and is inside the claim's band.
 
-        It is false for a printed 0, because half and twice 0 are no other values, and for a number
+        It is false for a printed 0, because half and twice this number are 0 too, and for a number
         that is an end of its band.
         """
         band = self.expected

@@ -138,9 +138,9 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """Return a table that compares FAST-AT with six other algorithms, on both networks.
+    """Return a table that compares FAST-AT with six others on the whole and on the cut network.
 
-    The condition is the most congested one; the networks are the whole and the cut one.
+    The condition is the most congested one.
     """
 
     def ratio(of: str, metric: str) -> float:

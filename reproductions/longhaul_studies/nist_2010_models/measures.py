@@ -76,14 +76,14 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """Return MesoNet's processor time for eleven hours divided by that of the hybrid model."""
+    """Return MesoNet's processor time for eleven simulated hours over that of the hybrid model."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 
 
 @measure
 def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: float) -> float:
-    """Return the fluid model's throughput in one table cell over that of a packet simulation."""
+    """Return the fluid model's throughput in a cell of tables A-1 to A-3 over the simulated one."""
     packets = data.value(
         "throughput_pkts_per_ms", "FL-PKT",
         algorithm=algorithm, rtt_ms=rtt_ms, buffer_pkts=buffer_pkts,

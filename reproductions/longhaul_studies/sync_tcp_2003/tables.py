@@ -227,7 +227,10 @@ def _as_printed(claim: str) -> str:
 
 @table
 def web_three_bottlenecks(data: Data) -> list[str]:
-    """Return Reno's median response time and loss at 105 % total load (Tables 4.20 to 4.27)."""
+    """Return a table of Reno's median response time and loss at 105 % load.
+
+    Its printed values are in Tables 4.20 to 4.27.
+    """
     of = "HM-105"
     pairs = sorted(data.levels("pair", of), key=lambda pair: int(pair.split("-")[1]))
     metrics = (

@@ -119,7 +119,7 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return the distance of `algorithms` in component 1 from the range of all others.
+    """Return the distance of `algorithms` in principal component 1 from the range of all others.
 
     The distance is divided by this range. Scores are means over conditions; the result is negative
     if one of the algorithms is within the range.
@@ -138,8 +138,8 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
     """Return the mean goodput change in the more congested conditions over that in the others.
 
-    The change is the absolute relative difference of the goodput of alternates in flow group
-    `group`, from experiment `beside` to `of`. Both halves have 16 conditions.
+    The change is the absolute relative difference of the goodput of alternate algorithms in flow
+    group `group`, from experiment `beside` to `of`. Both halves have 16 conditions.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
@@ -150,7 +150,11 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows in groups whose mean advantage exceeds `above`."""
+    """Return the fraction of flows of alternate algorithms in groups with a large mean advantage.
+
+    An advantage is the relative lead in goodput over competing TCP flows; it is large above
+    `above`.
+    """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
     flows = np.array(
@@ -161,7 +165,10 @@ def share_of_users_better(data: Data, of: str, above: float) -> float:
 
 @of_design
 def spread_of_alternates(data: Data, of: str, group: str) -> float:
-    """Return the largest mean goodput of any alternate divided by the smallest, in one group."""
+    """Return the largest mean goodput of any alternate algorithm over the smallest.
+
+    `group` is the flow group.
+    """
     (place,) = chosen(group)
     means = goodput(data, of, "alternate")[:, place].mean(axis=0)
     return float(means.max() / means.min())

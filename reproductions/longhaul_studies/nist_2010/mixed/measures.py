@@ -52,16 +52,16 @@ def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
 
 @of_design
 def least_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the smallest ratio of an alternate's mean goodput to that of the competing TCP flows.
+    """Return the smallest ratio of an alternate algorithm's mean goodput to that of competing TCP.
 
-    The result is the minimum over alternates and `groups`.
+    The result is the minimum over alternate algorithms and `groups`.
     """
     return float(_advantages(data, of)[chosen(groups)].min())
 
 
 @of_design
 def largest_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the largest relative difference between the goodputs of alternates and competing TCP.
+    """Return the largest relative difference in goodput between alternate algorithms and TCP.
 
     The goodputs are means over algorithms; the result is the maximum over `groups`.
     """
@@ -94,9 +94,9 @@ def off_differences(data: Data, of: str, base: str) -> float:
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
     """Return three relative differences of mean goodputs for each flow group.
 
-    These are the range among alternates, the range among the TCP flows that compete with them, and
-    the difference between the means of both. `roles` has the goodputs of both roles; `base` says if
-    a difference is relative to the `larger` or the `smaller` value.
+    These are the range among alternate algorithms, the range among the TCP flows that compete with
+    them, and the difference between the means of both. `roles` has the goodputs of both roles;
+    `base` says if a difference is relative to the `larger` or the `smaller` value.
     """
     own, others = roles
     groups_ = zip(own, others, strict=True)
@@ -175,8 +175,8 @@ def congestion_place(data: Data, of: str, condition: float) -> float:
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
     """Return the rank correlation of congestion with the printed order.
 
-    With `beside`, it is that with the congestion in this other experiment. Congestion is the mean
-    retransmission rate of a condition.
+    If `beside` is given, the congestion in experiment `beside` replaces the printed order.
+    Congestion is the mean retransmission rate of a condition.
     """
     rates = _rates(data, of)
     if beside:
@@ -226,7 +226,7 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Return the fraction of runs with the network speed and delay of most of their group.
+    """Return the fraction of runs with the network speed and delay of most runs in their group.
 
     Ward's linkage forms `count` groups from the first two components. Delay counts only at the
     higher speed.
