@@ -245,7 +245,7 @@ def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) ->
 def test_the_medians_of_order_statistics_are_symmetric() -> None:
     """Check the medians of ordered uniform values (Filliben 1975).
 
-    They are symmetric, and that of the largest of n values is 0.5 to the power 1/n.
+    The medians are symmetric, and the median of the largest of n values is 0.5 to the power 1/n.
     """
     found = prediction.uniform_medians(4)
     assert found + found[::-1] == pytest.approx(np.ones(4))

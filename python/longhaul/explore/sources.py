@@ -109,7 +109,7 @@ def _there(path: Path) -> tuple[str, bool]:
 def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
     """Add a table without metadata to a page; its columns with few values are factors.
 
-    `there` is the result of `_there`.
+    `there` has the text on existing and needed runs, and true if some runs are missing.
     """
     factors = few_values(scan)
     names = scan.collect_schema().names()

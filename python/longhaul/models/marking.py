@@ -41,7 +41,7 @@ class Marking(Protocol):
 
 @dataclass(frozen=True)
 class DropTail:
-    """A full queue drops the arrivals in excess of the link's rate."""
+    """Drop-tail: a full queue drops the arrivals in excess of the link's rate."""
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink

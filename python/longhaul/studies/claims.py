@@ -51,7 +51,7 @@ class Claim:
     experiments: tuple[str, ...]
     """Experiments whose runs decide the claim.
 
-    Lists by experiment show the claim at the first one.
+    Lists of claims by experiment show the claim at the first of these.
     """
     measure: str
     question: Question

@@ -78,7 +78,10 @@ def model_points(data: Data, column: str) -> float:
 
 @measure
 def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the `first` or `last` number of connections (`end`) that use 95 % of the link."""
+    """Return the smallest or the largest number of connections that use 95 % of the link.
+
+    `end` is `first` for the smallest number, `last` for the largest.
+    """
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None

@@ -43,7 +43,7 @@ def below(
 ) -> None:
     """Draw rows of text below an axis of conditions, a text per condition.
 
-    `rows` are by name; the name of a row is at its left.
+    `rows` maps names, which are drawn to the left of the rows, to the texts.
     """
     axes.set_xticks([])
     # Below the label of the lowest tick.
