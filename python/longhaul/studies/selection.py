@@ -1,10 +1,8 @@
 """Selection of levels of an axis by one word of a claim.
 
-condition=8              one level
-condition=8,21           several levels
-algorithm=!FAST,FAST-AT  all levels except these
-flows=5..  load=50..79   a range of levels, both ends included
-pair=75-*                levels whose names begin with `75-`
+condition=8              one level condition=8,21           several levels algorithm=!FAST,FAST-AT
+all levels except these flows=5..  load=50..79   a range of levels, both ends included pair=75-*
+levels whose names begin with `75-`
 """
 
 from collections.abc import Callable
