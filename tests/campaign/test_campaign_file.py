@@ -74,7 +74,6 @@ def test_what_a_terminal_would_obey_is_refused(
 
 
 def done(campaign: Campaign, folder: Path) -> Dataset:
-    """Run a campaign and return its table."""
     store = Store(folder / "store", campaign.reducer.variant)
     outcome = execute(campaign.runs(), store, workers=1, reducer=campaign.reducer)
     assert outcome.failed == []

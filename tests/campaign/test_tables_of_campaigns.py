@@ -198,7 +198,6 @@ def test_a_few_cells_have_every_level() -> None:
 
 
 def stored(store: Store, run: Run, **values: float) -> None:
-    """Store invented values as the results of a run."""
     facts = {
         "scenario_hash": run.key, "results_version": 1, "version": "v", "data_packets": 9,
         "wall_s": 0.5, "measured_s": 1.0,

@@ -88,7 +88,6 @@ def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
 
 
 def settle(page: Any) -> None:  # noqa: ANN401
-    """Wait until all changes on a page are drawn."""
     page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
     page.wait_for_function("!document.body.hasAttribute('data-drawing')")
 
@@ -120,7 +119,6 @@ def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, flo
 
 
 def count(page: Any) -> int:  # noqa: ANN401
-    """Return the number of rows that are selected on a page."""
     return int(page.inner_text("#count").split()[0].replace(",", ""))
 
 

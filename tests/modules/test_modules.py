@@ -388,7 +388,6 @@ def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> N
 
 
 def test_modules_are_evaluated_and_their_windows_plotted(sawtooth: Path) -> None:
-    """Check that modules are evaluated, and windows plotted, as for built-in algorithms."""
     assert contender(str(sawtooth)).table == {"module": str(sawtooth.resolve())}
     given = f'{{ module = "{sawtooth}", increase = 2 }}'
     assert contender(given).table["increase"] == 2

@@ -56,7 +56,6 @@ def reaches(results: longhaul.Results, cwnd: float, after_s: float = 0.0) -> dic
 
 
 def event(results: longhaul.Results, name: str) -> dict[str, Any]:
-    """Return the only event of this name."""
     (row,) = results.events.filter(pl.col("event") == name).iter_rows(named=True)
     return row
 

@@ -34,7 +34,6 @@ class Block:
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
-    """Yield the code blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     for match in FENCE.finditer(text):
         note = NOTE.search(text[: match.start()])

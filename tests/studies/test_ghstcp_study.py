@@ -229,7 +229,6 @@ def axes_of(number: str, found: Data) -> Axes:
 
 
 def points(line: Line2D) -> tuple[list[float], list[float]]:
-    """Return the points of a line."""
     x, y = (np.asarray(values, float).tolist() for values in line.get_data())
     return x, y
 

@@ -22,7 +22,6 @@ from longhaul.studies.study import Study, find, studies
 
 
 def judgement(name: str, verdict: str, sentence: str = "", narrower: str = "") -> Judgement:
-    """Return the judgement of a claim from a sentence."""
     of = replace(claim(0, 1), id=name, sentence=sentence, narrower=narrower)
     return Judgement(of, 0.5, None, verdict, "full", 1)
 

@@ -170,7 +170,6 @@ WEB = MEASURES.WEB
 
 
 def web(rows: list[dict[str, Any]]) -> Data:
-    """Return results of one experiment with these rows."""
     values = pl.DataFrame([{"experiment": "E", "replication": 0, **row} for row in rows])
     axes = tuple(
         axis for axis in ("queue", "load", "tcp", "pair", "protocol") if axis in values.columns

@@ -105,7 +105,6 @@ def _indicators(words: Sequence[str]) -> np.ndarray:
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the products of each column of `first` with each column of `other`."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 

@@ -136,5 +136,4 @@ def _generation(lease: Path) -> int:
 
 
 def _age_s(file: Path) -> float:
-    """Return the seconds since a file was modified."""
     return time.time() - file.stat().st_mtime

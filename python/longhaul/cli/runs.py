@@ -116,7 +116,6 @@ def _name_of(file: Path) -> str:
 
 
 def _checkpoint_of(target: Path) -> Path:
-    """Return the directory of a run's checkpoint."""
     return target.with_name(f"{target.name}.checkpoint")
 
 

@@ -20,10 +20,7 @@ NO_CAPACITY = "no capacity"
 
 
 def rows_of(of: str) -> list[tuple[Figure, Form]]:
-    """Return the metrics that tables show, with their formats.
-
-    `of` is `labels` or `links`.
-    """
+    """Return the metrics that tables show, with their formats; `of` is `labels` or `links`."""
     return [(figure, figure.form) for figure in declared(of) if figure.form is not None]
 
 
@@ -116,7 +113,6 @@ def _links(summaries: Sequence[Summary]) -> list[Block]:
 
 
 def _proxies(summaries: Sequence[Summary]) -> list[Block]:
-    """Return a block of rows for each proxy."""
     names = [
         name
         for summary in summaries

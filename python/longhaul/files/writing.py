@@ -76,7 +76,6 @@ def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
 
 
 def _umask() -> int:
-    """Return the umask of the process."""
     umask = os.umask(0o022)
     os.umask(umask)
     return umask

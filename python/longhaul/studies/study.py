@@ -314,7 +314,6 @@ def _some(levels: Sequence[Level]) -> str:
 
 
 def _claims_of(folder: Path) -> Path:
-    """Return the path of the file with the claims of a directory."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )

@@ -84,7 +84,6 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Fi
 
 
 def _colours(count: int) -> list[str]:
-    """Return colours for `count` competitors."""
     every = [matplotlib.colors.to_hex(colour) for colour in matplotlib.colormaps["tab10"].colors]  # type: ignore[attr-defined]
     return [every[k % len(every)] for k in range(count)]
 
