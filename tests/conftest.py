@@ -80,7 +80,6 @@ CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """Write the small scenario to a file and return its path."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     return path

@@ -1,8 +1,8 @@
 """Comparison of QUIC stacks with TCP over long fat paths: `python -m validation.quic_stacks`.
 
 Writes docs/quic-stacks.md; names of tables, such as `fast`, restrict it to these tables. Finished
-runs are kept in validation/out/quic_stacks, so that a stopped comparison can be resumed. Stacks
-that this build lacks are left out; `make build FEATURES=noq` has all.
+runs are kept in validation/out/quic_stacks, so a stopped comparison can be resumed. Stacks that
+this build lacks are left out; `make build FEATURES=noq` has all.
 """
 
 from __future__ import annotations

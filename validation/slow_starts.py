@@ -59,7 +59,7 @@ class Figures(NamedTuple):
     """Threshold that slow start left, or last window if it did not end, in BDP."""
     lost_pkts: float
     delivered: float
-    """Delivered data as a fraction of the capacity of the link in this time."""
+    """Delivered data as a fraction of what the link could carry in the first round trips."""
 
 
 def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _rows() -> Iterator[list[str]]:
 
 
 def page() -> str:
-    """Return the text of the page with its tables."""
+    """Return the text of `docs/slow-starts.md` with its tables."""
     kinds = [f"`{kind}`" for kind in KINDS]
     resumed = [f"`careful-resume`, {part}" for part in REMEMBERED]
     return filled(

@@ -104,7 +104,7 @@ def interrupt(thread: int) -> None:
 
 
 def forget_interruption(thread: int) -> None:
-    """Cancel an interruption that has not yet taken effect when the algorithm has returned."""
+    """Cancel an interruption of `thread` that took no effect before the algorithm returned."""
     _raise_in(thread, None)
 
 

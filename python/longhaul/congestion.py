@@ -46,8 +46,8 @@ class CongestionControl:
 
     The transport detects congestion and recovers losses. The flow's slow start opens the window up
     to `ssthresh`. Methods get an event and the window. Windows are in segments, times in seconds.
-    Event and window objects are used again for the next call, so that an algorithm must keep values
-    and not the objects.
+    Event and window objects are used again for the next call, so an algorithm must keep values and
+    not the objects.
 
     An exception in a method ends the run. For equal results on every machine, use `exp`, `log` and
     `power` of this module instead of those of `math`, which depend on the platform. For the same
@@ -89,9 +89,9 @@ class CongestionControl:
         window.reduce_to(event.base / 2)
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """React to a retransmission timeout; default: ssthresh half the window, cwnd 1 segment.
+        """React to a retransmission timeout (RFC 5681 section 3.1).
 
-        RFC 5681 section 3.1.
+        By default, ssthresh becomes half of the window, and cwnd 1 segment.
         """
         if not event.keep_ssthresh:
             window.ssthresh = event.base / 2

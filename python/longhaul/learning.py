@@ -1,10 +1,12 @@
 """Congestion control as an environment of Gymnasium: an agent sets the window of a flow.
 
-    env = CongestionEnv("mine.toml")              # it has the flows labelled `agent` observation,
-    info = env.reset(seed=1) while True:
+    env = CongestionEnv("mine.toml")  # a scenario with flows labelled `agent`
+    observation, info = env.reset(seed=1)
+    while True:
         action = policy(observation)
         observation, reward, terminated, truncated, info = env.step(action)
-        if terminated: break
+        if terminated:
+            break
 
 A step is a round trip of a flow. If several flows have the label, steps follow the order of their
 round trips in the simulation, and `info["agent"]` is the number of the flow. The simulation runs in

@@ -250,9 +250,9 @@ def test_a_cut_needs_four_batches_of_five() -> None:
 
 
 def test_the_drift_of_a_line_is_its_rise() -> None:
-    """Check the change that `drift` finds for 0, 1, ..., 99: the rise over 20 batch means.
+    """Check the change along the line that `drift` fits to 0, 1, ..., 99.
 
-    The batch means rise from 2 to 97, that is by 95.
+    The 20 batch means rise from 2 to 97, that is, by 95.
     """
     found = steady.drift(range(100))
     assert found.change == pytest.approx(95.0)
@@ -495,9 +495,10 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
-    """Check that only factors with several levels are causes of a division into groups.
+    """Check that `causes` lists only factors with several levels, and none for a single group.
 
-    Two entirely different pairs have the statistic 1 with Yates' correction, and p = 0.3173.
+    Two groups that have different levels have the statistic 1 with Yates' correction, and p =
+    0.3173.
     """
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)
@@ -529,7 +530,7 @@ def test_strengths_are_means_over_the_other_responses() -> None:
 def test_partners_are_counted_above_the_threshold_and_then_above_half() -> None:
     """Check the order of responses by their number of partners, that is, strong correlations.
 
-    They have 0, 0, 1 and 1 partners above 0.65; partners above 0.5 decide the first tie.
+    The responses have 0, 0, 1 and 1 partners above 0.65. Partners above 0.5 decide the first tie.
     """
     assert correlation.by_partners(TABLE) == [3, 2, 1, 0]
     assert correlation.by_partners(np.abs(TABLE[::-1, ::-1])) == [0, 1, 2, 3]
@@ -558,9 +559,9 @@ def test_a_histogram_has_each_pair_once() -> None:
 def test_a_cut_makes_the_standard_error_of_the_rest_least() -> None:
     """Check MSER-5 (White 1997) by hand: the cut minimises the standard error of the rest.
 
-    The variance of the rest divided by its number of batches is 0.742, 0.058, 0.037 and 0.032 for
-    the first cuts. The last two batches alone would be equal, but no cut goes beyond the first
-    half.
+    For the first cuts, the variance of the rest divided by its number of batches is 0.742, 0.058,
+    0.037 and 0.032. The last two batches are equal and have no variance, but no cut goes beyond the
+    first half.
     """
     means = [8.0, 2.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]
     series = [value for mean in means for value in [mean] * 5]

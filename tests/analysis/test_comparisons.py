@@ -27,7 +27,7 @@ def test_means_of_no_value_and_of_one_have_no_limits() -> None:
 def test_intervals_have_the_coverage_that_is_asked_for(coverage: float) -> None:
     """Check intervals of means and of paired differences against Student's t.
 
-    The half-width is the quantile with two degrees of freedom times the standard error 3^-0.5.
+    The half-width is the quantile of t with two degrees of freedom times the standard error 3^-0.5.
     """
     reach = stats.t.ppf(0.5 + coverage / 2, 2) / 3**0.5
     found = comparisons.mean_interval([1.0, 2.0, 3.0], coverage)
@@ -52,10 +52,10 @@ def test_a_note_has_the_numbers_of_replications(counts: list[int], note: str) ->
 
 
 def test_a_regression_without_freedom_has_no_intervals() -> None:
-    """Check intervals of coefficients if a regression has no residual.
+    """Check the intervals of coefficients if a regression leaves no residual.
 
-    With two runs they are infinite, since two runs determine a line; with three runs on one line
-    they have no width.
+    With two runs the intervals are infinite, because two runs determine a line. With three runs on
+    one line they have no width.
     """
     two = comparisons.regression({"x": [1.0, 2.0]}, [5.0, 7.0])
     assert two.coefficients["x"].mean == pytest.approx(2.0)
@@ -74,10 +74,7 @@ def test_a_constant_response_has_nothing_to_explain() -> None:
 
 
 def test_a_factor_that_is_a_multiple_of_another_takes_no_freedom() -> None:
-    """Check a regression with two equal factors.
-
-    They share the slope of one, and take only one degree of freedom from the residual.
-    """
+    """Check that two equal factors in a regression share one slope and one degree of freedom."""
     x, y = np.arange(5.0), np.array([0.0, 1.0, 1.0, 3.0, 3.0])
     alone, both = (comparisons.regression(f, y) for f in ({"x": x}, {"x": x, "again": x}))
     assert both.coefficients["x"].mean == pytest.approx(alone.coefficients["x"].mean / 2)
@@ -115,7 +112,7 @@ def test_a_response_that_a_run_lacks_has_no_means() -> None:
 def test_factors_are_ordered_by_their_share_of_the_variance() -> None:
     """Check that factors are ordered by their share of the response's variance.
 
-    If the response does not vary, there is no share, and factors keep their order.
+    If the response does not vary, the shares are missing, and factors keep their order.
     """
     rows = [(a, b, 1.0 * a + (9 if b == "z" else 0)) for a in (1, 2) for b in "xz"]
     found = levels.factor_means(table([*rows]), "y")
@@ -133,7 +130,7 @@ def test_factors_are_ordered_by_their_share_of_the_variance() -> None:
 def test_a_tie_is_ahead_for_neither_level() -> None:
     """Check that a tie between two levels in a condition does not count for either level.
 
-    The differences are 0, 1 and -1, so that the first level is ahead in one of three conditions.
+    The differences are 0, 1 and -1; therefore the first level is ahead in one of three conditions.
     """
     frame = pl.DataFrame(
         [(1, c, 5.0 + c) for c in (0, 1, -1)] + [(2, c, 5.0) for c in (0, 1, -1)],
@@ -157,7 +154,7 @@ def test_levels_that_never_meet_are_not_compared() -> None:
 def test_effects_are_of_factors_alone_or_of_interactions_too() -> None:
     """Check which effects are computed with each order: of factors, pairs and triples.
 
-    The response of the model is an interaction of three factors.
+    The response is the product of three factors, that is, their interaction.
     """
     design = two_level(3)
     y = np.prod(design.coded, axis=1) * 2.0
@@ -206,7 +203,7 @@ def test_effects_of_equal_size_keep_their_order() -> None:
 def test_as_many_terms_as_leave_a_degree_of_freedom_are_added() -> None:
     """Check the residual deviation as effects are added to a model, the largest first.
 
-    With four runs, the mean and two effects leave one degree of freedom, so that no more are added.
+    With four runs, the mean and two effects leave one degree of freedom; no more effects are added.
     """
     x = two_level(2).coded
     y = np.array([0.0, 1.0, 2.0, 7.0])
@@ -268,7 +265,8 @@ def test_causes_are_ordered_by_share_and_then_by_p() -> None:
 def test_groups_are_connected_above_a_threshold_the_smallest_first() -> None:
     """Check groups of responses that are connected by correlations above a threshold.
 
-    The smallest groups come first; of equally large groups, the one with fewer correlations.
+    The smallest groups come first. Of equally large groups, the group with fewer correlations is
+    first.
     """
     r = np.eye(6)
     for i, j, value in ((0, 1, 0.9), (1, 2, -0.8), (3, 4, 0.7), (4, 5, 0.7), (3, 5, 0.5)):
@@ -327,7 +325,7 @@ def test_differences_of_goodput_are_of_the_larger_by_default() -> None:
 def test_an_analysis_of_variance_has_interactions_of_two_factors_by_default() -> None:
     """Check the terms and degrees of freedom of an analysis of variance of each order.
 
-    Two replications of a cube of three factors leave a residual for any order.
+    Two replications of a cube of three factors leave a residual for every order.
     """
     runs = [(a, b, c) for _ in range(2) for a in "lh" for b in "lh" for c in "lh"]
     y = np.random.default_rng(4).normal(size=16)

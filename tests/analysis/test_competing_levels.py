@@ -33,9 +33,9 @@ def test_the_test_is_two_sided_at_five_percent_unless_said_otherwise() -> None:
 
 
 def test_residuals_by_hand() -> None:
-    """Check the residuals of three values and Grubbs' statistic against numbers by hand.
+    """Check the residuals of 1, 2 and 6 and Grubbs' statistic against numbers by hand.
 
-    The mean of 1, 2 and 6 is 3, their standard deviation the root of 7.
+    The mean is 3, and the standard deviation is the square root of 7.
     """
     found = outliers.residuals([1.0, 6.0, 2.0], critical=1.0)
     assert found.residuals.tolist() == [-2.0, 3.0, -1.0]
@@ -151,10 +151,10 @@ def test_of_two_equally_far_the_lower_value_is_filled() -> None:
 def test_clusters_join_below_the_cut(
     cut: float, clusters_: list[int], distinctive: tuple[int, ...]
 ) -> None:
-    """Check which of three values form clusters for several cuts.
+    """Check which of the values 0, 1 and 2.5 form clusters for several cuts.
 
-    0 and 1 join at distance 1, and 2.5 joins them at distance 2; a cut is a fraction of 2, below
-    which clusters join.
+    0 and 1 join at distance 1, and 2.5 joins them at distance 2. Clusters join below the fraction
+    `cut` of 2.
     """
     found = clusters.dendrogram([[0.0], [1.0], [2.5]], cut)
     pairs = [(i, j) for i in range(3) for j in range(i)]
@@ -184,9 +184,10 @@ def test_half_of_the_competitors_are_not_distinctive() -> None:
 
 
 def test_clusters_join_below_seven_tenths_by_default() -> None:
-    """Check the default cut of 0.7 of the largest distance.
+    """Check that the default cut is 0.7 of the largest distance.
 
-    Three values at equal distances stay apart; of three in a row, two join at 2/3.
+    Three values at equal distances stay apart. Of three values in a row, two join at a distance of
+    2/3.
     """
     assert sorted(clusters.dendrogram(np.eye(3)).labels.tolist()) == [1, 2, 3]
     assert len(set(clusters.dendrogram([[0.0], [1.0], [2.001]]).labels.tolist())) == 2

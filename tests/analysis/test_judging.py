@@ -94,7 +94,7 @@ def test_the_opposite_is_on_one_side_of_the_band(
 def test_the_ends_of_a_band_belong_to_it_up_to_rounding(sign: float) -> None:
     """Check that the ends of a band belong to it, with a tolerance for rounding.
 
-    It is wider for values of single precision, and absolute near zero.
+    The tolerance is wider for values of single precision, and absolute near zero.
     """
     low, high = sorted((100.0 * sign, 200.0 * sign))
     double, single = Expected(low, high), Expected(low, high, precision=SINGLE)
@@ -127,7 +127,7 @@ def test_replications_reach_print_at_it_or_beyond_it(
 ) -> None:
     """Check how many replications reach the printed value, which is 0 here.
 
-    A replication reaches it unless it is on the same side of 0 as the mean; a mean of 0 counts as
+    A replication reaches 0 unless it is on the same side of 0 as the mean; a mean of 0 counts as
     above.
     """
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
@@ -145,7 +145,8 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
     """Check the p-value of a family against a t-test for one more value.
 
-    The error is that of one more value and of the mean of n (Hahn and Meeker 1991, 4.7).
+    The standard error includes that of one more value and that of the mean (Hahn and Meeker 1991,
+    4.7).
     """
     given = np.array([0.3, 0.5, 0.1, 0.4])
     ratio = given.mean() / (given.std(ddof=1) * np.sqrt(1 + 1 / 4))
@@ -158,9 +159,10 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """Check that a family whose mean is out of its band is undecided unless values scatter enough.
+    """Check that a family whose mean is outside its band needs values that scatter for no verdict.
 
-    It is undecided if one replication reaches the printed value, and accepted if two do.
+    The family is undecided if one replication reaches the printed value, and has no verdict if two
+    do.
     """
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)
@@ -227,9 +229,9 @@ def test_an_interval_by_logarithms_is_students_of_logarithms() -> None:
 
 @pytest.mark.parametrize(("count", "shape"), [(18, False), (19, True)])
 def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) -> None:
-    """Check that the range of the runs is the interval if no distribution fits 19 runs.
+    """Check that the interval is the range of the runs if no distribution fits 19 runs.
 
-    The range of n runs contains one more run with the probability (n - 1) / (n + 1); with 18 runs,
+    The range of n runs contains one more run with the probability (n - 1) / (n + 1). With 18 runs,
     no distribution is rejected.
     """
     found = prediction.predict(
@@ -243,7 +245,7 @@ def test_nineteen_runs_may_reject_both_distributions(count: int, shape: bool) ->
 def test_the_medians_of_order_statistics_are_symmetric() -> None:
     """Check the medians of ordered uniform values (Filliben 1975).
 
-    They are symmetric, and that of the largest of n values is 0.5 to the power 1/n.
+    The medians are symmetric, and the median of the largest of n values is 0.5 to the power 1/n.
     """
     found = prediction.uniform_medians(4)
     assert found + found[::-1] == pytest.approx(np.ones(4))

@@ -30,7 +30,7 @@ def of(
     ],
 )  # fmt: skip
 def test_a_text_is_a_level_by_its_value(level: Level, text: str, is_it: bool) -> None:
-    """Check that a text means the level with its value; truth values are `true` and `false`."""
+    """Check that a text denotes the level of equal value; truth values are `true` and `false`."""
     assert is_meant(level, text) == is_it
 
 
@@ -138,7 +138,7 @@ def test_runs_without_any_of_several_responses_are_left_out() -> None:
 
 
 def test_costs_of_groups_tell_nothing_either() -> None:
-    """Check the responses that tell something: without costs, and only the first of equal ones."""
+    """Check that neither costs of runs nor copies of earlier responses are worth analysing."""
     given = of(
         {"a": [1, 2], "y": [1, 2], "same": [1.0, 2.0], "group.wall_s": [3.0, 4.0], "z": [2.0, 1.0],
          "peak_memory_bytes": [5, 6], "gap": [None, 1.0]},

@@ -90,8 +90,8 @@ def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float
 def test_branches_have_as_much_of_the_circle_as_they_have_leaves() -> None:
     """Check that branches get parts of the circle in proportion to their leaves.
 
-    A branch with two leaves has half of the circle; each with at most one leaf a quarter. Ratios
-    along a line do not change if a layout is turned and stretched.
+    A branch with two leaves has half of the circle, and a branch with at most one leaf a quarter.
+    Ratios of lengths along a line do not change if a layout is turned and stretched.
     """
     above = {"b": "A", "b1": "b", "b2": "b", "c": "A", "c1": "c", "d": "A"}
     places = around({"A": (0.0, 0.0), "B": (9.0, 0.0)}, above)

@@ -125,7 +125,7 @@ def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
 def test_the_first_of_equal_cuts_is_taken() -> None:
     """Check that of several equally good cuts the first one is taken.
 
-    A constant series has no error at any cut, so that nothing is discarded.
+    A constant series has no error at any cut, so nothing is discarded.
     """
     assert steady.warm_up([2.0] * 40) == 0
     assert steady.warm_up([9.0] * 2 + [2.0] * 6, batch=2) == 2
@@ -202,7 +202,7 @@ def test_convergence_begins_with_the_first_whole_window() -> None:
 def test_a_ratio_of_ten_is_not_starvation_and_one_above_is() -> None:
     """Check that flows starve if the ratio of their rates exceeds ten.
 
-    It has to exceed ten in the whole last half of the run (Arun et al. 2022).
+    The ratio has to exceed ten in the whole last half of the run (Arun et al. 2022).
     """
     for other, starves in ((10.0, False), (10.1, True)):
         found = merit.starvation(rates(*[[1.0, other]] * 5), 1.0)
@@ -279,7 +279,7 @@ def test_an_ellipse_has_its_longer_axis_first() -> None:
 
 
 def test_ranks_are_counted_from_one_and_doubled() -> None:
-    """Check ranks, which are from 1 and doubled, so that mean ranks of ties are integers.
+    """Check ranks, which begin at 1 and are doubled to make mean ranks of ties integers.
 
     The mean ranks of 5, 5 and 9 are 1.5, 1.5 and 3.
     """

@@ -74,7 +74,6 @@ def test_what_a_terminal_would_obey_is_refused(
 
 
 def done(campaign: Campaign, folder: Path) -> Dataset:
-    """Run a campaign and return its table."""
     store = Store(folder / "store", campaign.reducer.variant)
     outcome = execute(campaign.runs(), store, workers=1, reducer=campaign.reducer)
     assert outcome.failed == []
@@ -495,7 +494,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 
 
 def example() -> str:
-    """Return the text of the campaign on the page of documentation."""
+    """Return the text of the campaign `loss.toml` on the page of documentation."""
     text = PAGE.read_text(encoding="utf-8")
     [block] = re.findall(r"`loss\.toml`:\n\n```toml\n(.*?)```", text, flags=re.DOTALL)
     return str(block)

@@ -127,7 +127,6 @@ def until(
 
 
 def children(process: int) -> list[int]:
-    """Return the identifiers of the processes that a process has started."""
     return [
         int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()
     ]

@@ -135,7 +135,7 @@ def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
 ) -> None:
     """Check that a run is sent to the scheduler without the store.
 
-    Each submission has its own key, since equal runs are repeated.
+    Each submission has its own key, because equal runs are repeated.
     """
     reducer, scenario = object(), {"seed": 3}
     workers.submit("b", None, scenario, "store", reducer, 4)

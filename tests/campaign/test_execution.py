@@ -168,7 +168,7 @@ def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
 def test_a_failure_of_storage_stops_all_runs(tmp_path: Path) -> None:
     """Check that a full disk stops all runs.
 
-    It is not recorded as the run's failure, so that the run may be resumed.
+    The full disk is not recorded as a failure of the run, which may be resumed.
     """
     long, short, store = run(8), run(4), Store(tmp_path)
     workers = Answers({long.key: [RunOutcome(long.key, error="disk full", is_storage=True)]})

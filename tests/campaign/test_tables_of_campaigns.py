@@ -111,7 +111,7 @@ def test_fractions_are_folded_and_in_blocks(
 ) -> None:
     """Check the numbers of runs and the blocks of fractional designs.
 
-    Folding adds a second block; a word divides the runs by the sign of its product.
+    Folding adds a second block. A word (a product of factors) divides the runs by its sign.
     """
     found = read(tmp_path, f"design = {{ {design} }}").design
     assert found.runs == runs
@@ -198,7 +198,6 @@ def test_a_few_cells_have_every_level() -> None:
 
 
 def stored(store: Store, run: Run, **values: float) -> None:
-    """Store invented values as the results of a run."""
     facts = {
         "scenario_hash": run.key, "results_version": 1, "version": "v", "data_packets": 9,
         "wall_s": 0.5, "measured_s": 1.0,
@@ -314,7 +313,7 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 def test_figures_that_summaries_lack_are_measured_once() -> None:
     """Check that figures outside the summary are measured once for each run.
 
-    Their names are part of the variant, since the stored values differ.
+    Their names are part of the variant, because the stored values differ.
     """
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))
@@ -328,7 +327,7 @@ def test_figures_that_summaries_lack_are_measured_once() -> None:
 def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> None:
     """Check the message on a response whose table is not recorded, and its remedy.
 
-    The first wrong response is reported; a run of MesoNet has other tables.
+    The first wrong response is reported.
     """
     scenario = load(tomllib.loads(SMALL))
     for places, wrong, message in (

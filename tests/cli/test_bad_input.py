@@ -11,7 +11,6 @@ import longhaul
 
 
 def refused(result: object, *expected: str) -> None:
-    """Check that a command was refused with a message that contains all of `expected`."""
     code, out, err = (getattr(result, name) for name in ("returncode", "stdout", "stderr"))
     assert code == 2, (code, out, err)
     assert err.startswith("error: "), err

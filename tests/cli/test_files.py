@@ -175,7 +175,7 @@ def test_a_width_that_is_none_is_refused(
 
 
 def test_a_pdf_keeps_its_text_and_its_bytes(finished: longhaul.Results, tmp_path: Path) -> None:
-    """Check that the text of a PDF can be searched, and that its bytes repeat.
+    """Check that the text of a PDF can be searched, and that the same plot gives the same bytes.
 
     TrueType fonts map glyphs to characters; type 3 fonts do not.
     """

@@ -9,9 +9,9 @@ import pytest
 
 
 def _lack(*programs: str) -> str | None:
-    """Return the first requirement of emulation, or program, that this machine lacks.
+    """Return the first of `programs` and other requirements of emulation that this machine lacks.
 
-    None means that nothing lacks.
+    Return None if it has all of them.
     """
     if os.geteuid() != 0:
         return "an emulation needs root"

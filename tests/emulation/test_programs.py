@@ -69,7 +69,6 @@ def _traces_outside() -> dict[str, object]:
 
 
 def _networks() -> set[str]:
-    """Return the network namespaces of all processes."""
     found = set()
     for process in Path("/proc").glob("[0-9]*/ns/net"):
         try:

@@ -29,8 +29,8 @@ def test_congestion_levels_are_those_of_the_rfc(tmp_path: Path) -> None:
     """Check the losses at each congestion level of RFC 7928 against Morris's formula.
 
     Drop-tail's loss is within a factor of two. The formula assumes single losses, but drop-tail
-    drops some 1.7 packets at a time, and more often if flows are few, so that mild congestion
-    deviates most.
+    drops some 1.7 packets at a time, and more often if flows are few, so mild congestion deviates
+    most.
     """
     suite = _part("8.2.2")
     droptail = contender("droptail", "discipline")

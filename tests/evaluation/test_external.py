@@ -1,4 +1,4 @@
-"""Congestion control in another process, compared with a class of the same law."""
+"""Congestion control in another process, compared with the same algorithm as a class."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ SCENARIO = {
 
 
 class Reno(CongestionControl):
-    """The law of the example, as a class in this process."""
+    """The algorithm of the example, as a class in this process."""
 
     phases = "slow start"
 

@@ -39,7 +39,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def idle(browser: Any) -> list[Any]:  # noqa: ANN401
-    """Return the list of unused pages; opening a new page takes five times as long."""
+    """Return the list of unused pages, which are reused because opening a page takes longer."""
     del browser  # the fixture closes the pages
     return []
 
@@ -88,7 +88,6 @@ def opened(browser: Any, idle: list[Any]) -> Iterator[Open]:  # noqa: ANN401
 
 
 def settle(page: Any) -> None:  # noqa: ANN401
-    """Wait until all changes on a page are drawn."""
     page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
     page.wait_for_function("!document.body.hasAttribute('data-drawing')")
 
@@ -105,7 +104,7 @@ def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
 
 
 def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, float]) -> None:  # noqa: ANN401
-    """Drag over the canvas of a view; places are fractions of its width and height."""
+    """Drag over the canvas of a view from `start` to `end`, fractions of its width and height."""
     canvas = page.locator(f"#view-{view} canvas")
     # The heading stays at the top of the window and would cover the canvas.
     canvas.evaluate("element => element.scrollIntoView({block: 'center'})")
@@ -120,7 +119,6 @@ def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, flo
 
 
 def count(page: Any) -> int:  # noqa: ANN401
-    """Return the number of rows that are selected on a page."""
     return int(page.inner_text("#count").split()[0].replace(",", ""))
 
 

@@ -122,7 +122,6 @@ def test_curves_of_a_run_are_its_samples(of_flows: Page, finished: longhaul.Resu
 
 
 def text_of(page: Page, table: str, name: str) -> list[str]:
-    """Return the texts of a column of a table."""
     stored = next(column for column in page.table(table)["columns"] if column["name"] == name)
     return [stored["categories"][int(code)] for code in page.values(stored)]
 

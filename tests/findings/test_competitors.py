@@ -106,8 +106,8 @@ def test_matrices_have_own_and_competing_flows_apart_and_the_ranks_of_the_table(
 def test_deviation_of_ranks_is_over_roles_and_types_of_file() -> None:
     """Check the deviation of an algorithm's ranks, which is over roles and kinds of file.
 
-    As in tables 8-31, 8-32 and 9-13 of NIST SP 500-282, it is that of eight averages, whatever the
-    number of flow groups.
+    As in tables 8-31, 8-32 and 9-13 of NIST SP 500-282, it is the deviation of eight averages, for
+    any number of flow groups.
     """
     given = table().where("experiment", ["A"])
     *_, by_type = analyse("users", given, of_users(*ALL)).tables

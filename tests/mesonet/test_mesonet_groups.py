@@ -209,7 +209,8 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
     """Check that the log of flows reproduces the admission of each large file.
 
-    A flow is admitted by the minimum of its cell, or else by the maximum.
+    A flow is admitted by the minimum for its role, kind of file, path and interface, or by the
+    maximum for its kind of file.
     """
     tables = MesoNet.of(run)
     most, least = limits(run)

@@ -246,7 +246,6 @@ def test_what_the_model_cannot_represent_is_named(change: dict[str, object], nam
 
 
 def keys_of(schema: dict[str, Any], *path: str) -> set[str]:
-    """Return the keys in the schema of scenarios for the table at `path`."""
     for name in path:
         schema = schema["items"] if name == "*" else schema["properties"][name]
     return set(schema["properties"])

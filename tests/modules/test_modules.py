@@ -73,7 +73,7 @@ def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -
 
 @pytest.mark.parametrize("profile", ["linux", "rfc", "ns2-2.35"])
 def test_a_module_starts_without_a_threshold(sawtooth: Path, profile: str) -> None:
-    """Check that `auto` is TCP_INFINITE_SSTHRESH, which tells modules the first slow start."""
+    """Check that `auto` gives modules TCP_INFINITE_SSTHRESH, which marks the first slow start."""
     flow = {"module": str(sawtooth)}
     resolved = json.loads(load(_scenario(flow, profile=profile)).resolved_json())
     assert resolved["flows"][0]["tcp"]["initial_ssthresh"] == 0x7FFF_FFFF
@@ -121,9 +121,9 @@ def test_flows_with_different_parameters_do_not_meet(sawtooth: Path) -> None:
 
 
 def test_threads_do_not_meet(sawtooth: Path) -> None:
-    """Check that runs in several threads have the same results as alone.
+    """Check that simultaneous runs in several threads have the same results as single runs.
 
-    Threads run one scenario or several.
+    Some of the threads run the same scenario.
     """
     scenarios = [
         _scenario({"module": str(sawtooth), "increase": number % 3 + 1}) for number in range(6)
@@ -146,7 +146,8 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
     """Check that flows send at the pacing rate that a module sets.
 
-    The module traps if the order of calls differs from the kernel's, also under random losses.
+    The module traps if its functions are called in another order than by the kernel. Random losses
+    test this too.
     """
     flow = {"congestion": {"module": str(recorder), "rate": 125_000}, "count": 2}
     scenario = _scenario() | {"flows": [flow]}
@@ -257,7 +258,8 @@ def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], messag
 def test_an_object_for_another_processor_is_refused(sawtooth: Path, tmp_path: Path) -> None:
     """Check the message on an object file for another processor.
 
-    The header of an ELF file names the processor; glibc would say that there is no such file.
+    The header of an ELF file names the processor; glibc's message would be that there is no such
+    file.
     """
     contents = bytearray(sawtooth.read_bytes())
     if contents[:4] != b"\x7fELF":
@@ -331,7 +333,7 @@ module_init(register_%(name)s);
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
     """Check the message if a module cannot be built.
 
-    It has the line of the first error, and the kernel's header of a missing item.
+    The message has the line of the first error, and the kernel's header of a missing item.
     """
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")
@@ -378,7 +380,7 @@ def test_the_check_finds_what_ends_a_process(tmp_path: Path) -> None:
 
 
 def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> None:
-    """Check the three commands from source code to a run."""
+    """Check that `module build` describes the module that it compiled."""
     target = tmp_path / "saw.so"
     told = cli("module", "build", str(SAWTOOTH), "--out", str(target)).stdout
     for part in ("sawtooth", "hooks: cong_avoid, pkts_acked", "decrease", "512"):
@@ -386,7 +388,6 @@ def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> N
 
 
 def test_modules_are_evaluated_and_their_windows_plotted(sawtooth: Path) -> None:
-    """Check that modules are evaluated, and windows plotted, as for built-in algorithms."""
     assert contender(str(sawtooth)).table == {"module": str(sawtooth.resolve())}
     given = f'{{ module = "{sawtooth}", increase = 2 }}'
     assert contender(given).table["increase"] == 2

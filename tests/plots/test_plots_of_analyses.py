@@ -34,7 +34,6 @@ def key_of(drawing: Figure) -> list[str]:
 
 
 def bars_of(drawing: Figure) -> list[Rectangle]:
-    """Return the bars of the first panel."""
     return [bar for bar in drawing.axes[0].patches if isinstance(bar, Rectangle)]
 
 
@@ -61,12 +60,10 @@ def overlapping(drawing: Figure, labels: list[Text]) -> list[tuple[str, str]]:
 
 
 def texts(drawing: Figure, panel: int = 0) -> list[str]:
-    """Return the texts inside a panel."""
     return [text.get_text() for text in drawing.axes[panel].texts]
 
 
 def ticks(drawing: Figure, panel: int = 0) -> list[str]:
-    """Return the labels of a panel's horizontal axis."""
     return [label.get_text() for label in drawing.axes[panel].get_xticklabels()]
 
 

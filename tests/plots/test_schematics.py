@@ -2,7 +2,7 @@
 
 One flow of standard TCP at a round trip of one second is simulated: slow start to 128 segments, a
 loss just above 150, a whole window lost at 100. Which packets have to be lost depends on the
-window, so that a first run without the loss finds them. Times in NIST's figures are read by eye.
+window, so a first run without the loss finds them. Times in NIST's figures are read by eye.
 """
 
 from functools import cache
@@ -56,7 +56,6 @@ def reaches(results: longhaul.Results, cwnd: float, after_s: float = 0.0) -> dic
 
 
 def event(results: longhaul.Results, name: str) -> dict[str, Any]:
-    """Return the only event of this name."""
     (row,) = results.events.filter(pl.col("event") == name).iter_rows(named=True)
     return row
 

@@ -22,7 +22,7 @@ class Block:
     language: str
     text: str
     note: str
-    """`not run`, `needs`, `fails`, `slow`, or empty."""
+    """Note on the block: `not run`, `needs`, `fails`, `slow`, or empty."""
     detail: str
     """Reason for not running the block, or what it requires; empty without a note."""
 
@@ -34,7 +34,6 @@ class Block:
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
-    """Yield the code blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     for match in FENCE.finditer(text):
         note = NOTE.search(text[: match.start()])

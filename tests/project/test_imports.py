@@ -18,8 +18,8 @@ CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
 def _is_natural(circle: list[str], separator: str) -> bool:
     """Return true if a cycle consists of a module and its submodules only.
 
-    In Rust, submodules see a module's private items, so that a type and the files that implement it
-    are one unit. An example is `table`, to which `table::stored` adds methods.
+    In Rust, submodules see a module's private items, so a type and the files that implement it are
+    one unit. An example is `table`, to which `table::stored` adds methods.
     """
     top = min(circle, key=len)
     return all(name == top or name.startswith(top + separator) for name in circle)

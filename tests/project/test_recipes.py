@@ -27,7 +27,6 @@ def copy_of_the_tree(to: Path) -> Path:
 
 
 def code_blocks(section: str) -> list[str]:
-    """Return the Rust code blocks in a section of the recipes."""
     (text,) = re.findall(rf"^## {section}$(.*?)(?=^## )", RECIPES, re.MULTILINE | re.DOTALL)
     return re.findall(r"```rust\n(.*?)```", text, re.DOTALL)
 

@@ -15,7 +15,7 @@ CLIENT, SERVER = bytes([10, 0, 0, 1]), bytes([10, 0, 1, 2])
 
 
 def block(kind: int, body: bytes) -> bytes:
-    """Return a block of pcapng (draft-ietf-opsawg-pcapng, section 3.1)."""
+    """Return a block of type `kind` of a pcapng file (draft-ietf-opsawg-pcapng, section 3.1)."""
     body += bytes(-len(body) % 4)
     length = len(body) + 12
     return struct.pack("<II", kind, length) + body + struct.pack("<I", length)
@@ -43,7 +43,11 @@ def segment(
     ends: tuple[bytes, bytes], ports: tuple[int, int], numbers: tuple[int, int], flags: int,
     window: int, options: bytes = b"", payload: int = 0, length: int | None = None,
 ) -> bytes:  # fmt: skip
-    """Return IPv4 and TCP headers (RFC 791 section 3.1, RFC 9293 section 3.1), without payload."""
+    """Return the IPv4 and TCP headers of a segment (RFC 791 section 3.1, RFC 9293 section 3.1).
+
+    `numbers` are the sequence and acknowledgement numbers, and `payload` is the number of bytes
+    that follow.
+    """
     options += bytes(-len(options) % 4)
     total = 40 + len(options) + payload if length is None else length
     ip = struct.pack(">BBHIBBH", 0x45, 0, total, 0, 64, 6, 0) + ends[0] + ends[1]

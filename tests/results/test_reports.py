@@ -36,7 +36,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
 
 
 def report(runs: list[longhaul.Results], path: Path) -> str:
-    """Write a report of the runs to `path`, and return its text."""
     return longhaul.report(runs, path).read_text(encoding="utf-8")
 
 

@@ -66,7 +66,7 @@ def _killed(
 
 
 def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
-    """Wait until our signal handlers are installed; before, signals end the interpreter itself."""
+    """Wait until our signal handlers are installed; signals end the interpreter itself before."""
     while process.poll() is None:
         status = Path(f"/proc/{process.pid}/status").read_text()
         caught = int(status.split("SigCgt:")[1].split()[0], 16)

@@ -10,7 +10,6 @@ from longhaul.studies.study import find
 
 @cache
 def judgements_of(name: str) -> list[Judgement]:
-    """Return the judgements of the claims of an installed study."""
     study = find(name)
     _, record = recorded(study)
     return ledger.judge(study, record.data, record.facts.scale)

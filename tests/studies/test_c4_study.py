@@ -58,7 +58,7 @@ CHAPTERS = {
 def test_every_printed_number_is_a_claim_with_its_section() -> None:
     """Check that every printed number is a claim that cites its section.
 
-    The path of wifi_fade differs from the source's, so that its numbers are hypotheses.
+    The path of wifi_fade differs from the source's, so its numbers are hypotheses.
     """
     other_path = "hypothesis: {}, on its path without the jitter"
     expected = set()
@@ -84,7 +84,7 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
 def test_no_band_reaches_below_what_the_link_permits() -> None:
     """Check that no band extends beyond what the link permits.
 
-    Limits are those of a changing path and of round trips, and loads of 0 to 100 %.
+    Limits follow from the changing rate and the RTT of the path; loads are from 0 to 100 %.
     """
     for claim in STUDY.claims:
         if claim.derived:

@@ -221,7 +221,7 @@ def test_trajectories_of_flows_and_link_stand_in_one_table() -> None:
 
 
 def axes_of(number: str, found: Data) -> Axes:
-    """Return the only panel of a figure."""
+    """Return the only panel of figure `number`, drawn from the results `found`."""
     figure = next(one for one in STUDY.module("figures").FIGURES if one.number == number)
     drawn = drawing(figure, found)
     assert drawn is not None
@@ -229,7 +229,6 @@ def axes_of(number: str, found: Data) -> Axes:
 
 
 def points(line: Line2D) -> tuple[list[float], list[float]]:
-    """Return the points of a line."""
     x, y = (np.asarray(values, float).tolist() for values in line.get_data())
     return x, y
 

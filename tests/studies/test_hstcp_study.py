@@ -78,7 +78,7 @@ def test_a_rate_leaves_the_loss_rate_between_two_points() -> None:
 def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
     """Check the goodput that n flows lose to one HSTCP flow instead of one of their own kind.
 
-    It is their goodput among n + 1 equal flows, minus that with one HSTCP flow (chapter 5.5).
+    The loss is their goodput among n + 1 equal flows, minus that with one HSTCP flow (chapter 5.5).
     """
     alone = [{"experiment": "A", "n": n, "lu_regtcp": 100.0} for n in (2, 10)]
 
@@ -95,7 +95,8 @@ def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
 def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
     """Check the growth of the difference between the queues in bandwidth stolen.
 
-    HSTCP steals 10 and then 30 points of REGTCP's 50 % with RED, 30 and then 70 with drop-tail.
+    Of REGTCP's 50 % of the link, HSTCP steals 10 and then 30 points with RED, 30 and then 70 with
+    drop-tail.
     """
     kept = {"red": (40.0, 20.0), "droptail": (20.0, -20.0)}
     rows = [

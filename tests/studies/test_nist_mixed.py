@@ -73,7 +73,7 @@ def test_conditions_are_the_design_of_table_8_13(experiment: str) -> None:
 def test_a_condition_is_what_its_table_says() -> None:
     """Check condition 21 against Table 8-14, and condition 25 against Table 9-4.
 
-    The latter prints 1 for factor x8.
+    Table 9-4 prints 1 for factor x8.
     """
     values = explained(STUDY.cell("N8L-MAIN", {"condition": "21", "algorithm": "FAST-AT"}))
     assert {
@@ -362,7 +362,8 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
     """Check mean ranks on the cut network, only over groups in which all alternates have flows.
 
-    Under each condition the goodputs of the six algorithms are 10 packets/s apart, by name.
+    In the invented results, goodputs fall by 10 packets/s from each of the six algorithms to the
+    next.
     """
     others = 13  # group of documents on very fast paths between fast hosts; CTCP has no flows in it
     rows = [

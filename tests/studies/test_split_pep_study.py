@@ -77,7 +77,6 @@ MEASURES = STUDY.module("measures").MEASURES
 
 
 def table(rows: list[dict[str, Any]]) -> Data:
-    """Return results of one experiment with these rows."""
     values = pl.DataFrame([{"experiment": "E", "replication": 0, **row} for row in rows])
     axes = ("proxy", "queue", "size", "flows", "traffic")
     return Data(values, pl.DataFrame(), tuple(axis for axis in axes if axis in values.columns))

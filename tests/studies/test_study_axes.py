@@ -67,12 +67,10 @@ def _svg(kind: type[Axes], draw: Draw, panels: int = 1) -> str:
 
 
 def _texts(svg: str) -> list[str]:
-    """Return the texts of a plot with their positions and styles."""
     return sorted(re.findall(r"<text[^>]*>[^<]*</text>|<tspan[^>]*>[^<]*</tspan>", svg))
 
 
 def _grid(svg: str) -> set[tuple[str, str]]:
-    """Return the end points of each grid line."""
     paths = re.findall(r'<path d="([^"]*)"[^>]*stroke: #b0b0b0', svg)
     return {ends for path in paths for ends in re.findall(r"M (\S+ \S+) *\n?L (\S+ \S+)", path)}
 

@@ -164,7 +164,7 @@ def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
 def test_conditions_may_differ_between_replications(tmp_path: Path) -> None:
     """Check conditions that differ between replications.
 
-    Their factors are not words of claims, since they have no single value for a cell.
+    Their factors are not words of claims, because they have no single value for a cell.
     """
     table = "load,replication,how,who\n1,0,late,a\n1,1,early,a\n2,0,late,b\n"
     common = "[common]\n" + LOADS

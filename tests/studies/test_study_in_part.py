@@ -156,7 +156,6 @@ def test_run_made_alone_is_taken_for_the_studys(study: Path, cli: CommandLine) -
 
 
 def explored(page: Path) -> dict[str, Any]:
-    """Return the tables in the explorer's page by name."""
     found = re.search(r'id="catalogue">(.*?)</script>', page.read_text(), re.DOTALL)
     assert found
     return {table["name"]: table for table in json.loads(found[1])["tables"]}

@@ -176,10 +176,7 @@ def test_a_picture_has_room_for_all_of_its_lines() -> None:
 
 @pytest.mark.parametrize("proxy", [(0, 1), (1, 0)])
 def test_a_link_between_proxies_is_dashed(proxy: tuple[int, int]) -> None:
-    """Check that the link between two proxies is dashed.
-
-    It carries the connection between them.
-    """
+    """Check that the link between two proxies, which carries their connection, is dashed."""
     picture = set_up._picture(network(FLOW, proxies=(proxy,)))
     assert picture.count("stroke-dasharray") == 1
     assert '<path d="M36 87H226" stroke="currentColor" stroke-width="2" stroke-dash' in picture

@@ -69,7 +69,7 @@ def test_networks_are_drawn_once_with_all_that_runs_over_them() -> None:
 
 @pytest.mark.parametrize("name", ["sync-tcp-2003", "split-pep-2009", "dualpi2-2022"])
 def test_pictures_have_flows_to_the_right_above_the_routers_and_others_below(name: str) -> None:
-    """Check pictures: flows to the right are above the routers, others below.
+    """Check network diagrams: flows to the right are above the routers, others below.
 
     Routers are in a row at equal distances, and arrows begin and end at them.
     """

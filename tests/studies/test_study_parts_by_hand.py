@@ -51,7 +51,7 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Check the bounds of a number over all levels if 24 of 32 are missing.
+    """Check the bounds of a number over all 32 levels if 24 levels are missing.
 
     Any number of the missing levels may count.
     """

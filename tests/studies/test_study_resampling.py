@@ -58,7 +58,7 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
-    """Check that experiments with the same replications share the drawn ones.
+    """Check that experiments with the same replications use the same draws.
 
     Ratios of such experiments then compare runs with the same random numbers.
     """
@@ -159,7 +159,7 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
 def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_them() -> None:
     """Check that the rows at each level are found once for all samples with the same cells.
 
-    This is so for any number of axes.
+    The number of axes does not matter.
     """
     data = grid(1, 0.0)
     first, other = list(ResampledData(data, 2))
@@ -203,9 +203,9 @@ def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data
 
 
 def test_a_run_that_is_drawn_again_has_another_number() -> None:
-    """Check that a replication that is drawn again gets another number.
+    """Check that a replication that is drawn again gets a new number.
 
-    It has one number in all cells, and keeps its own number the first time.
+    The new number is the same in all cells. The first draw keeps the replication's own number.
     """
     several = 0
     for sample in ResampledData(uneven(), 20):

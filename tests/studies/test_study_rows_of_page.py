@@ -45,7 +45,7 @@ def figure(number: str, *lines: tuple[str, str], experiments: tuple[str, ...] = 
 
 
 def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
-    """Check the count of preliminary verdicts: those on a part of the levels, not yet final.
+    """Check the count of preliminary verdicts: not final, and based on some of the levels.
 
     Claims on all of their levels, and verdicts that no further level changes, do not count.
     """

@@ -22,7 +22,6 @@ from longhaul.studies.study import Study, find, studies
 
 
 def judgement(name: str, verdict: str, sentence: str = "", narrower: str = "") -> Judgement:
-    """Return the judgement of a claim from a sentence."""
     of = replace(claim(0, 1), id=name, sentence=sentence, narrower=narrower)
     return Judgement(of, 0.5, None, verdict, "full", 1)
 
@@ -92,7 +91,7 @@ def test_every_named_sentence_has_several_claims(study: Study) -> None:
 def test_a_card_counts_statements_once() -> None:
     """Check that a card counts statements instead of claims.
 
-    The five claims A22 are about one number, so that there are fewer statements than claims.
+    The five claims A22 are about one number, so there are fewer statements than claims.
     """
     study = find("split-pep-2009")
     _, results = record.recorded(study)

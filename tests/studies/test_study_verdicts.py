@@ -21,7 +21,6 @@ from longhaul.studies.questions import DECLARED
 
 
 def claim(low: float, high: float, opposite: float | None = None) -> Claim:
-    """Return a claim with the band from `low` to `high`."""
     band = Expected(low, high, opposite, rounding=0.5, precision=SINGLE)
     question = DECLARED["value"].question({"of": "E", "metric": "m"}, ("E",))
     return Claim("C", ("E",), "value", question, "it is so", band, "", "", "")

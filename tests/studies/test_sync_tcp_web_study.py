@@ -170,7 +170,6 @@ WEB = MEASURES.WEB
 
 
 def web(rows: list[dict[str, Any]]) -> Data:
-    """Return results of one experiment with these rows."""
     values = pl.DataFrame([{"experiment": "E", "replication": 0, **row} for row in rows])
     axes = tuple(
         axis for axis in ("queue", "load", "tcp", "pair", "protocol") if axis in values.columns
@@ -181,7 +180,7 @@ def web(rows: list[dict[str, Any]]) -> Data:
 def test_where_distributions_cross() -> None:
     """Check the time at which two distributions of response times cross.
 
-    The first is 10 points ahead at 300 ms, 30 behind at 400 ms, and so equal at 325 ms.
+    The first one is 10 points higher at 300 ms, 30 points lower at 400 ms, and so equal at 325 ms.
     """
     steps = range(100, 1501, 100)
     early = {f"within_{ms}": 40.0 if ms <= 300 else 50.0 for ms in steps}

@@ -1,4 +1,4 @@
-"""`python -m tools.mutants`: draw changes, run the tests that reach each, list undetected ones."""
+"""`python -m tools.mutants`: draw changes of code, test each, and list those not detected."""
 
 import argparse
 import random
@@ -27,7 +27,7 @@ _LIST = Path(__file__).with_name("equivalent.toml")
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run mutation testing as the command line says."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     names = [room.name for room in ROOMS]
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
@@ -50,7 +50,7 @@ def main() -> None:
 def _draw(rooms: Sequence[Room], count: int, seed: int) -> list[Mutation]:
     """Draw `count` changes and number them from 1.
 
-    Each group of files (room) gets a number in proportion to its share.
+    Each group of files (room) gets a number of changes in proportion to its share.
     """
     whole = sum(room.share for room in rooms)
     drawn: list[Mutation] = []
@@ -96,7 +96,8 @@ def _python(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation]
 def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], Suite]:
     """Build the copy with all changes that compile, and run the tests without an active change.
 
-    Returns the changes that compile, and the tests with the changes that each reaches.
+    Return the changes that compile, and the tests with the changes that each test reaches. `homes`
+    are the packages to test.
     """
     while True:
         copies.write("rust", drawn)

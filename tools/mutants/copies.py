@@ -49,7 +49,7 @@ def _files() -> list[Path]:
 
 
 def _remove_others(copy: Path, kept: set[Path]) -> None:
-    """Remove from `copy` all files but `kept`, since a module must not be in two files."""
+    """Remove all files except `kept` from `copy`, because a module must not be in two files."""
     tops = {copy / name.parts[0] for name in kept}
     for path in (path for top in tops if not top.is_symlink() for path in top.rglob("*")):
         made = path.suffix in (".so", ".pyc")
@@ -96,7 +96,7 @@ SWITCHES = {"rust": _rust, "python": _python}
 def environment(**variables: str) -> dict[str, str]:
     """Return the environment of builds and tests, with `variables` in addition.
 
-    It fixes random cases, and makes tests import the copy's Python.
+    It fixes the seed of random test cases, and makes tests import the copy's Python.
     """
     paths = os.pathsep.join(str(COPIES["python"] / name) for name in ("python", "reproductions"))
     fixed = {"PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(_WORK / "build")}

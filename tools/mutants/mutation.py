@@ -54,8 +54,8 @@ def draw(
 ) -> list[Mutation]:
     """Draw `count` changes in the files of `room`.
 
-    A part, a function in it, a kind of change and its place are each drawn uniformly. No two
-    changes are of the same code. `sites` returns the possible changes of a file.
+    A part of the room, a function in it, a kind of change and the changed place are each drawn
+    uniformly. No two changes are of the same code. `sites` returns the possible changes of a file.
     """
     parts = {
         part: [replace(site, room=room.name) for file in files for site in sites(file)]

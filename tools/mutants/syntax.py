@@ -63,7 +63,7 @@ def _is_docstring(statement: Node) -> bool:
 
 
 def _defaults(function: Node, grammar: Grammar) -> list[str]:
-    """Return the values with which a function may return at its beginning."""
+    """Return the values that a changed `function` may return at its beginning."""
     returned = _text(function.child_by_field_name("return_type"))
     return grammar.defaults.get(returned, ["None"] if grammar.optional in returned else [])
 

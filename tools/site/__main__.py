@@ -23,7 +23,7 @@ from tools.site.markdown import Pages
 
 
 def main() -> None:
-    """Write all pages."""
+    """Write all generated pages of the site."""
     started = time.monotonic()
     examples = Examples()
     pages = Pages("reference")

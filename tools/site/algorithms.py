@@ -137,7 +137,7 @@ NAMES = ("label", "name", "from", "to")
 
 @cache
 def _words(study: Study) -> set[str]:
-    """Return all texts in the scenarios, factors and conditions of a study."""
+    """Return all words in the scenarios, factors and conditions of a study."""
     return {
         word
         for experiment in study.experiments.values()

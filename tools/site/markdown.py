@@ -19,7 +19,7 @@ class Pages:
         self.written: set[Path] = set()
 
     def write(self, name: str, lines: Iterable[str]) -> None:
-        """Write a page if its text changed, since Sphinx reads only changed files."""
+        """Write a page if its text changed, because Sphinx reads only changed files."""
         self.write_text(name, "\n".join(lines) + "\n")
 
     def write_text(self, name: str, text: str) -> None:

@@ -38,7 +38,7 @@ SCENARIOS = (
     "one_flow", "hstcp_beside_sack", "codel_or_pie", "fair_queues", "gentle_adaptive_red", "l4s", "parking_lot",
     "reordering",
 )  # fmt: skip
-"""Names of scenarios to choose from, which are short and need no other files."""
+"""Names of scenarios to choose from: short ones that need no other files."""
 
 
 def without_commands(text: str) -> str:

@@ -21,7 +21,7 @@ SAMPLES = (
     ("one_flow", ("duration=12 s", "measure.from=0 s", 'measure.capture=["left"]', "flows.0.trace_acks=true")),
     ("mesonet_small", ("mesonet.hosts.sources=5",)),
 )  # fmt: skip
-"""Examples with overrides, whose runs have the data that plots need."""
+"""Examples with overrides; their runs have the data that plots need."""
 
 WIDTH_IN = 4.5
 LARGE_BYTES = 1_000_000
@@ -79,7 +79,7 @@ class Samples:
 
 
 def _drawing_code() -> str:
-    """Return a digest of the code that draws plots, with which stored plots are valid."""
+    """Return a digest of the code that draws plots; stored plots are valid if it is unchanged."""
     folder = Path(plots.__file__).parent
     code = b"".join(file.read_bytes() for file in sorted(folder.rglob("*.py")))
     return hashlib.sha256(code).hexdigest()

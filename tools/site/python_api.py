@@ -56,7 +56,7 @@ PACKAGES = ("analysis", "designs", "campaign", "models", "mesonet")
 
 
 def write(pages: Pages) -> None:
-    """Write all pages and their index."""
+    """Write the pages on the Python interface, and their index."""
     for name, (title, text, parts) in SECTIONS.items():
         lines = page(title, text)
         for file, names in parts.items():

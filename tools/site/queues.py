@@ -13,7 +13,7 @@ from validation.experiments import dumbbell
 
 
 def sender(queue: str) -> str:
-    """Return the algorithm that is made for the signals of a queue discipline; else Reno."""
+    """Return the algorithm that is made for the signals of the discipline `queue`, or else Reno."""
     rows = _engine.algorithms()["algorithms"]
     told = (row for row in rows if {"ECN", "routers"} & set(row["listens_to"]))
     return next((row["name"] for row in told if row["queue"] == queue), "reno")

@@ -59,7 +59,7 @@ def recorded() -> Iterator[Comparison]:
 
 
 def page(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """Generate the lines of the page."""
+    """Yield the lines of `docs/fluid-and-packets.md`."""
     yield (HERE / "notes.md").read_text().rstrip()
     heads = [
         f"{name}:"

@@ -21,9 +21,9 @@ from validation.pages import DOCS
 
 
 def main(prefixes: list[str]) -> int:
-    """Compare the cases whose names begin with one of `prefixes`, print the figures, and write.
+    """Compare the cases whose names begin with one of `prefixes`, and print the figures.
 
-    Without prefixes, all cases are compared.
+    Without prefixes, all cases are compared, and the results are written.
     """
     kernel = recorded()
     # A case without a recording in time cannot be compared.

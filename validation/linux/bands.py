@@ -18,12 +18,12 @@ class Figure:
     part: float = 0.05
     """Allowed difference as a fraction of the kernel's figure."""
     at_least: float | None = 0.0
-    """Minimum allowed difference, in the figure's unit; None for one round-trip time."""
+    """Minimum allowed difference, in the figure's unit; None means the round-trip time."""
 
     def allowed(self, kernel: float, rtt_s: float = 0.0) -> float:
         """Return the allowed difference from the kernel's figure `kernel`.
 
-        `rtt_s` is the RTT of the path, which replaces the minimum if that is None.
+        `rtt_s` is the RTT of the path, which replaces `at_least` if that is None.
         """
         return max(self.part * kernel, rtt_s if self.at_least is None else self.at_least)
 

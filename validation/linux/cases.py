@@ -78,7 +78,7 @@ class Case:
     """Socket option SO_RCVBUF of the receivers in recordings; None if it is not set."""
     reordering: Reordering | None = None
     sysctls: Mapping[str, str] = field(default_factory=lambda: LARGE_BUFFERS)
-    """Settings below `net.ipv4` in recordings, in addition to `tcp_no_metrics_save = 1`."""
+    """Kernel settings below `net.ipv4` in recordings, in addition to `tcp_no_metrics_save = 1`."""
 
     @property
     def path(self) -> Path:

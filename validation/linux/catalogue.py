@@ -11,7 +11,7 @@ KINDS = ("reno", "cubic", "bbr")
 
 
 def cases() -> Iterator[Case]:
-    """Yield all cases."""
+    """Yield all cases of the comparison with Linux."""
     yield from first_cases()
     yield from later_cases()
 
@@ -67,7 +67,7 @@ def later_cases() -> Iterator[Case]:
 
 
 def _reordering() -> Iterator[Case]:
-    """Yield cases in which 1 % of the packets are late, so that 6 or 40 packets overtake them."""
+    """Yield cases in which 1 % of the packets are late and overtaken by 6 or 40 packets."""
     for kind in KINDS:
         for letter, limit, delay_s in (("s", 133, 0.008), ("b", 416, 0.01)):
             late = Reordering(0.01, delay_s)

@@ -1,8 +1,8 @@
 """Conversion of recordings into reference data (`gold`): figures, windows, timing, settings.
 
 Data of cases without a new recording are kept. Of several recordings of a later case, the one with
-the fewest late packets is the reference; the others are repeats, as are all recordings of the first
-cases, whose reference another program recorded.
+the fewest late packets is the reference; the others are repeats. All recordings of the first cases
+are repeats, because their reference was recorded by another program.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Verdict(bands.Verdict):
 
     @property
     def kind(self) -> str:
-        """Subject of the case."""
+        """Subject of the case, such as `reordering`."""
         if not self.first:
             return next(kind for kind, ends in LATER.items() if self.case.endswith(ends))
         if "cubic_reno" in self.case or "cubic_bbr" in self.case:
@@ -64,7 +64,8 @@ It equals RACK's reordering window.
 def repeated() -> dict[tuple[str, str, str], float]:
     """Return the largest difference between kernel runs, by case, flow and figure.
 
-    Runs with late packets (`LATEST`) are left out, since lateness may be the cause of a difference.
+    Runs with late packets (`LATEST`) are left out, because lateness may be the cause of a
+    difference.
     """
     first = recorded()
     apart: dict[tuple[str, str, str], float] = {}

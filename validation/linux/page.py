@@ -19,7 +19,7 @@ OUTSIDE = ("case", "flow", "quantity", "Linux 6.18:", "Longhaul:", "difference:"
 
 
 def page(verdicts: Sequence[Verdict]) -> str:
-    """Return the text of the page."""
+    """Return the text of `docs/linux.md`."""
     outside = (
         [verdict.case, verdict.flow, *verdict.cells()] for verdict in verdicts if not verdict.within
     )

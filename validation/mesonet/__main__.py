@@ -28,7 +28,7 @@ PARTS = {
 
 
 def main() -> int:
-    """Measure, print and write; fail if a figure is outside its tolerance."""
+    """Simulate the named parts, print and write the rows; fail if one is out of tolerance."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
     parser.add_argument("--processes", type=int, default=2)

@@ -1,7 +1,7 @@
 """Conditions of chapters 4, 6 and 7 in full length with standard TCP, from study `nist-2010`.
 
-The study has the printed values as claims, the recorded runs and the verdicts. These rows repeat
-them for the page on MesoNet. Nothing is simulated.
+The study has the printed values as claims, the recorded runs and the verdicts. The rows of this
+part repeat them for the page on MesoNet. Nothing is simulated.
 """
 
 from __future__ import annotations

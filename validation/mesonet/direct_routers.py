@@ -1,8 +1,8 @@
 """Condition 8 of chapter 7, reduced to the users below direct access routers.
 
-Jumbo files slow down long-lived flows at direct access routers. All other users send about 2 % of
-the packets at these routers, but take most of the simulation's time. Users start 20 s before the
-long-lived flows, jumbo files 300 s after them.
+Jumbo files slow down long-lived flows at direct access routers. Users below other routers send
+about 2 % of the packets at the direct ones, but take most of the simulation's time. Users start 20
+s before the long-lived flows, jumbo files 300 s after them.
 """
 
 from __future__ import annotations

@@ -33,12 +33,12 @@ They served to choose between interpretations of the study's text (`readings.py`
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
-    """Write the page from the rows of each part."""
+    """Write `docs/mesonet_validation.md` from the rows of each part."""
     DOCUMENT.write_text(page(parts), encoding="utf-8")
 
 
 def page(parts: Mapping[str, Sequence[Row]]) -> str:
-    """Return the text of the page."""
+    """Return the text of `docs/mesonet_validation.md`, given the rows of each part."""
     outside = [row for rows in parts.values() for row in rows if row.within is False]
     unjudged = [row for row in parts["dumbbell"] if row.within is None]
     return filled(

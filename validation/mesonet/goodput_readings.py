@@ -79,9 +79,9 @@ def read() -> list[dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Yield each printed goodput with its line of table 4-28, its class of flows, and measurements.
+    """Yield, for each printed goodput, its line of table 4-28, flow class, and our goodputs.
 
-    The order is line, class, printed goodput, measured goodput in each interpretation (reading).
+    The order is line, class, printed goodput, goodput measured in each interpretation (reading).
     """
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]

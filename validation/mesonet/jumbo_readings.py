@@ -1,6 +1,6 @@
 """Possible causes of slow long-lived flows among jumbo files: traffic, buffers, chance.
 
-Each cause is a change of condition 8 of chapter 7 (a reading), with users only below direct access
+A reading is a cause, as a change to condition 8 of chapter 7, with users only below direct access
 routers. `python -m validation.mesonet.jumbo_readings [READING ...]` simulates the named or all
 readings with their algorithms and seeds; all take half an hour of processor time. The goodputs of
 the long-lived flows in TP2 replace earlier ones in `measured/jumbo_readings.csv`.

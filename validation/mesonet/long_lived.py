@@ -43,7 +43,7 @@ TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
 """Allowed relative difference of a lag, the time from a flow's start to full speed.
 
-Other algorithms have 6 %, or one measuring interval if that is more, since lags are ends of
+Other algorithms have 6 %, or one measuring interval if that is more, because lags are ends of
 intervals.
 """
 OTHERS = 0.06
@@ -133,7 +133,7 @@ def lag(flows: Flows, flow: str, received: list[int]) -> Row:
 
 
 def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
-    """Yield rows for mean goodputs over the period, as far as tables print loss-free values.
+    """Yield rows for mean goodputs over the period, for which tables print values without losses.
 
     `received` has the packets that each flow received in each measuring interval.
     """

@@ -1,6 +1,6 @@
 """Goodput of files on very fast paths without losses (chapter 9).
 
-The flows are alone on their paths, and weighted, as in the study `nist-2010`.
+The flows are alone on their paths, and weighted as in the study `nist-2010`.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
 def _eight(line: int, from_s: float, until_s: float) -> Case:
     """Return the case of a line of table 4-28, whose figures are means over its eight runs.
 
-    Goodputs are left out, since they depend on a third question, the number of flows.
+    Goodputs are left out, because they depend on a third question, the number of flows.
     """
     cells = tuple({"run": str(run), "algorithm": "TCP"} for run in range(line, 65, 8))
     figures = tuple(

@@ -24,7 +24,7 @@ _JUDGED = {within: cell for cell, within in _WITHIN.items()}
 
 
 def chapter(part: str, row: Row) -> int:
-    """Return the number of the chapter that prints the expected value of a row."""
+    """Return the number of the chapter that prints the expected value of `row`, a row of `part`."""
     for experiment, number_of_chapter in _EXPERIMENTS.items():
         if row.case.startswith(experiment):
             return number_of_chapter

@@ -24,7 +24,7 @@ WEB = {"normal": 0.8, "fast": 0.1, "direct": 0.1}
 
 
 def rows() -> Iterator[Row]:
-    """Yield all rows of this subject."""
+    """Yield all rows on capacities, hosts and buffers."""
     yield from capacities()
     yield from populations()
     yield from buffers()

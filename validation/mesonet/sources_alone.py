@@ -1,8 +1,8 @@
 """Values of chapter 6 that follow from other printed values without simulation.
 
 Conditions 2 and 32 have hardly any losses. Each source thinks, connects in a round trip, and
-transfers, so that the sources alone determine their flows: think time, window growth (y2) and flows
-at a router (T.y27) of NIST SP 500-282, tables 6-9, 6-29 and 6-30.
+transfers, so the sources alone determine their flows: think time, window growth (y2) and flows at a
+router (T.y27) of NIST SP 500-282, tables 6-9, 6-29 and 6-30.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ CONDITIONS = (
 
 
 def rows() -> Iterator[Row]:
-    """Yield all rows of this subject."""
+    """Yield rows for values of chapter 6 that follow without simulation."""
     for condition in CONDITIONS:
         case = f"N6-MAIN condition {condition.number} without a simulation"
         printed = condition.growth_pkts * condition.active_flows / 0.2 / condition.flows_per_s

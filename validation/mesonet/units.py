@@ -1,4 +1,4 @@
-"""The worked examples of chapter 3, and values that follow from its definitions (seconds)."""
+"""The worked examples of chapter 3, and values that follow from its definitions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PART = "units"
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Yield all rows in this process; `processes` is ignored, since the runs are short."""
+    """Yield all rows in this process; `processes` is ignored, because the runs are short."""
     del processes
     for subject in (topology, sizes, connections, windows, users, sources_alone):
         yield from subject.rows()

@@ -21,7 +21,7 @@ Runs = Mapping[tuple[str, str], tuple[Measured, Measured | None]]
 
 
 def write(runs: Runs, verdicts: Sequence[Verdict], both: Both) -> None:
-    """Write the page and its plot."""
+    """Write `docs/linux-modules.md` and its plot."""
     titles = [figure.title for figure in FIGURES.values()]
     cases = (
         [case.name, case.about, count([v for v in verdicts if v.case == case.name])]

@@ -15,7 +15,7 @@ ERRORS = ("printed in", "figure", "printed:", "follows:", "why")
 
 
 def page() -> str:
-    """Return the text of the page."""
+    """Return the text of `docs/published_analyses.md`."""
     rows: list[list[object]] = []
     notes: list[list[object]] = []
     for check in CHECKS:

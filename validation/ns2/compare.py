@@ -1,6 +1,6 @@
 """Runs of Longhaul for the cases, in parallel, and their comparison with ns-2's runs.
 
-Finished runs are cached under a hash of their scenario and of the compiled engine, so that an
+Finished runs are cached under a hash of their scenario and of the compiled engine, so an
 interrupted comparison resumes.
 """
 

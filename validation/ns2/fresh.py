@@ -1,7 +1,7 @@
 """Cases outside the gold set: `python -m validation.ns2.fresh [--folder DIR] [PREFIX ...]`.
 
 The cases (`gold/fresh.csv`) have other rates, delays, buffers, thresholds, agents and seeds. Seeds
-begin with 11, since the first random numbers of ns-2's smaller seeds are so small that the SYN
+begin with 11, because the first random numbers of ns-2's smaller seeds are so small that the SYN
 would be lost. Runs ns-2 for cases without a recording in the directory, then compares as for the
 gold set. Recordings are not kept in the repository: these cases guard against an engine that only
 fits the gold set.

@@ -121,7 +121,8 @@ _EVENTS: list[tuple[str, Callable[[FlowFigures], int], Callable[[FlowFigures], l
 def _furthest_apart(there: Iterable[list[float]], here: Iterable[list[float]]) -> float:
     """Return the largest time difference between corresponding events of both simulators.
 
-    Each inner list has the times (s) of one flow's events. Recordings list the first 400 events.
+    `there` has the event times (s) of each flow in ns-2, and `here` those in Longhaul. Recordings
+    list the first 400 events.
     """
     return max(
         abs(b - a)

@@ -1,7 +1,7 @@
 """Translation of flows of ns-2's TCP/Linux to a scenario: module, clock and loss recovery.
 
 `Agent/TCP/Linux` runs the congestion control modules of Linux 2.6.22 above ns-2's own transport
-(tcp-linux.cc, scoreboard1.cc). It measures round trips with timestamps in ticks of 1 ms.
+(tcp-linux.cc, scoreboard1.cc). The agent measures round trips with timestamps in ticks of 1 ms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measurement and comparison of the sawteeth of windows at a drop-tail queue.
 
 Each figure of each algorithm must be within 5 % of ns-2's. The number of reductions may also differ
-by one, since the measurement window begins and ends in the middle of a tooth.
+by one, because the measurement window begins and ends in the middle of a tooth.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ SUMS = (DISCIPLINE, "arrivals", "first difference, s:", "drops:", "marks:", "mea
 
 
 def write(verdicts: Sequence[Verdict]) -> None:
-    """Write the page."""
+    """Write `docs/linux-queues.md`."""
     page = filled(
         Path(__file__).parent / "page.md",
         decisions=table([DISCIPLINE, *(f"{name}:" for name in PATTERNS)], _decisions(verdicts)),

@@ -59,7 +59,7 @@ def _verdicts(measurements: Iterable[Measurement]) -> Iterator[Verdict]:
 
 
 def page(measurements: list[Measurement]) -> Iterator[str]:
-    """Generate the lines of the page."""
+    """Yield the lines of `docs/response-functions.md`."""
     yield (HERE / "notes.md").read_text().rstrip()
     yield ""
     yield "## Summary"

@@ -1,6 +1,6 @@
 """Algorithms whose windows depend on losses only, with their scenario tables and laws.
 
-Algorithms that mainly react to round-trip times (Vegas, FAST, BBR and others) are left out, since
+Algorithms that mainly react to round-trip times (Vegas, FAST, BBR and others) are left out, because
 the simulated path has no queueing.
 """
 

@@ -137,7 +137,7 @@ class Scalable(MultiplicativeDecrease):
     decrease: float = 0.125
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow geometrically, since each acknowledgement adds the same amount."""
+        """Grow geometrically, because each acknowledgement adds the same amount."""
         return cwnd * np.exp(self.increase * acked)
 
 
@@ -187,9 +187,9 @@ class Cubic(Law):
         return np.where(going, np.maximum(np.maximum(cubic, self.standard), cwnd), cwnd)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Reduce to 0.7 of the window, where it is signalled, and remember the peak.
+        """Reduce the window of `signalled` flows to the fraction 0.7, and store it as the peak.
 
-        With fast convergence, a window below the last peak is remembered as less than it is.
+        With fast convergence, a window below the last peak is stored as a lower peak.
         """
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
@@ -280,9 +280,9 @@ class Bic(Law):
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth of the window, where it is signalled, and remember the peak.
+        """Remove an eighth of the window of `signalled` flows, and store the window as the peak.
 
-        With fast convergence, a window below the last peak is remembered as less than it is.
+        With fast convergence, a window below the last peak is stored as a lower peak.
         """
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)

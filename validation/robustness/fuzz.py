@@ -82,7 +82,8 @@ def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
 def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
     """Try the seeds from `first` to `end` - 1 in a process, and yield the wrong outcomes.
 
-    If a scenario ends the process, another process continues with the next seed.
+    `kind` is the kind of scenario. If a scenario ends the process, another process continues with
+    the next seed.
     """
     while first < end:
         words = [kind, "--worker", str(first), str(end)]

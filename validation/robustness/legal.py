@@ -148,7 +148,8 @@ def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
 def _places(made: dict[str, Any]) -> list[Place]:
     """Return the tables of the scenario `made` to which keys can be added.
 
-    Each has its path and its properties in the schema; tables that get more keys are repeated.
+    Each has its path and its properties in the schema. A table that should get more keys occurs
+    several times.
     """
     root = schema()["properties"]
     (kind,) = made["topology"]

@@ -1,6 +1,6 @@
 """Random scenarios with QUIC and TCP flows, drawn by seed, and their invariants.
 
-Runs are longer and have more losses than those of `legal.py`, so that handshakes fail, transfers
+Runs are longer and have more losses than those of `legal.py`, so handshakes fail, transfers
 complete and connections are lost.
 """
 

@@ -128,10 +128,10 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 
 
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
-    """Yield the connection of `_idle` if it restarts slow start against its key, or the reverse.
+    """Yield an error if the connection of `_idle` restarts slow start although its key forbids it.
 
-    With a restart, the second exchange takes as long as the first without its handshake; without a
-    restart, it takes no longer.
+    An error is also a missing restart that the key demands. With a restart, the second exchange
+    takes as long as the first without its handshake; without a restart, it takes no longer.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return

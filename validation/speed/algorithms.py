@@ -2,7 +2,7 @@
 
 `make bench-python` runs one flow of HighSpeed TCP at 1 Gbit/s and 100 ms without losses: built in,
 in Python with a call per acknowledgement, and in Python with a call per round trip. All simulate
-nearly the same packets, so that differences in time are due to the implementations.
+nearly the same packets, so differences in time are due to the implementations.
 """
 
 import statistics

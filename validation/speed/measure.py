@@ -1,7 +1,7 @@
 """Simultaneous measurement of simulations, each in its own process.
 
 Compared simulations share one core: the system switches between the processes every few
-milliseconds, so that other load slows all of them equally. The cost of a run is its processor time.
+milliseconds, so other load slows all of them equally. The cost of a run is its processor time.
 """
 
 from __future__ import annotations
@@ -64,9 +64,8 @@ def one_core() -> Iterator[None]:
 def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list[Measurement]:
     """Repeat all runs at the same time until each has been measured `rounds` times.
 
-    A run that ends early starts again, so that no measured run has the core to itself. Returns the
-    sum of each run's measurements, with the largest peak memory. An error in one run ends all of
-    them.
+    A run that ends early starts again, so no measured run has the core to itself. Returns the sum
+    of each run's measurements, with the largest peak memory. An error in one run ends all of them.
     """
     contest = _Contest(len(runs), rounds)
     with ThreadPoolExecutor(len(runs)) as pool:
@@ -115,7 +114,7 @@ class _Contest:
 class Longhaul:
     """A process that simulates one scenario on request.
 
-    The interpreter is started and libraries are loaded before any measurement, since both take
+    The interpreter is started and libraries are loaded before any measurement, because both take
     longer than many simulations.
     """
 

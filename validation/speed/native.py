@@ -3,13 +3,13 @@
 There are two workloads, with the default measurements of a run. In the first, four flows on a
 dumbbell fill 622 Mbit/s and a queue of one bandwidth-delay product (case A5 of the comparison with
 ns-2). Some algorithms hardly use this link: `lp`, `sync-mixreact` and `delay-gradient` yield to
-their own queue, and `xcp` has no XCP router. Their cost per packet cannot be measured there, since
-the start of a run costs more than all of their packets. The second workload is therefore a path of
-1 Tbit/s without queueing, with initial windows of 2,000 packets.
+their own queue, and `xcp` has no XCP router. Their cost per packet cannot be measured there,
+because the start of a run costs more than all of their packets. The second workload is therefore a
+path of 1 Tbit/s without queueing, with initial windows of 2,000 packets.
 
-Each algorithm shares a core with Reno, so that other load slows both equally. Ratios are of
-processor time per data packet including the start of the run, which makes them upper bounds if
-there are few packets.
+Each algorithm shares a core with Reno, so other load slows both equally. Ratios are of processor
+time per data packet including the start of the run, which makes them upper bounds if there are few
+packets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from validation.speed.measure import Longhaul, one_core, side_by_side
 
 BASE = "reno"
 TELLING = 0.05
-"""Minimum ratio of an algorithm's packets to Reno's for which their costs are compared."""
+"""Minimum ratio of an algorithm's packets to Reno's for a comparison of costs per packet."""
 OWN_STARTUP = ("bbr", "bbr3", "packet-pair")
 """Algorithms that require their own slow start."""
 TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83000, 0.1]]}

@@ -120,8 +120,8 @@ class Case:
 def ns_per_packet(case: Case, rounds: int) -> float:
     """Return the processor time in ns per data packet of the full window.
 
-    It is the difference between transfers with and without the full window, each the minimum of
-    `rounds` runs that alternate.
+    The time is the difference between transfers with and without the full window, which are run
+    alternately. Each is the minimum of `rounds` runs.
     """
     before = case.segments_before
     scenarios = [case.scenario(before), case.scenario(before + case.window)]

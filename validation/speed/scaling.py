@@ -27,7 +27,7 @@ WINDOW = 100_000
 
 
 def main() -> None:
-    """Measure and print the four costs."""
+    """Measure how costs grow with flows, losses and simulated time, and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=12, help="runs of each (default: 12)")
     rounds = parser.parse_args().rounds

@@ -183,7 +183,10 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load of both directions in percent over the whole run, at its own rates."""
+    """Return the mean load of the directions `there` and `back` in percent, over the whole run.
+
+    The connections start at the rates of this run.
+    """
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
@@ -204,9 +207,9 @@ Rows = list[tuple[Any, ...]]
 
 
 def rates_of(replication: int) -> tuple[Rows, Rows]:
-    """Return the rows of a replication in both tables.
+    """Return the rows of a replication for the tables `web_loads` and `web_pairs`.
 
-    They use the first seed with which the rule for a run is satisfied at every load.
+    The rates use the first seed with which the rule for a run is satisfied at every load.
     """
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)

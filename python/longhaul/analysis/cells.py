@@ -22,10 +22,10 @@ class Cell:
 def cell_means(table: ResponseTable, response: str, factors: Sequence[str]) -> list[Cell]:
     """Return the mean response at each combination of levels that was run.
 
-    Combinations are in the order of the levels; the first factor varies slowest. Intervals are over
-    replications and show the effect of other random numbers. Each replication counts with its mean
-    over the levels of the other factors. Without replications there are no intervals. If the table
-    has no column `replication`, rows with equal levels are replications, provided that each
+    Combinations are in the order of the levels; the first factor varies slowest. Intervals show the
+    variation between replications, which differ in random numbers. Each replication counts with its
+    mean over the levels of the other factors. Without replications there are no intervals. If the
+    table has no column `replication`, rows with equal levels are replications, provided that each
     combination has the same number of them.
     """
     names = [table.require(factor) for factor in factors]

@@ -20,19 +20,16 @@ class Dendrogram:
     """Hierarchical clustering of the competitors in one condition."""
 
     merges: np.ndarray
-    """Linkage matrix as of `scipy.cluster.hierarchy.linkage`."""
+    """Linkage matrix in the format of `scipy.cluster.hierarchy.linkage`."""
     labels: np.ndarray
-    """Number of each competitor's cluster, from 1.
-
-    The tree is cut at a fraction of its height, which defines the clusters.
-    """
+    """Number of each competitor's cluster, from 1; the tree is cut at a fraction of its height."""
     distinctive: tuple[int, ...]
-    """Indices of competitors that the last merge separates from all others.
+    """Indices of the minority of competitors that only the last merge joins to the others.
 
     Empty if there is no such group.
     """
     responses: int
-    """Number of responses used; those that are equal for all competitors are left out."""
+    """Number of responses used; responses that are equal for all competitors are left out."""
 
     @property
     def height(self) -> float:
@@ -43,9 +40,9 @@ class Dendrogram:
 def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
     """Cluster competitors by their responses; `responses` has shape competitors x responses.
 
-    `cut` is a fraction of the largest height. Responses that are equal for all competitors are left
-    out. Competitors are distinctive if they are fewer than half, the last merge separates them from
-    the others, and all the others join below the cut.
+    Clusters are the subtrees that join below the fraction `cut` of the largest height. Responses
+    that are equal for all competitors are left out. Competitors are distinctive if they are fewer
+    than half, the last merge separates them from the others, and all the others join below the cut.
     """
     given = np.asarray(responses, float)
     variance = given.var(axis=0, ddof=1)

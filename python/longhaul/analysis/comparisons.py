@@ -35,7 +35,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
 
 
 def over_replications(means: Iterable[MeanInterval]) -> str:
-    """Return a note that the intervals are over replications, and over how many."""
+    """Return a note that says over how many replications the intervals are computed."""
     counts = {mean.count for mean in means}
     if max(counts, default=0) < 2:
         return NO_INTERVAL
@@ -51,8 +51,8 @@ def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
 def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     """Return the mean of `first` minus `second` over pairs of runs with the same random numbers.
 
-    The interval is computed from the differences, so that effects common to both values of a pair
-    cancel (Law 2015, Simulation Modeling and Analysis, section 11.2).
+    The interval is computed from the differences, so effects common to both values of a pair cancel
+    (Law 2015, Simulation Modeling and Analysis, section 11.2).
     """
     values, others = np.asarray(first, float), np.asarray(second, float)
     if values.shape != others.shape:
@@ -62,7 +62,7 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
 
 @dataclass(frozen=True)
 class Regression:
-    """Coefficients of a linear model with 95 % intervals, and its explained variance."""
+    """Coefficients of a linear model, each with a 95 % interval, and the explained variance."""
 
     coefficients: Mapping[str, MeanInterval]
     r_squared: float

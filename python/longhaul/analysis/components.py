@@ -20,7 +20,7 @@ class Components:
     Each row is a unit vector, with the sign for which its entry of largest magnitude is positive.
     """
     scores: np.ndarray
-    """Scores; shape: runs x components."""
+    """Scores of the runs on the components; shape: runs x components."""
     deviations: np.ndarray
     """Standard deviation of the scores of each component."""
 
@@ -61,14 +61,14 @@ def principal_components(responses: ArrayLike) -> Components:
 
 @dataclass(frozen=True)
 class Cause:
-    """A level of a factor that most runs of a group have in common."""
+    """The most frequent level of a factor among the runs of a group."""
 
     factor: str
     level: object
     share: float
     """The fraction of the group's runs that have this level."""
     p: float
-    """P-value of the chi-square test that group and level of the factor are independent."""
+    """P-value of the chi-square test of independence between the groups and the factor's levels."""
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
@@ -84,7 +84,7 @@ def causes(
 ) -> dict[int, list[Cause]]:
     """Return, for each group, the most frequent level of each factor, by decreasing frequency.
 
-    `labels` has the group of each run.
+    `labels` holds the group number of each run, and `factors` the level of each run by factor.
     """
     groups = np.asarray(labels)
     counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 
 def congestion_order(rates: ArrayLike) -> list[int]:
-    """Return the indices of conditions in ascending order of their rates, such as retransmissions.
+    """Return the indices of conditions in ascending order of a rate, such as a retransmission rate.
 
     If `rates` has shape (condition, competitor), they are averaged over competitors first.
     """
@@ -38,7 +38,8 @@ def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
     """Return the bounds between `classes` classes, at the widest gaps between logarithms of rates.
 
-    Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
+    Rates of zero are in the first class. Each bound is the geometric mean of the two rates beside
+    the gap.
     """
     positive = np.unique([rate for rate in rates if rate > 0])
     if len(positive) < classes:

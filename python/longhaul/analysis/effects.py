@@ -24,12 +24,12 @@ class Effect:
     """The effect of a factor, or of an interaction, in the response's unit."""
 
     name: str
-    """Name, such as `x1` or `x1*x2`."""
+    """Name of the factor or interaction, such as `x1` or `x1*x2`."""
     term: Term
     low: float
-    """Mean response at the factor's minus level."""
+    """Mean response at the minus level of the factor or interaction."""
     high: float
-    """Mean response at the factor's plus level."""
+    """Mean response at the plus level of the factor or interaction."""
     grand_mean: float
     interval: tuple[float, float] | None = None
     """95 % interval of the effect, from differences between replications.
@@ -162,7 +162,7 @@ def block_means(
 
     `primary` and `secondary` are columns of `coded`. A block is a combination of levels of the
     secondary factors. The primary factor is robust if the same level has the higher mean in all
-    blocks. By chance, this has the probability 2^(1 - blocks).
+    blocks. Without an effect, the probability of this is 2^(1 - blocks).
     """
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     blocks: dict[tuple[int, ...], tuple[float, float]] = {}

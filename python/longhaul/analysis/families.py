@@ -33,7 +33,7 @@ class Family:
 
     values: tuple[float, ...]
     band: Interval
-    """Mean of the bands of the numbers; with logarithms, it begins at -inf if a band includes 0."""
+    """Mean of the bands of all numbers; for logarithms, it begins at -inf if a band includes 0."""
     statistic: str
     """Kind of value: mean logarithm of measured over printed numbers, or mean difference."""
 
@@ -63,7 +63,7 @@ class Family:
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value of the test that the source's value is one more replication.
+        """Two-sided p-value of the hypothesis that the source's value is one more replication.
 
         Source: Hahn and Meeker, Statistical Intervals, 1991, section 4.7.
         """
@@ -108,7 +108,7 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; empty if its numbers keep their verdicts.
+    """Return a verdict for each family of one source, or "" if its numbers keep their own verdicts.
 
     *Outside the band*: the mean lies outside the family's band, and the test rejects that the
     printed value is one more replication, at 5 % for all families together (Holm, Scandinavian
@@ -127,7 +127,7 @@ def judge(families: Sequence[Family]) -> list[str]:
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Return, for each p-value, true if Holm's step-down procedure rejects the hypothesis."""
+    """Return, for each p-value, true if Holm's procedure rejects the hypothesis at `level`."""
     rejected = [False] * len(p_values)
     for place, which in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[which] > level / (len(p_values) - place):

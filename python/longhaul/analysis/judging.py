@@ -40,7 +40,7 @@ class Expected:
     low: float = -inf
     high: float = inf
     opposite: float | None = None
-    """The value from which on the opposite of the claim is true; None if there is no such value."""
+    """Value beyond which the opposite of the claim is true; None if there is no such value."""
     printed: float | None = None
     """The number that the source prints; None if it prints none."""
     rounding: float = 0.0
@@ -63,7 +63,7 @@ class Expected:
 
     @classmethod
     def within_part(cls, printed: float, part: float, at_least: float = 0.0) -> "Expected":
-        """Return an expectation whose band is `printed` plus or minus its fraction `part`.
+        """Return an expectation whose band is `printed` plus or minus the fraction `part` of it.
 
         The half-width of the band is at least `at_least`.
         """
@@ -71,17 +71,17 @@ class Expected:
 
     @classmethod
     def as_printed(cls, printed: float, decimals: int, inputs: float = 0.0) -> "Expected":
-        """Return an expectation whose band allows for rounding of the number and its inputs.
+        """Return an expectation whose band allows for the rounding of `printed` and of its inputs.
 
-        The printed number has `decimals` decimals. `inputs` is the largest error due to rounded
-        inputs.
+        `printed` has `decimals` decimals. `inputs` is the largest error of `printed` that rounded
+        inputs can cause.
         """
         return cls.within(printed, half_a_unit(decimals) + inputs)
 
     def judge(self, measured: float | None, interval: Interval | None = None) -> str:
         """Return the verdict on a measured value, which may have a confidence interval.
 
-        None means that there is no value.
+        `measured` is None if there is no value.
         """
         if measured is None:
             return NOT_RUN
@@ -114,10 +114,7 @@ class Expected:
         return (REPRODUCED if in_band else OUTSIDE), ""
 
     def _is_contrary(self, low: float, high: float) -> bool:
-        """Return true if the whole interval is beyond `opposite`.
-
-        The opposite of the claim is then true.
-        """
+        """Return true if the interval from `low` to `high` lies wholly beyond `opposite`."""
         if self.opposite is None:
             return False
         if self._at_most(self.opposite, self.low):

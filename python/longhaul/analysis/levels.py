@@ -33,8 +33,9 @@ class FactorMeans:
 def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     """Return means at the levels of every varying factor, the most influential factor first.
 
-    The interval of a mean shows the effect of other random numbers: it is computed from one mean
-    per replication over the whole design. Without replications there is no interval.
+    The interval of a mean shows its variation between replications, which differ in random numbers.
+    It is computed from one mean per replication over the whole design. Without replications there
+    is no interval.
     """
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}
@@ -59,7 +60,7 @@ class Comparison:
     ahead: int
     """Number of conditions in which the first level has the larger mean."""
     conditions: int
-    """Number of conditions that have both levels."""
+    """Number of conditions in which both levels were run."""
     left_out: list[str]
     """Descriptions of the conditions that lack a level, each with the missing level."""
     is_over_replications: bool = True
@@ -69,10 +70,10 @@ class Comparison:
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
     """Compare each pair of levels of a factor in runs that are equal otherwise.
 
-    Runs of one replication share their random numbers, so that differences within a replication
-    vary less than the compared values. Each replication gives one mean difference over all
-    conditions, and the interval of these means shows the effect of other random numbers. With a
-    single replication, the interval is over conditions, and shows the effect of other conditions.
+    Runs of one replication share their random numbers, so differences within a replication vary
+    less than the compared values. Each replication gives one mean difference over all conditions,
+    and the interval shows how these means vary between replications. With a single replication, the
+    interval shows how differences vary between conditions.
     """
     matched = table.matched(factor, response)
     pairs = combinations(table.factors[factor], 2)

@@ -16,7 +16,8 @@ NIST_COUNT = 7
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
     """Return the critical value of Grubbs' statistic for `count` normally distributed values.
 
-    Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
+    It follows from Student's t with `count` - 2 degrees of freedom (Grubbs 1969, Technometrics 11,
+    pp. 1-21).
     """
     if count < 3:
         raise ValueError("Grubbs' test: expected at least three values")
@@ -26,14 +27,15 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """Return the maximum of Grubbs' statistic for `count` values, where all but one are equal."""
+    """Return the maximum of Grubbs' statistic for `count` values, all but one of them equal."""
     return (count - 1) / math.sqrt(count)
 
 
 def nist_critical(count: int) -> float:
-    """Return NIST's critical value; for fewer than seven values, one of the same significance.
+    """Return NIST's critical value of Grubbs' statistic, adapted to fewer than seven values.
 
-    Grubbs' statistic of six values cannot reach NIST's value of 2.08 (`largest_grubbs`).
+    NIST's value of 2.08 is beyond the maximum for six values (`largest_grubbs`). For fewer than
+    seven, the value returned has the significance that 2.08 has for seven.
     """
     if count >= NIST_COUNT:
         return NIST_CRITICAL
@@ -85,8 +87,8 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
     """Return the residuals of competitors in one condition, with Grubbs' test of the largest.
 
     `critical` is the critical value, by default the exact one for a two-sided test at 5 %. The
-    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: the statistic of eight
-    values is then about 1.62.
+    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: Grubbs' statistic of
+    eight values is then only about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical

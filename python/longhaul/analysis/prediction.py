@@ -26,7 +26,7 @@ SAMPLES, LEVEL = 4000, 0.05
 
 @dataclass(frozen=True)
 class Prediction:
-    """An interval for one more run."""
+    """A prediction interval for one more run."""
 
     low: float
     high: float

@@ -32,12 +32,12 @@ def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
 
 
 def ordinal(averages: ArrayLike) -> np.ndarray:
-    """Return ranks by ascending average rank; ties share the highest rank."""
+    """Convert average ranks to whole ranks in ascending order; ties share the highest rank."""
     return _ranked(np.asarray(averages, float), "max").astype(int)
 
 
 def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
-    """Return ranks along the last axis, the highest rank being best; ties share their mean rank."""
+    """Rank values along the last axis; the best gets the highest rank, ties get their mean rank."""
     values = np.asarray(given, float)
     return _ranked(-values if low_is_best else values, axis=-1)
 
@@ -58,11 +58,11 @@ class Edge:
     ends: tuple[int, int]
     """Indices of the two corners, the one at the factor's minus level first."""
     change: float
-    """Absolute difference between the values at the two corners."""
+    """Absolute difference between the values at the edge's two corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
-    """Return the edges of a cube of two-level factors, whose corners have values such as ranks.
+    """Return the edges of a cube of two-level factors; each corner has a value, such as a rank.
 
     Large changes along the edges of a factor mean that its effect is large. With `digits`, values
     are rounded to so many decimals first, as in printed tables.

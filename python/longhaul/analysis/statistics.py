@@ -25,7 +25,7 @@ def medians(values: np.ndarray) -> np.ndarray:
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
     """Draw `count` bootstrap samples of `items`, of the same size and with replacement.
 
-    The same arguments give the same samples. A single item has no samples, since it has no
+    The same arguments give the same samples. A single item has no samples, because it has no
     variation.
     """
     if len(items) < 2:
@@ -74,8 +74,8 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Return Spearman's coefficient of `x` with each row along the last axis of `y`.
 
-    See `rank_correlation`. The time grows with the square of the number of points; hundreds are
-    fast.
+    See `rank_correlation`. The time grows with the square of the number of points, and is short for
+    hundreds of points.
     """
     first, second = _ranks(x), _ranks(y)
     count = second.shape[-1]
@@ -94,7 +94,7 @@ def _ranks(values: ArrayLike) -> np.ndarray:
     """Return twice the rank of each value.
 
     Ranks begin at 1, and equal values share their mean rank. Twice a rank is a whole number, so
-    that sums are exact.
+    sums are exact.
     """
     each, others = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
     return 2.0 * (each > others).sum(axis=-1) + (each == others).sum(axis=-1) + 1.0  # type: ignore[no-any-return]

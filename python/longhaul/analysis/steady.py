@@ -49,8 +49,7 @@ class Drift:
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
     """Fit a line to the means of batches of a series, by least squares.
 
-    Batches are used since successive samples are correlated, and the means of long batches hardly
-    are.
+    Successive samples are correlated; the means of long batches hardly are.
     """
     means = np.array([part.mean() for part in np.array_split(np.asarray(values, float), batches)])
     if np.ptp(means) == 0.0:
@@ -72,8 +71,8 @@ def period_means(
 ) -> dict[str, float]:
     """Return the mean of the samples in each period.
 
-    `periods` maps names to begin and end in seconds. A sample at the begin is excluded, one at the
-    end is included.
+    `periods` maps names to begin and end in seconds. A sample at the begin of a period is excluded,
+    one at the end is included.
     """
     at, given = np.asarray(times, float), np.asarray(values, float)
     means = {}

@@ -47,7 +47,7 @@ def _text(level: Level) -> str:
 
 
 def is_meant(level: Level, text: str) -> bool:
-    """Return true if a text means this level; `1` also means 1.0."""
+    """Return true if `text` denotes `level`; `1` also denotes 1.0."""
     try:
         return _text(level) == text or float(level) == float(text)
     except ValueError:
@@ -284,7 +284,7 @@ class ResponseTable:
 
     @property
     def two_level(self) -> list[str]:
-        """Factors with two levels."""
+        """Factors of the table that have two levels."""
         return [name for name, levels in self.factors.items() if len(levels) == 2]
 
     def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:
@@ -334,7 +334,7 @@ class ResponseTable:
         return replace(self, frame=frame, responses=tuple(responses), places=places)
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Return a table of the runs at some levels of a column, or of all other runs.
+        """Return a table of the runs at the given levels of `column`, or of all other runs.
 
         `levels` are texts. `keep` is true for the runs at these levels, false for the others.
         """
@@ -401,11 +401,11 @@ class ResponseTable:
         return pairs
 
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-        """Return all conditions, the values of their responses, and texts on conditions left out.
+        """Return complete conditions, the values of their responses, and texts on incomplete ones.
 
         A condition is a combination of levels of all factors except `competitors`, the factor whose
         levels are compared. Values are an array of shape (condition, response, competitor),
-        averaged over replications. A condition is left out if it lacks a competitor.
+        averaged over replications. A condition is incomplete if it lacks a competitor.
         """
         others = [name for name in self.factors if name != self.require(competitors)]
         who = list(self.factors[competitors])
@@ -426,7 +426,7 @@ class ResponseTable:
         return kept, np.array(cells), lacking
 
     def matched(self, factor: str, response: str) -> Matched:
-        """Return a response at each level of a factor, by condition and replication.
+        """Return the values of a response at the levels of `factor`, by condition and replication.
 
         A condition is a combination of levels of the other factors. Runs with the same seed and
         replication share their random numbers. Runs with the same levels and replication are
@@ -466,7 +466,7 @@ def some(texts: Sequence[str]) -> str:
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Divide `count` rows or columns into ranges of nearly equal length, at most `most`.
+    """Divide `count` rows or columns into ranges of nearly equal length, each of at most `most`.
 
     The ranges are, for example, pages.
     """

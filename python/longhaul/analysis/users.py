@@ -14,11 +14,11 @@ class Differences:
     """
 
     among_first: float
-    """Range of goodput over the alternative algorithms, divided by the denominator."""
+    """Range of goodput over the alternative algorithms, as a fraction (see `differences`)."""
     among_second: float
-    """Range of the competing flows' goodput over all alternatives, divided by the denominator."""
+    """Range of the competing flows' goodput over the alternatives, as a fraction."""
     first_over_second: float
-    """The alternatives' mean goodput minus the competing flows', divided by the denominator."""
+    """The alternatives' mean goodput minus that of the competing flows, as a fraction."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:

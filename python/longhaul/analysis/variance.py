@@ -41,7 +41,7 @@ class _Term:
     basis: np.ndarray
     """Orthonormal basis of the term's contrasts; shape: runs x degrees of freedom."""
     own: np.ndarray
-    """Orthonormal basis of the contrasts' part that is orthogonal to all terms of fewer factors."""
+    """Orthonormal basis of the part of the contrasts orthogonal to all terms of fewer factors."""
     names: list[str]
 
 
@@ -105,7 +105,6 @@ def _indicators(words: Sequence[str]) -> np.ndarray:
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the products of each column of `first` with each column of `other`."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 
@@ -122,10 +121,7 @@ def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of `basis`' span without the span of `space`.
-
-    The result spans the part that is orthogonal to `space`.
-    """
+    """Return an orthonormal basis of the part of `basis`' span that is orthogonal to `space`."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 
@@ -136,7 +132,7 @@ def _spans(first: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
-    """Return the lines for `terms` and the residual for the responses `y`.
+    """Return the table's lines for `terms` and for the residual, given the responses `y`.
 
     The result is empty if no degree of freedom is left for the residual.
     """
@@ -159,5 +155,5 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
 
 
 def _squares(found: float, total: float) -> float:
-    """Return a sum of squares, or zero if it is only a rounding error."""
+    """Return the sum of squares `found`, or zero if it is only a rounding error of `total`."""
     return found if found > ROUNDING * total else 0.0

@@ -1,4 +1,4 @@
-"""Descriptions of the columns in a campaign's table, from those of scenario keys and responses."""
+"""Descriptions of the columns in a campaign's table, taken from scenario keys and responses."""
 
 import re
 from collections.abc import Mapping, Sequence

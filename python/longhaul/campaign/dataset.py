@@ -71,7 +71,7 @@ class Dataset:
 def path_from(store: Store, campaign: Campaign) -> str:
     """Return the path of a campaign file relative to its store.
 
-    It stays valid if both are moved together.
+    The path stays valid if campaign file and store are moved together.
     """
     return relpath(campaign.path.resolve(), store.path.resolve())
 

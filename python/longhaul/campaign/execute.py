@@ -278,7 +278,7 @@ def work(
 ) -> tuple[int, None, Tables]:
     """Execute one run, and store its values and tables.
 
-    Return the number of data packets. The other items are empty, since the worker has stored
+    Return the number of data packets; the other items are empty, because the worker has stored
     everything. `reducer` selects the values to store. A run of MesoNet uses `threads` threads, all
     other runs use one.
     """
@@ -316,7 +316,7 @@ class _Progress:
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
     """Return the values and the tables of a run that `reducer` selects for the store.
 
-    A table is the content of a Parquet file, by name.
+    Tables are contents of Parquet files, by name.
     """
     kept = reducer(run)  # raises an error for tables that the run lacks
     wanted = getattr(reducer, "keep", ())

@@ -53,7 +53,7 @@ class Factors:
 def read_factors(
     factors: Mapping[str, Any], places: Mapping[str, Any], others: Collection[str] = ()
 ) -> Factors:
-    """Read the tables `factors` and `set` of a file.
+    """Read `factors` and `places`, the tables `factors` and `set` of a file.
 
     Settings may also depend on the factors named in `others`.
     """

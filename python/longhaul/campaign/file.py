@@ -144,9 +144,10 @@ def _with_line(text: str, message: str, root: str = "") -> str:
 
 
 def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
-    """Raise an error for control characters in names and in the title.
+    """Raise an error for control characters in the names of keys and in the title.
 
-    Levels are not checked here, but as values of the scenario.
+    `above` is the path of the table `whole`, with a final dot. Levels are checked elsewhere, as
+    values of the scenario.
     """
     for key, value in whole.items():
         named = f"{above}{key}"
@@ -249,7 +250,10 @@ def _located(
     cell: Mapping[str, Level],
     message: str,
 ) -> CampaignError:
-    """Return an error that names its cause: a factor, or a line of the scenario."""
+    """Return an error that names its cause: a factor, or a line of the scenario.
+
+    `cell` has the levels of the run for which the engine reported `message`.
+    """
     quoted = _MESSAGE.fullmatch(message)
     if quoted is None:
         return CampaignError(f"scenario: {message}")
@@ -283,7 +287,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Raise an error for factors that do not vary, that set no key, or that replications set."""
+    """Raise an error for factors that do not vary or set no key, and for `replication` in `set`."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
     if "replication" in factors.settings:
@@ -340,7 +344,7 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
     """Read a design from a table of levels, a column per factor, as `design --natural` writes it.
 
-    The columns `block` and `replication` are optional. Each replication needs every run.
+    The columns `block` and `replication` are optional. Each replication must contain every run.
     """
     rows = numbered_rows(file)
     lines: dict[tuple[float, ...], int] = {}

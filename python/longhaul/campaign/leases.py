@@ -2,7 +2,7 @@
 
 A program has a session file, and renews its modification time. For each run in progress, it has a
 lease file, which contains the name of the session. Exclusive creation of a file is atomic, also on
-network file systems, so that only one program gets a run. If a session has ended, or has not been
+network file systems, so only one program gets a run. If a session has ended, or has not been
 renewed for some time, other programs may take over its leases. To do so, they try to create the
 next generation of the lease file, and again only one of them succeeds.
 """
@@ -136,5 +136,4 @@ def _generation(lease: Path) -> int:
 
 
 def _age_s(file: Path) -> float:
-    """Return the seconds since a file was modified."""
     return time.time() - file.stat().st_mtime

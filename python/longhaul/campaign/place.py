@@ -36,7 +36,7 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
 
 
 def line_of_value(text: str, path: str, value: str) -> int | None:
-    """Return the number of the line with a value of a key.
+    """Return the number of the line that contains `value` as a value of the key at `path`.
 
     The value may be an array over several lines. If the value is not found, return the line of the
     key.

@@ -31,7 +31,7 @@ class RunOutcome:
     error: str | None = None
     """Error message if the run failed, otherwise None."""
     is_storage: bool = False
-    """True if the storage could not be written, so that other runs would fail as well."""
+    """True if the storage could not be written, in which case other runs would fail as well."""
     is_lost: bool = False
     """True if the worker process died before the run ended."""
 
@@ -80,7 +80,7 @@ class LocalWorkers:
     def threads(self, runs: int) -> int:
         """Return the number of threads for a run: more than 1 only if workers would be idle.
 
-        Two threads make a run only 1.7 times as fast (docs/mesonet.md), so that two parallel runs
+        Two threads make a run only 1.7 times as fast (docs/mesonet.md), so two runs in parallel
         gain more.
         """
         return max(1, self.capacity // runs)

@@ -41,7 +41,7 @@ class Response:
     function: str = ""
     """Name of the user's function, which is called with the run's `Results`.
 
-    It returns a number, or several numbers by name.
+    The function returns a number, or several numbers by name.
     """
 
 
@@ -152,7 +152,7 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first path that exists in no run of these scenarios, with an error; else None.
+    """Return the first of `places` that no run of `scenarios` has, with its error; otherwise None.
 
     `keep` are tables that are stored with all rows.
     """
@@ -169,7 +169,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error if runs of this kind lack the table with the value; otherwise None."""
+    """Return an error if runs of this kind lack the table of the value at `place`; else None."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
@@ -188,7 +188,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return a path without the name of its row, if names of rows are known only after the run."""
+    """Return `place` without the name of its row, if names of rows are known only after the run."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -201,7 +201,7 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Return the value at a path from a table to a row and a column; any text in a row selects it.
+    """Follow a path from a table to a row and a column; a row is selected by any of its texts.
 
     Return true and the value, or false if the path does not lead to a value.
     """

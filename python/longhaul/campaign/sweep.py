@@ -42,11 +42,11 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Return true if the key is set for these levels of the factors."""
+        """Return true if the key is set for the levels of the factors in `cell`."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
-        """Return the key's value for these levels of the factors; integers stay integers."""
+        """Return the key's value for the levels of factors in `cell`; integers stay integers."""
         if self.factor is None:
             return self.value
         level = cell[self.factor]
@@ -138,12 +138,15 @@ class Sweep:
             yield self.run(cell, replication)
 
     def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
-        """Return the run with these levels and the random numbers of a replication."""
+        """Return the run with the levels in `cell` and the random numbers of a replication."""
         scenario = filled_in(self.template, {**self.values_at(cell), "replication": replication})
         return Run(self.experiment, cell, replication, scenario, self.beside)
 
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
-        """Return the values of scenario keys for these levels, by path; errors name the path."""
+        """Return the values of scenario keys, by path, for the levels in `cell`.
+
+        Errors name the path.
+        """
         values = {}
         for path, setting in self.settings.items():
             try:
@@ -155,7 +158,7 @@ class Sweep:
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:
-    """Return a factor's level in a replication; a tuple has a level for each replication."""
+    """Return a factor's level in a replication; a tuple `levels` has one level per replication."""
     if not isinstance(levels, tuple):
         return levels
     if replication >= len(levels):

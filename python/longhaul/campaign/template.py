@@ -46,7 +46,7 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key of a table as `--set` does: other keys stay, except alternatives to `key`."""
+    """Set one key of a table as `--set` does: keys that exclude `key` are removed, others stay."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:
@@ -120,7 +120,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
     """Yield the tables at a path; a pattern in the path may match several groups of flows.
 
-    `way` has the steps of `path`, which is for messages.
+    `way` is the list of steps left of `path`; `path` is for messages.
     """
     if not way:
         yield place

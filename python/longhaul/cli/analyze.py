@@ -249,8 +249,8 @@ def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
 def _is_rate(name: str, levels: Sequence[Level]) -> bool:
     """Return true if the levels of a factor are rates.
 
-    They are rates if they are texts such as `10 Mbps`, or numbers of a factor called `rate`,
-    `bandwidth` or `capacity`.
+    Rates are texts such as `10 Mbps`, or numbers of a factor called `rate`, `bandwidth` or
+    `capacity`.
     """
     texts = [level for level in levels if isinstance(level, str)]
     if not texts:
@@ -268,7 +268,7 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Print the responses that some runs lack; analyses use them only if they are named."""
+    """Print the responses that some runs lack, which analyses use only if the user names them."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
@@ -281,7 +281,7 @@ def _say_what_goes_together(table: ResponseTable) -> None:
 
 
 def _say(what: str, texts: list[str]) -> None:
-    """Print the first of `texts` on standard error, after `what`, if there are any."""
+    """Print `what` and the first of `texts` on standard error, if there are any texts."""
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
@@ -299,7 +299,7 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 
 def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
-    """Print analyses of runs, such as the warm-up time, compared with `against` if given."""
+    """Print analyses of runs, such as the warm-up time; `against` is a run to compare with."""
     other = None if against is None else Results(against)
     opened = [Results(run) for run in runs]
     _show({name: _analysed(name, opened, other) for name in names}, json=json)

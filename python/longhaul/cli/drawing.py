@@ -1,4 +1,4 @@
-"""Faster loading of Matplotlib: without the generated help of its setters.
+"""Faster loading of Matplotlib, without the generated help of its setters.
 
 While Matplotlib loads, it generates a table of properties for each of a hundred classes, for
 `help(Line2D.set)`. The tables take a fifth of the loading time, and no command needs them.

@@ -160,9 +160,9 @@ def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
 
 
 def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
-    """Translate the command line of another tool, named by `like`.
+    """Translate the command line of another tool, such as Mahimahi's, into a scenario; print it.
 
-    Print the scenario; return the scenario as TOML, and the program to run.
+    Return the scenario as TOML, and the program to run. `like` names the tool.
     """
     if like != "mahimahi":
         raise InputError(f"--like: expected mahimahi, found {like}")

@@ -43,8 +43,8 @@ def laws(
     """Print response functions of loss-based algorithms: mean windows, crossover loss rates.
 
     The columns are: mean windows in segments at several loss rates; the loss rate at which the mean
-    window fills the path; the loss rate below which it exceeds standard TCP's (0 means never); and
-    the time in seconds to fill the path again after a loss.
+    window fills the path; the loss rate below which the mean window exceeds standard TCP's (0 means
+    never); and the time in seconds to fill the path again after a loss.
     """
     from longhaul.models import plots
 

@@ -13,7 +13,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def at_start() -> None:
-    """Let signals end the program at once while it loads, since nothing needs to be cleaned up."""
+    """Let signals end the program at once while it loads: nothing needs to be cleaned up yet."""
     _on_both(_leave)
     atexit.register(_on_both, signal.SIG_IGN)
 

@@ -45,10 +45,10 @@ KEYS = {
 
 
 class Group(TyperGroup):
-    """Group of commands that also knows what commands are called in other programs."""
+    """Group of commands that suggests Longhaul's command for a name from another program."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command; for another program's word, such as `sweep`, suggest Longhaul's."""
+        """Find a command; for a name from another program, such as `sweep`, suggest Longhaul's."""
         meant = MEANT.get(args[0]) if args else None
         if meant in self.commands and args[0] not in self.commands:
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
@@ -100,7 +100,7 @@ def _instead(option: str, command: TyperCommand) -> str:
 def add(app: typer.Typer, rows: Iterable[Row], path: str = "longhaul") -> None:
     """Add the commands of a table to an application.
 
-    `path` is the command line before their names.
+    `path` is the command line in front of the names of the commands.
     """
     for name, place, line, example in rows:
         epilog = f"Example: {path} {name} {example}".rstrip()

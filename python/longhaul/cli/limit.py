@@ -16,7 +16,7 @@ _LONGEST_S = 1e9
 
 @contextmanager
 def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
-    """Enforce a time limit, which ends the program if nothing else can end an algorithm.
+    """Enforce a time limit, even on an algorithm that Python cannot interrupt.
 
     While a built-in function such as `sum(range(10**12))` runs, no other Python code can run.
     Therefore the engine ends the program, for which it needs no Python code. Before this,

@@ -1,4 +1,4 @@
-"""The commands of the models: `longhaul model response` and `longhaul model parallel-tcp`."""
+"""The commands `longhaul model response` and `longhaul model parallel-tcp`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _picture(out: Path | None) -> Path | None:
-    """Return the path of a plot after a check of its suffix, before anything is computed."""
+    """Return `out` after a check of its suffix, before anything is computed."""
     return None if out is None else check_file(out, FIGURES)
 
 
@@ -96,7 +96,7 @@ def response(
 
 
 def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
-    """Return the round-trip time of a path in seconds, and the number of packets that fill it."""
+    """Return the round-trip time of a path in seconds, and its BDP in packets."""
     for name, value in {"packet": packet, **other}.items():
         if not 0 < value < inf:
             raise InputError(f"--{name} {value:g}: expected a finite number above 0")

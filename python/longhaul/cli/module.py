@@ -39,7 +39,7 @@ def build(
     """Compile a congestion control module of Linux to an object that a scenario can name.
 
     The module is built unchanged, with headers of Longhaul in place of the kernel's. It runs as
-    native code in the simulation, so that a fault in the module ends the process.
+    native code in the simulation, so a fault in the module ends the process.
     """
     target = out or Path(files[0]).with_suffix(".so").name
     check_file(Path(target), (".so",))

@@ -15,9 +15,9 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    It is `out` if given, otherwise a directory below the working directory. If only the directory
-    of the campaign file has runs of this campaign, a directory below it is returned, so that the
-    runs are found from every working directory.
+    The directory is `out` if given, otherwise a directory below the working directory. If only the
+    directory of the campaign file contains runs of this campaign, a directory below that one is
+    returned, so that the runs are found from every working directory.
     """
     if out is not None:
         return check_directory(out)
@@ -27,7 +27,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return true if a directory has runs of this campaign, and not of another of the same name."""
+    """Return true if a directory has runs of this campaign, and not of a namesake."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -36,7 +36,7 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 
 
 def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the other campaign that wrote `table`; None if this campaign wrote it."""
+    """Return the file of the campaign that wrote `table`; None if it was this `campaign`."""
     own = path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own)
     return None if other == own else (store.path / other).resolve()
@@ -45,7 +45,7 @@ def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
 def store_of(campaign: Campaign, out: Path | None) -> Store:
     """Return the store of a campaign's runs.
 
-    Raise an error if it has another campaign's results.
+    Raise an error if the store has another campaign's results.
     """
     file = folder_of(campaign, out) / "results.parquet"
     store = Store(file.with_name("store"), campaign.reducer.variant)
@@ -72,6 +72,9 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return results and their directory: in `named`, else the user's, else the shipped ones."""
+    """Return the latest results of a study, and their directory.
+
+    These are the results in `named` if given, otherwise the user's, otherwise the shipped ones.
+    """
     folder = named or folder_of_study(study.name)
     return record.latest(study, folder, scale, shipped=named is None)

@@ -25,7 +25,7 @@ class _Unpadded:
 
 
 class _Console(Console):
-    """Console that leaves a closed pipe to `_explained_errors`."""
+    """Console that leaves the error of a closed pipe to `_explained_errors`."""
 
     def on_broken_pipe(self) -> None:
         """Raise the same error as a plain write; rich would exit with code 1."""

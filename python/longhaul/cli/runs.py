@@ -108,7 +108,7 @@ def run(
 
 
 def _name_of(file: Path) -> str:
-    """Return the name of the run for a file: the file's stem.
+    """Return the name of the run for a scenario file: its stem.
 
     For a `run.json`, it is the old run's name followed by `-again`.
     """
@@ -116,7 +116,6 @@ def _name_of(file: Path) -> str:
 
 
 def _checkpoint_of(target: Path) -> Path:
-    """Return the directory of a run's checkpoint."""
     return target.with_name(f"{target.name}.checkpoint")
 
 

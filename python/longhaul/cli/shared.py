@@ -24,9 +24,9 @@ class InputError(longhaul.LonghaulError):
 
 
 def _scenario(file: Path) -> Path:
-    """Return the path of a scenario file; for a missing file, the error suggests similar names.
+    """Return the path of a scenario file; raise an error if there is none.
 
-    A run directory is an error too.
+    The error suggests similar names for a missing file. A run directory is an error too.
     """
     if (file / "run.json").is_file():
         raise InputError(f"{file}: a run directory; its scenario is in {file / 'run.json'}")
@@ -101,7 +101,7 @@ Width = Annotated[
 
 
 class Commands(Group):
-    """The program's commands; an error that a user can cause ends in a message and an exit code."""
+    """The program's commands; errors that users can cause end in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         """Find a command; `plot window` is the former name of the command `window`."""

@@ -257,7 +257,7 @@ def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
 
 
 def _metrics_of(data: Data, run: Run) -> dict[str, float]:
-    """Return the metrics of a run that have a value; empty if the run has not finished."""
+    """Return the metrics of a run, without missing values; empty if the run has not finished."""
     try:
         rows = data.points(run.experiment, **run.cell).filter(replication=run.replication)
     except NotRunError:

@@ -26,7 +26,7 @@ _OF_STUDY = re.compile(
 def is_run(source: Path) -> bool:
     """Return true if a directory is a run.
 
-    It is false for the results of a study, which have a run.json as well.
+    The results of a study are no run, although they have a run.json.
     """
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
@@ -60,9 +60,9 @@ def table_file(source: Path) -> Path:
 
 
 def study_named(source: Path) -> tuple[Study, str | None] | None:
-    """Return the installed study that `NAME` or `NAME/SCALE` names, and the scale or None.
+    """Return the installed study that `NAME` or `NAME/SCALE` names, with the scale if given.
 
-    Return None if no study is named.
+    Return None if no study has that name.
     """
     meant = _OF_STUDY.fullmatch(source.as_posix())
     if meant is None or meant["name"] not in [study.name for study in studies()]:

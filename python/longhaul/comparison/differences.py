@@ -26,7 +26,7 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """Divide the rows of `of_scenarios` into values that were written and values that follow.
+    """Divide the rows of `of_scenarios` into values given in scenarios and values that follow.
 
     A value follows if the scenario resolves to the same value without it, or without a table around
     it. This must also be true if all other values that follow are removed at the same time.
@@ -66,7 +66,7 @@ def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
     """Return the paths whose values stay the same if all these paths are left out together.
 
     A single key of a table such as `pacing` may follow from the presence of the table. All of its
-    keys together do not, since the table would then be missing.
+    keys together do not, because the table would then be missing.
     """
     without = copy.deepcopy(scenario)
     for path in paths:
@@ -93,7 +93,7 @@ def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
 def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
     """Remove the value at the path `steps` of a scenario, and return true if it was removed.
 
-    Entries of lists are not removed, since other entries would shift.
+    Entries of lists are not removed, because other entries would shift.
     """
     place = _at(scenario, steps[:-1])
     if not isinstance(place, dict):
@@ -130,7 +130,7 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return pairs of runs whose results are equal since no random number was drawn.
+    """Return pairs of runs whose results are equal because no random number was drawn.
 
     Their scenarios differ only in the random numbers (seed or replication).
     """

@@ -1,4 +1,4 @@
-"""Findings of runs as sentences: shares of goodput, completion times, and link utilisation."""
+"""Sentences on the results of runs: shares of goodput, completion times, link utilisation."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ MOST = 3
 def findings(runs: Sequence[Results]) -> list[str]:
     """Return a sentence for each run or group of replications; empty if a run is not of TCP.
 
-    Replications are runs whose scenarios differ only in their random numbers.
+    Replications are runs whose scenarios differ only in the seed or replication.
     """
     if not all(run.is_tcp for run in runs):
         return []
@@ -46,7 +46,7 @@ def _gets(portion: Portion, *, alone: bool) -> str:
 
 
 def _of_one(run: Results) -> Iterator[str]:
-    """Yield further sentences on a run: response times, round trips, and its busiest link."""
+    """Yield further sentences on a run: response times, round-trip times, and the busiest link."""
     whole = run.summary().total
     if whole.get("response_p50_s") is not None:
         yield (

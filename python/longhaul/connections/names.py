@@ -1,4 +1,4 @@
-"""Names of the metrics that runs of a scenario will have, before any run."""
+"""Names of the metrics that the runs of a scenario will have, known before any run."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MEASURED = {"series": "every", "events": "events", "delays": "delays"}
 
 
 def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
-    """Return summaries for scenarios that have not been run: all names, without values."""
+    """Return summaries of scenarios that have not been run: all names of metrics, no values."""
     resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
     labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
     links = [link for scenario in scenarios for link in scenario.links]

@@ -1,4 +1,7 @@
-"""Reduction of a run to the data that campaigns store: sums by label, a link, thinned series."""
+"""Reduction of a run to the tables that campaigns store.
+
+They have sums by label, the row of one link, and thinned time series.
+"""
 
 from typing import Any
 
@@ -78,9 +81,9 @@ def _exchanges(run: Results) -> dict[str, Any]:
 
 
 def _links(run: Results) -> pl.DataFrame:
-    """Return the row of the link `bottleneck`, or else of the busiest link between routers.
+    """Return the forward direction's row of the link `bottleneck`, if a link has this name.
 
-    The row describes the forward direction.
+    Otherwise, return that of the busiest link between routers.
     """
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck

@@ -20,10 +20,7 @@ NO_CAPACITY = "no capacity"
 
 
 def rows_of(of: str) -> list[tuple[Figure, Form]]:
-    """Return the metrics that tables show, with their formats.
-
-    `of` is `labels` or `links`.
-    """
+    """Return the metrics that tables show, with their formats; `of` is `labels` or `links`."""
     return [(figure, figure.form) for figure in declared(of) if figure.form is not None]
 
 
@@ -70,8 +67,8 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
     """Return the metrics of flows that are informative in at least one column of the table.
 
-    Fairness is left out if no column has several flows, the share of goodput if there is only one
-    label, and window reductions by ECN marks if there were none.
+    Fairness is left out if no column has several flows. The share of goodput is left out if there
+    is only one label, and window reductions by ECN marks if there were none.
     """
     silent = set()
     if all((column["flows"] or 0) < 2 for column in columns):
@@ -116,7 +113,6 @@ def _links(summaries: Sequence[Summary]) -> list[Block]:
 
 
 def _proxies(summaries: Sequence[Summary]) -> list[Block]:
-    """Return a block of rows for each proxy."""
     names = [
         name
         for summary in summaries
@@ -137,7 +133,7 @@ def _rows(
     found: Sequence[dict[str, Any]],
     summaries: Sequence[Summary],
 ) -> list[tuple[str, list[str]]]:
-    """Return the rows of one link or proxy.
+    """Return the rows of the metrics `shown` for one link or proxy.
 
     `found` has a dictionary of metrics for each run; it is empty if the run lacks the link or
     proxy. A run may have several columns; the value is in the last one.
@@ -163,7 +159,7 @@ def _span(run: RunData) -> str:
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return a table of the differences between each run and the first run, by label, with sign."""
+    """Return a table of the signed differences between each run and the first run, by label."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
@@ -186,12 +182,12 @@ def changes(runs: Sequence[RunData]) -> Table:
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Return the metrics of each label; those of all flows together have an empty key."""
+    """Return the metrics of each label; the key of all flows together is empty."""
     return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
 
 
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
-    """Return `after` minus `before` as text with its sign.
+    """Return `after` minus `before` as text with its sign; `form` formats the absolute value.
 
     The result is empty if the values are equal or one is missing.
     """

@@ -140,7 +140,7 @@ class Design:
         return replace(self, blocks=numbers)
 
     def confounded_with_blocks(self, order: int = 2) -> list[str]:
-        """Return the effects of up to `order` factors that are confounded with blocks."""
+        """Return the effects of at most `order` factors that are confounded with blocks."""
         if self.blocks is None:
             return []
         columns = properties.check_two_level(self.coded)

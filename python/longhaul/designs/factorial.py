@@ -160,7 +160,7 @@ def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
 
 
 def roman(resolution: int | None) -> str:
-    """Return a resolution as a Roman numeral; for None, a full factorial, return `full`."""
+    """Return a resolution as a Roman numeral; `full` for None, that is, for a full factorial."""
     if resolution is None:
         return "full"
     return ROMAN[resolution] if resolution < len(ROMAN) else str(resolution)

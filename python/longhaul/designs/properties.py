@@ -38,7 +38,7 @@ def unbalanced(matrix: np.ndarray) -> list[int]:
 
 
 def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
-    """Return the columns that are not orthogonal, as tuples (column, column, covariance)."""
+    """Return the pairs of columns that are not orthogonal, as (column, column, covariance)."""
     columns = check_two_level(matrix)
     runs, sums = len(columns), columns.sum(axis=0)
     # Integers, so that zero is exact.
@@ -48,9 +48,7 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
 
 
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
-    """Return the word-length pattern A1, A2, ...
-
-    Ak, whose entries are integers for regular fractions.
+    """Return the word-length pattern A1, A2, ..., whose entries are integers for regular fractions.
 
     A word of length j is a product of j columns that is constant or partly constant. Aj is the sum,
     over all products of j columns, of the squared mean of the product.

@@ -106,7 +106,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
     """Return, in sorted order, the number of words of length four that contain each column.
 
-    Fractions that differ in these numbers are not equivalent.
+    Fractions whose lists differ are not equivalent.
     """
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
@@ -120,7 +120,7 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors that the resolution `wanted` needs.
+    """Return a lower bound of the number of basic factors needed for the resolution `wanted`.
 
     It is the sphere-packing bound: if words are longer than 2t, effects of at most t factors must
     differ. For an even resolution, it is the bound for one factor fewer and half as many runs

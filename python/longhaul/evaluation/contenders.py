@@ -66,8 +66,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
 def _known(written: str, known: Sequence[str], what: str, expected: str, listed: str) -> Contender:
     """Return the built-in algorithm or queue discipline with the name `written`.
 
-    If it is not in `known`, raise an error that suggests the nearest name. The other arguments are
-    words of the message.
+    If it is not in `known`, raise an error that suggests the nearest name. `what`, `expected` and
+    `listed` are parts of the message.
     """
     if written not in known:
         message = unknown(what, written, known, f"longhaul list {listed}")

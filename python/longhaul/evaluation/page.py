@@ -132,7 +132,7 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 def _where(outcome: Outcome) -> str:
     """Return a sentence on the conditions in which the subject is worse by a criterion.
 
-    It names a level of one axis of an experiment; it may be empty.
+    It names levels of the axis that explains the worse points best; it is empty if no axis does.
     """
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
@@ -303,7 +303,7 @@ def _point_name(point: Point) -> str:
 def _row_name(point: Point) -> str:
     """Return the title of a point's row in a panel.
 
-    The title has a mark if the subject is worse, since colours do not suffice.
+    The title has a mark if the subject is worse, because colours do not suffice.
     """
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict

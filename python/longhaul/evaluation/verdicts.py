@@ -90,8 +90,8 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    `broken` are experiments of which runs failed. A bad verdict on such an experiment remains; any
-    other is not given.
+    `broken` are experiments of which runs failed. Bad verdicts on such an experiment remain; all
+    others are withheld.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
@@ -189,10 +189,10 @@ def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, fl
 
 
 def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
-    """Return true if flows starve in significantly more of the subject's runs (`own`).
+    """Return true if flows starve in significantly more runs of the subject than of a contender.
 
-    The values are by replication; a positive value means starvation. The test is Fisher's exact
-    test (one-sided, 5 %).
+    `own` has the subject's values by replication, `other` the contender's; a positive value means
+    starvation. The test is Fisher's exact test (one-sided, 5 %).
     """
     counts = [[sum(v > 0.5 for v in of.values()), len(of)] for of in (own, other)]
     table = [[starving, runs - starving] for starving, runs in counts]

@@ -98,7 +98,7 @@ class Replay:
         self.top = float(self.values.max()) or 1.0
 
     def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
-        """Return the indices of the samples to show between two times (s), at most `count`."""
+        """Return the indices of at most `count` samples between two times in seconds."""
         low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
         high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
         if high - low < 2:
@@ -155,7 +155,7 @@ class Replay:
         """Draw curves of the nodes or links with the largest values, and lines at the current time.
 
         If there are more samples than pixels, only the largest of several successive samples is
-        drawn, since a noisy curve would otherwise be a filled area.
+        drawn, because a noisy curve would otherwise be a filled area.
         """
         part = self.values[:, frames[0] : frames[-1] + 1]
         rows = np.argsort(-part.mean(1))[:MOST_CURVES]

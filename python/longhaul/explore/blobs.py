@@ -25,7 +25,7 @@ class Blobs:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array as a blob; return its number, and `raw` if it was not worth deflating."""
+        """Add an array as a blob; return its number, and `raw` if the blob is not deflated."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)
@@ -55,7 +55,7 @@ class Blobs:
         return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
-        """Store a column of categories, whose values are numbers of the categories."""
+        """Store a column of categories, given as numbers of the categories."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
             return {"encoding": "u8"} | self.add(given.astype(np.uint8))

@@ -206,7 +206,8 @@ def _add_by_interval(
 ) -> None:  # fmt: skip
     """Add a table of routers, flows or classes with the mean of each metric, and their curves.
 
-    `key` is the column of `samples` that names them.
+    `key` is the column of `samples` that names the routers, flows or classes, and `shown` are the
+    metrics to show at first.
     """
     elements = samples[key].unique(maintain_order=True).to_list()
     columns = [

@@ -65,7 +65,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """URL of the page."""
+        """URL of the page, with the key that requests need."""
         return f"http://{self.host}/{self.key}/"
 
     @property

@@ -37,7 +37,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """Title of the source."""
+        """Title of the run or campaign; for a table, the name of its file."""
         if self.run is not None:
             return self.run.title
         if self.campaign is None:
@@ -109,7 +109,7 @@ def _there(path: Path) -> tuple[str, bool]:
 def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
     """Add a table without metadata to a page; its columns with few values are factors.
 
-    `there` is the result of `_there`.
+    `there` has the text on existing and needed runs, and true if some runs are missing.
     """
     factors = few_values(scan)
     names = scan.collect_schema().names()

@@ -37,7 +37,7 @@ class Content:
     large: dict[str, Any] = field(default_factory=dict)
     """Tables of which the page contains only a sample, by name."""
     sample: int = MOST_ROWS
-    """Maximum number of rows of such a sample."""
+    """Maximum number of rows of a table on the page; longer tables are sampled."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ def add_series(
 ) -> None:
     """Add curves to a table, one for each row and metric; too many samples are thinned.
 
-    `lost` is the metric that counts losses, if there is one. The view "who has any, and when" shows
-    it at first.
+    `shown` are the metrics to show at first. `lost` is the metric that counts losses, if there is
+    one; the view "who has any, and when" shows it at first.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:

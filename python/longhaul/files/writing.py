@@ -19,7 +19,7 @@ SUFFIX = ".longhaul-unfinished"
 def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`; rename the file to `path` when the block succeeds.
 
-    The temporary path has the suffix of `path`. If writing fails, raise `RunError`, since the
+    The temporary path has the suffix of `path`. If writing fails, raise `RunError`, because the
     cause, such as a full disk, is outside the program.
     """
     try:
@@ -76,7 +76,6 @@ def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
 
 
 def _umask() -> int:
-    """Return the umask of the process."""
     umask = os.umask(0o022)
     os.umask(umask)
     return umask

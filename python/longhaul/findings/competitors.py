@@ -1,4 +1,4 @@
-"""Named analyses of competitors, the levels of one factor, which are mostly algorithms."""
+"""Analyses of competitors, which are the levels of one factor, mostly of the algorithm."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -207,7 +207,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], list[float]]:
     """Return the congestion class of each rate, and the bounds between the classes.
 
-    If `classes` is None, the number of classes is four or, if fewer rates differ, smaller.
+    If `classes` is None, there are four classes, or fewer if there are fewer different rates.
     """
     classes = classes or min(CLASSES, len({rate for rate in rates if rate > 0}))
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []

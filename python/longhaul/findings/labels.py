@@ -29,8 +29,8 @@ def label(column: str) -> str:
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
     """Return the label of a column in the unit that tables use, and the factor to convert to it.
 
-    The factor multiplies `values`, which are in the column's base unit. They also select the unit:
-    seconds become milliseconds if all values are below one second.
+    The factor multiplies `values`, which are in the column's base unit. The values also select the
+    unit: seconds become milliseconds if all values are below one second.
     """
     return in_unit_of_rows(*words_and_unit(column), values)
 
@@ -74,9 +74,9 @@ def codes(
     """Return short names of columns for plots with little space, and the lines that explain them.
 
     `places` maps responses that a campaign has renamed to their original names; they keep the new
-    name. Names of numbered responses leave out a period that all of them have. Flow groups have
-    their letters. The short name of any other column is its description without unit, which needs
-    no explanation.
+    name. Names of numbered responses leave out a period that all of them have. Flow groups have the
+    letters of NIST SP 500-282, table 8-6. The short name of any other column is its description
+    without unit, which needs no explanation.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]

@@ -145,7 +145,7 @@ def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
     """Return a function that draws a plot.
 
     `place` is the drawing function, as `module.function` in the package `plots.analysis`, and
-    `given` are its arguments. The module is imported only when the plot is drawn, since loading
+    `given` are its arguments. The module is imported only when the plot is drawn, because loading
     takes longer than an analysis.
     """
     module, function = place.split(".")
@@ -168,8 +168,8 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
     """Return the selected responses, and their values; shape: runs x responses.
 
-    A constant response has no correlation. It is an error if the user has named this response, and
-    is left out otherwise.
+    A constant response has no correlation, and is left out. If the user has named it, this is an
+    error.
     """
     names = chosen(table, options)
     values = np.stack([table.values(name) for name in names], axis=1)

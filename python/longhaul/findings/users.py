@@ -55,7 +55,7 @@ class Goodputs:
     cells: np.ndarray
     """Goodputs; shape: conditions x responses x competitors."""
     missing: Sequence[str]
-    """Names of responses that are left out since some run lacks them."""
+    """Names of responses that are left out because some run lacks them."""
     order: str
     """Description of the order of conditions; empty for the order of the table."""
 
@@ -191,10 +191,10 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
 
 
 def _left_out(given: Goodputs, role: str = "", file: str = "") -> str:
-    """Return a note on the flows that are not in a plot since some runs lack them.
+    """Return a note on the flows that are not in a plot because some runs lack them.
 
-    The note is restricted to flows with this `role` and type of `file` if these are given. It is
-    empty if a plot has all flows.
+    The note is restricted to flows with this `role` and type of `file` if these are given. The note
+    is empty if a plot has all flows.
     """
     names: dict[str, list[str]] = {}
     for name in given.missing:

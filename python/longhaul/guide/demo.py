@@ -16,7 +16,7 @@ QUEUES: dict[str, tuple[str, ...]] = {
 
 
 def demo(out: Path, *, overwrite: bool = False) -> tuple[list[Results], Path]:
-    """Run the example scenario with each queue; return the runs and the path of the report."""
+    """Run the example scenario with RED and drop-tail; return the runs and the report's path."""
     page = out / "index.html"
     there = [path for path in (page, *(out / name for name in QUEUES)) if path.exists()]
     if there and not overwrite:

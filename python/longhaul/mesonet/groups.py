@@ -76,7 +76,7 @@ def short_name(response: str) -> str:
 
 
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
-    """Return a row with goodput statistics for each flow group and role that completed flows.
+    """Return a row with goodput statistics for each flow group and role with completed flows.
 
     The table `goodput` has batches of flows. The row has the number of `flows`, and the
     `STATISTICS` in packets per second, averaged over batches with their numbers of flows as

@@ -30,9 +30,9 @@ Connecting flows count fully. Flows that complete in the interval count half. Th
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return an expression for the packets per second and flow of a flow class.
+    """Return an expression for the packets per second of the average flow of a flow class.
 
-    It is null in intervals without flows. `flows` is the number of flows.
+    The value is null in intervals without flows. `flows` is the number of flows.
     """
     return pl.when(flows > 0).then(pl.col("out_pkts") / flows / interval_s)
 
@@ -92,7 +92,7 @@ class Part:
         return _mean(self._routers.filter(pl.col("router") == names[number])[column])
 
     def of_backbone(self, number: int) -> float | None:
-        """Count completed flows that begin or end below backbone router `number`; None if missing.
+        """Count completed flows that begin or end below backbone router `number`; None if unknown.
 
         Table 6-25 defines these flows as those that transit the router. But the numbers in table
         6-30 do not include flows that begin and end elsewhere (docs/mesonet_validation.md).

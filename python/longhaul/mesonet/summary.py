@@ -147,7 +147,7 @@ def access_capacity(topology: pl.DataFrame) -> float:
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
     """Return the rate of packets and acknowledgements divided by access routers' capacity.
 
-    By the definition of NIST SP 500-282, chapter 3, the value can exceed 1, since each of a
+    By the definition of NIST SP 500-282, chapter 3, the value can exceed 1, because each of a
     router's two queues has the router's capacity.
     """
     return 2 * out_pps / capacity_pps

@@ -73,7 +73,7 @@ class MesoNet:
     def backbone_ends(self) -> dict[str, tuple[str, str]]:
         """The two routers at the ends of each backbone link, by the link's name.
 
-        The name cannot be split at hyphens, since names of routers may contain hyphens.
+        The name cannot be split at hyphens, because names of routers may contain hyphens.
         """
         routers = self.topology.filter(tier="backbone")["router"].to_list()
         ways = {f"{start}-{end}": (start, end) for start in routers for end in routers}

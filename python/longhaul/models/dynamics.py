@@ -146,7 +146,7 @@ class Cubic(Dynamics):
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and a time of zero."""
+        """Return `window` as the peak, and a time of zero since the loss."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -180,7 +180,7 @@ class HTcp(Dynamics):
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of the window, and a time of zero."""
+        """Return half of `window`, and a time of zero since the loss."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -220,7 +220,7 @@ class Bic(Dynamics):
     min_increment: float = 0.01
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and zero round trips."""
+        """Return `window` as the peak, and zero round trips since the loss."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -231,7 +231,7 @@ class Bic(Dynamics):
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window after these round trips since a loss: below or beyond the peak."""
+        """Return the window at the number of round trips since a loss, below or beyond the peak."""
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease
@@ -324,7 +324,7 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half of the window, since the first loss occurs when the queue is full."""
+        """Return half of the window, because the first loss occurs when the queue is full."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(

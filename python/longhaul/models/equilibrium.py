@@ -1,7 +1,7 @@
 """Equilibrium of many flows on one link: the intersection of a response function and a loss model.
 
 A response function gives the window at a loss rate, and a loss model gives the loss rate at a
-window. The first curve falls and the second one rises, so that they intersect once. As in NIST SP
+window. The first curve falls and the second one rises, so they intersect once. As in NIST SP
 500-282, appendix A, round-trip times do not include queueing.
 """
 

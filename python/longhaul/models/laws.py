@@ -210,7 +210,7 @@ def solve_poisson_cubic(
 
 
 def friendly(law: Window) -> Window:
-    """Return the larger window of `law` and of standard TCP's response function."""
+    """Return the response function whose window is the larger of `law`'s and standard TCP's."""
     return lambda p, rtt_s: np.maximum(law(p, rtt_s), STANDARD.window(p))
 
 

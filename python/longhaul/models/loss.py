@@ -53,7 +53,7 @@ class AnickMitraSondhi:
     """Factor in the exponent; 1 is the limit for infinite peak rates (Anick, Mitra, Sondhi)."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the loss probability at this mean window."""
+        """Return the loss probability if the flows have the mean window `window`."""
         rho = link.load(window)
         exponent = -self.decay * link.buffer_pkts / window * (1.0 - rho)
         # Above capacity the model has no meaning, and its exponential is unbounded.
@@ -62,10 +62,10 @@ class AnickMitraSondhi:
 
 @dataclass(frozen=True)
 class MM1B:
-    """Overflow of an M/M/1/B queue, not normalised: `rho^B` (before equation 10)."""
+    """Overflow probability of an M/M/1/B queue, not normalised: `rho^B` (before equation 10)."""
 
     def loss(self, window: float, link: Link) -> float:
-        """Return the loss probability at this mean window."""
+        """Return the loss probability if the flows have the mean window `window`."""
         rho = link.load(window)
         return 1.0 if rho >= 1.0 else exp(link.buffer_pkts * log(rho))
 

@@ -41,7 +41,7 @@ class Marking(Protocol):
 
 @dataclass(frozen=True)
 class DropTail:
-    """A full queue drops the arrivals in excess of the link's rate."""
+    """Drop-tail: a full queue drops the arrivals in excess of the link's rate."""
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
@@ -53,7 +53,7 @@ class DropTail:
         return 1.0 - link.capacity_pps / arriving_pps
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0, since drop-tail uses no average queue."""
+        """Return 0, because drop-tail uses no average queue."""
         return 0.0
 
 
@@ -61,7 +61,7 @@ class DropTail:
 class Red:
     """RED (Floyd and Jacobson 1993), with gentle mode if `gentle` is true.
 
-    `spacing` is the mean loss rate divided by the probability `p` of RED's curve. It is 1 if
+    `spacing` is the mean loss rate divided by the probability `p` of RED's curve. The ratio is 1 if
     packets are selected independently, 2 if gaps are uniform up to `1 / p` packets, as in the RED
     paper, and two thirds if gaps are uniform from `1 / p` to `2 / p` packets, as with ns-2's
     `wait`.
@@ -113,5 +113,5 @@ class Custom:
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0, since the function uses no average queue."""
+        """Return 0, because the function uses no average queue."""
         return 0.0

@@ -162,7 +162,7 @@ def _zero(of: Callable[[float], float], low: float, high: float) -> float:
 
 
 def linearised(model: Model, at: Equilibrium) -> Linear:
-    """Return the linear delay equation for small deviations from an equilibrium."""
+    """Return the linear delay equation for small deviations from the equilibrium `at`."""
     free = model.moving()
     numbers = range(len(model.classes))
     x = at.state
@@ -198,7 +198,8 @@ def gain_margin(linear: Linear, most: float = 1e4) -> float:
     """Return the factor by which all feedback may be multiplied before the equilibrium is unstable.
 
     A factor below one means that the equilibrium is unstable. The factor multiplies the losses that
-    flows see, and so the slope of a marking function. It is searched between `1 / most` and `most`.
+    flows see, and so the slope of a marking function. It is searched for between `1 / most` and
+    `most`.
     """
 
     def growth(log_factor: float) -> float:

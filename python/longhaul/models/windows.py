@@ -84,7 +84,7 @@ class Trajectory:
     name: str
     kind: str
     rounds: pl.DataFrame
-    """Columns `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
+    """Rounds: `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
     """Mean window by the algorithm's response function at the loss rate; None if it has none."""
 

@@ -36,7 +36,7 @@ def headers(texts: Iterable[str]) -> set[str]:
 
 
 def macros(texts: Iterable[str]) -> list[str]:
-    """Return the macros that select the data to collect, and cong_control's signature."""
+    """Return macros that state which data to collect, and which signature cong_control has."""
     whole = "\n".join(texts)
     asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]
     if _takes_flag(whole):

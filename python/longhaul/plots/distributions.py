@@ -56,7 +56,10 @@ def _has(quantities: Sequence[Quantity], run: Results) -> bool:
 
 
 def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
-    """Register two plots, of distribution functions and of tails, with a panel per quantity."""
+    """Register two plots, of distribution functions and of tails, with a panel per quantity.
+
+    `what` describes the quantities in the help of the plots.
+    """
     for ending, words, tails in (
         ("", "at most", False),
         ("-tails", "more than", True),

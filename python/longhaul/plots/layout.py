@@ -178,7 +178,7 @@ def label_ends(drawing: Figure) -> Figure:
 def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
     """Return the last value of a line with the style of a legend's `handle`.
 
-    It is the mean if there are several such lines; None if there is no such line.
+    If several lines have the style, return the mean of their last values; if none has, return None.
     """
     if not isinstance(handle, Line2D):
         return None
@@ -238,7 +238,7 @@ def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
 
 
 def shortened(text: str) -> str:
-    """Shorten a long name in its middle, since both ends may distinguish it from other names."""
+    """Shorten a long name in its middle, because both ends may distinguish it from other names."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = (MAX_CHARACTERS - 1) // 2

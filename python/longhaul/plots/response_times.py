@@ -50,7 +50,7 @@ _X = "response time (s)"
 def _distribution(axes: Axes, run: Results, label: str, name: str, style: Style) -> None:
     """Draw the distribution of response times over all responses that began.
 
-    It ends below 1 if some did not finish.
+    The distribution ends below 1 if some responses did not finish.
     """
     times = run.response_times.filter(pl.col("label") == label)["response_s"]
     done = times.drop_nulls().sort()

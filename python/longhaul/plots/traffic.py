@@ -1,6 +1,6 @@
 """Plots of traffic: tails with bands over replications, maps, long-range dependence.
 
-Analyses are imported where they are used, since they load SciPy, which takes longer than a plot.
+Analyses are imported where they are used, because they load SciPy, which takes longer than a plot.
 """
 
 from collections.abc import Sequence

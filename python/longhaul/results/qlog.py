@@ -55,7 +55,7 @@ def qlog(run: Results) -> dict[str, Any]:
 
 
 def _text(run: Results) -> Iterator[str]:
-    """Yield the qlog file's text in pieces, since a stack's own log may not fit into memory."""
+    """Yield the qlog file's text in pieces, because a stack's own log may not fit into memory."""
     series = run.series.filter(pl.col("kind") == "flow", pl.col("cwnd_pkts").is_not_null())
     if series.is_empty():
         raise ResultsError(f"{run.path}: expected samples of TCP flows, found none")

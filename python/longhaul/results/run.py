@@ -218,7 +218,7 @@ class Results:
     def response_times(self) -> pl.DataFrame:
         """Time of each response or transfer that began in the measurement window.
 
-        The columns are `label`, `name` and `response_s`, which is null if the run ended before.
+        The columns are `label`, `name` and `response_s`, null if the run ended before the response.
         """
         exchanges = self.exchanges if "exchanges" in self.tables else None
         return response_times(self.bundles, exchanges, self.measured_from_s)

@@ -29,8 +29,8 @@ UNITS: dict[str, tuple[Unit, ...]] = {
 def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
     """Return a row's title with the unit that suits its values, and the factor to convert to it.
 
-    It is the largest unit in which the largest value, rounded to `digits` decimals, still has at
-    least two significant digits. Values are in the base unit.
+    The unit is the largest one in which the largest value, rounded to `digits` decimals, still has
+    at least two significant digits. Values are in the base unit.
     """
     name, _, unit = title.removesuffix(")").rpartition(" (")
     units = UNITS[unit]

@@ -3,7 +3,7 @@
 The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
 A.3). All links are made so fast that no packet queues; then the bytes that reach a link are the
 offered load. The rates found are used in the original network. With a given seed, the requested
-sizes are the same at every rate, so that the load is a smooth function of the rate.
+sizes are the same at every rate, so the load is a smooth function of the rate.
 """
 
 import copy
@@ -77,8 +77,9 @@ def calibrate(
     """Find the factor for the rates of the flows with `labels` that gives the load on a link.
 
     The calibrated rates are then simulated with the random numbers of `others` more replications,
-    since heavy-tailed sizes give very different loads in short runs. Each run takes the scenario's
-    duration, regardless of its `measure.stop`. `progress` shows the runs on the terminal.
+    because heavy-tailed sizes give very different loads in short runs. Each run takes the
+    scenario's duration, regardless of its `measure.stop`. `progress` shows the runs on the
+    terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
@@ -122,7 +123,7 @@ def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[floa
     """Search for the factor that gives the load `wanted`, by the secant method.
 
     Return the factors tried, each with its load. The first secant is from a load of 0 at a factor
-    of 0, since the load is nearly linear in the rate.
+    of 0, because the load is nearly linear in the rate.
     """
     steps = [(1.0, measure(1.0))]
     before = (0.0, 0.0)

@@ -15,7 +15,8 @@ Cell = tuple[str, tuple[tuple[str, Any], ...]]
 class Cells:
     """All cells (combinations of levels) of an experiment at one scale.
 
-    The cells that match a word `axis=word` of a claim are computed once.
+    A claim selects cells by words such as `flows=5..`; the cells that match a word are computed
+    once.
     """
 
     def __init__(

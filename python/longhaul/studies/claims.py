@@ -51,11 +51,11 @@ class Claim:
     experiments: tuple[str, ...]
     """Experiments whose runs decide the claim.
 
-    Lists by experiment show the claim at the first one.
+    Lists of claims by experiment show the claim at the first of these.
     """
     measure: str
     question: Question
-    """Number to compute: a measure, with the claim's parsed words that select values."""
+    """Number to compute: a measure, with the claim's `key=value` words that select values."""
     statement: str
     expected: Expected
     tolerance: str
@@ -97,7 +97,7 @@ class Claim:
     def of_one_run(self) -> bool:
         """True if the source's number is from a single run and is inside the claim's band.
 
-        It is false for a printed 0, since half and twice 0 are no other values, and for a number
+        It is false for a printed 0, because half and twice this number are 0 too, and for a number
         that is an end of its band.
         """
         band = self.expected
@@ -166,7 +166,7 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the name of each claim in a TOML file, and the claim as a row of a CSV file.
 
-    Columns are empty if the claim lacks the key. A claim without the word `of` uses its first
+    Columns are empty if the claim lacks the key. A claim without the key `of` uses its first
     experiment.
     """
     try:
@@ -189,9 +189,9 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the key and the value of each word in a claim's table `where`.
+    """Yield the key and the value of each entry in a claim's table `where`.
 
-    A word in a nested table such as `less` becomes `less.word`.
+    A `key` in a nested table such as `less` becomes `less.key`.
     """
     for word, value in where.items():
         if isinstance(value, Mapping):

@@ -56,7 +56,7 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Id of the claim that measures a row's printed number, by row; rows with a word have none."""
+    """Id of the claim about each row's printed number, by row; none for a printed word."""
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """Yield descriptions of the conditions and runs from which the verdicts of claims follow."""
+    """Yield descriptions of the conditions and runs from which the verdicts in `own` follow."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]

@@ -11,7 +11,7 @@ class StudyError(LonghaulError):
 
 
 def unknown(what: str, name: str, known: Sequence[str], command: str = "") -> StudyError:
-    """Return the error for an unknown name of a measure or other thing (`what`).
+    """Return the error for an unknown `name` of the kind `what`, such as a measure.
 
     The message lists the known names, and `command`, a command that lists them, if there is one.
     """

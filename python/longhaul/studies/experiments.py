@@ -57,7 +57,7 @@ class Experiment:
     quick: str
     """Description of what the quick scale leaves out of the experiment."""
     on_request: bool = False
-    """True if the experiment is long, so that the quick scale includes it only when it is named."""
+    """True for a long experiment, which the quick scale includes only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False
@@ -78,7 +78,7 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Columns of conditions that claims may use to select: those equal in all replications."""
+        """Columns of conditions by which claims may select: those equal in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
@@ -88,7 +88,7 @@ class Experiment:
 
     @cached_property
     def _varied(self) -> dict[str, Factors]:
-        """Factors by scale, cached since every claim needs them."""
+        """Factors by scale, cached because every claim needs them."""
         return {scale: self._read(scale) for scale in SCALES}
 
     def _read(self, scale: str) -> Factors:

@@ -130,7 +130,7 @@ def _declared(study: Study) -> list[_FamilyCells]:
 def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
     """Yield the families that an entry of `families.toml` declares.
 
-    There is one for each level of the axes in `by`, and each metric.
+    There is a family for each combination of levels of the axes in `by`, and for each metric.
     """
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")

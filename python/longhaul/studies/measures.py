@@ -35,7 +35,7 @@ GENERAL = Measures(DECLARED)
 def question(
     measures: Mapping[str, Measure], name: str, words: Words, experiments: Sequence[str]
 ) -> Question:
-    """Parse the words (key and value) of a claim for the measure called `name`.
+    """Parse the `key=value` words of a claim for the measure called `name`.
 
     Raise ValueError for invalid words.
     """

@@ -7,7 +7,7 @@ over some conditions gives no bound of the mean over all conditions.
 The verdict so far is weaker. A count is scaled up in proportion, and a share is used as it is. A
 minimum or maximum is used only while it is inside the band. For other numbers, only the sign of a
 comparison is used, that is, which of two sides is larger. The size of a difference varies between
-levels, so that a mean over two conditions cannot be compared with a printed mean over 32.
+levels, so a mean over two conditions cannot be compared with a printed mean over 32.
 """
 
 from collections.abc import Callable
@@ -67,8 +67,8 @@ class CoveredLevels:
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
     """Return bounds of a number over all levels of an axis, from its interval over some levels.
 
-    `kind` is the kind of number, such as a count. A bound is infinite if missing levels may move
-    the number without limit.
+    `kind` is the kind of number, such as a count, and `part` has the levels. A bound is infinite if
+    missing levels may move the number without limit.
     """
     low, high = interval
     there = len(part.there)
@@ -96,7 +96,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the reason of a verdict: the number of levels and, if undecided, the one so far."""
+    """Return the reason of a verdict: number of levels and, if undecided, the verdict so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -107,9 +107,9 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict so far, from the levels that were run.
+    """Return the verdict so far, from the levels in `part`, which were run.
 
-    It is empty if these levels say nothing about all levels.
+    It is empty if these levels say nothing about all levels. `kind` is the kind of number.
     """
     if kind == COUNT:
         times = part.of / len(part.there)

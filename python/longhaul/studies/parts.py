@@ -32,7 +32,7 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Raise an error if the words of a claim do not fit its experiments.
+    """Raise an error if the `key=value` words of a claim do not fit its experiments.
 
     The word `whole` must name an axis.
     """

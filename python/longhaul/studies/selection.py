@@ -1,10 +1,8 @@
 """Selection of levels of an axis by one word of a claim.
 
-condition=8              one level
-condition=8,21           several levels
-algorithm=!FAST,FAST-AT  all levels except these
-flows=5..  load=50..79   a range of levels, both ends included
-pair=75-*                levels whose names begin with `75-`
+condition=8              one level condition=8,21           several levels algorithm=!FAST,FAST-AT
+all levels except these flows=5..  load=50..79   a range of levels, both ends included pair=75-*
+levels whose names begin with `75-`
 """
 
 from collections.abc import Callable
@@ -21,7 +19,7 @@ REST = "*"
 
 
 def selects(word: Word) -> Predicate:
-    """Return a predicate that is true for the levels that a word selects."""
+    """Return a predicate that is true for the levels that `word`, such as `5..`, selects."""
     if isinstance(word, str) and word.startswith(EXCEPT):
         excluded = selects(word.removeprefix(EXCEPT))
         return lambda level: not excluded(level)
@@ -36,13 +34,13 @@ def selects(word: Word) -> Predicate:
 
 
 def is_one_level(word: Word) -> bool:
-    """Return true if a word selects a single level."""
+    """Return true if `word` selects a single level."""
     several = (BETWEEN, EXCEPT, AND, REST)
     return not isinstance(word, str) or not any(sign in word for sign in several)
 
 
 def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
-    """Return true if two levels of an axis are equal, up to rounding errors."""
+    """Return true if the levels `own` and `level` of an axis are equal, up to rounding errors."""
     if isinstance(level, str) or isinstance(own, str) or own is None:
         return bool(own == level)
     return bool(own == level or (level and abs(own / level - 1) < 1e-9))

@@ -227,7 +227,7 @@ class Study:
         """Return all runs of some experiments, ordered by replication.
 
         `where` maps axes to levels, given as text. Only runs with one of these levels on each of
-        these axes are returned, so that experiments without such an axis are left out.
+        these axes are returned, so experiments without such an axis are left out.
         """
         chosen = self.chosen(experiments)
         for axis in where or {}:
@@ -314,7 +314,6 @@ def _some(levels: Sequence[Level]) -> str:
 
 
 def _claims_of(folder: Path) -> Path:
-    """Return the path of the file with the claims of a directory."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )

@@ -31,7 +31,7 @@ def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
 
 
 def _end_s(kept: Kept) -> float | None:
-    """Return the time (s) at which picoquic's simulation would end; None for no end.
+    """Return the time (s) at which picoquic's simulation would end; None if no flow has finished.
 
     It ends a round trip after the last acknowledgement.
     """
@@ -42,7 +42,8 @@ def _end_s(kept: Kept) -> float | None:
 def _load(kept: Kept) -> float | None:
     """Return the load of the main download in percent; None if it cannot be computed.
 
-    With two downloads it is the share of the payload of both, else the share of the link's rate.
+    With two downloads, it is the main download's share of both payloads, otherwise its share of the
+    link's rate.
     """
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
@@ -58,7 +59,7 @@ def _deviation(delays: dict[str, float]) -> float:
     """Return the standard deviation of delays, given by quantiles in `delays`.
 
     Delays are assumed to be uniformly distributed between adjacent quantiles. Acknowledgements do
-    not queue, so that round-trip times and one-way delays deviate equally.
+    not queue, so round-trip times and one-way delays deviate equally.
     """
     shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
     ends = np.array([delays[name] for name in QUANTILES])

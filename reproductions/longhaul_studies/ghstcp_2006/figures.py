@@ -37,7 +37,7 @@ TABLES = {
 
 
 def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
-    """Return a function that draws a table: our values as bars, printed values as lines across.
+    """Return a function that draws a printed table: our values as bars, printed values as lines.
 
     Each row of table `number` has a bar of `metric` at each delay.
     """
@@ -157,7 +157,7 @@ def _web(experiments: Sequence[tuple[str, str]]) -> list[Line]:
 
 
 def _responses_to_web(axes: Axes, data: Data, queue: str) -> None:
-    """Draw the distribution functions of response times."""
+    """Draw the distribution functions of the response times of Web traffic."""
     for protocol in ("hstcp", "ghstcp"):
         took = [
             data.value(f"response_p{part}_s", "GH2-C20", protocol=protocol, flows=10)

@@ -30,7 +30,7 @@ ROUND_TRIPS = {f"{rtt_ms:g} ms": path(1000.0, rtt_ms) for rtt_ms in (100.0, 200.
 def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data, str], None]:
     """Return a function that draws `value` over N for both models and three buffers.
 
-    It also draws the points of the simulations that were run. N is the number of connections.
+    N is the number of connections. Points of the simulations at 100 Mbit/s are drawn as well.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
@@ -54,7 +54,7 @@ def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data
 
 
 def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
-    """Draw `value` at the points of the simulations that were run."""
+    """Draw `value` at the points that were simulated."""
     try:
         cells = data.cells("GH5-S1")
     except NotRunError:
@@ -67,9 +67,9 @@ def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
 
 
 def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
-    """Return a function that draws how many synchronised connections use 95 % of the link.
+    """Return a function that draws, by buffer, how many connections use 95 % of the link.
 
-    There is a range of numbers for each buffer size.
+    The connections are synchronised; each buffer size has a range of their number.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
@@ -105,7 +105,7 @@ def laws(axes: Axes, data: Data, queue: str) -> None:
 
 
 def red(axes: Axes, data: Data, queue: str) -> None:
-    """Draw RED's loss rate in its equilibrium over the number of connections, for six paths."""
+    """Draw RED's loss rate at its equilibrium over the number of connections, for six paths."""
     pairs = [(mbps, rtt) for mbps in (100.0, 1000.0) for rtt in (100.0, 200.0, 500.0)]
     for (mbps, rtt), look in zip(pairs, OTHERS, strict=True):
         the_path = path(mbps, rtt)

@@ -23,10 +23,10 @@ LINK_MBPS = 2500.0
 
 @measure
 def within_interval(data: Data, table: str | float) -> float:
-    """Return the share of rows of a printed table whose utilisation we measure within an interval.
+    """Return the share of rows of a printed table whose utilisation we reproduce.
 
-    `table` is the table's number, and the interval that of 95 % whose half-width the table prints
-    for the total throughput, in Mbit/s.
+    `table` is the table's number. A row is reproduced if our utilisation is within the 95 %
+    interval that the table prints for the total throughput, in Mbit/s.
     """
     near = []
     for row in printed(str(table)):
@@ -41,7 +41,7 @@ def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
     """Return the share of steps to a longer delay at which `metric` does not rise.
 
     All experiments of the printed tables count, except those in `without`. A rise of at most
-    `slack` is accepted, since values are rounded.
+    `slack` is accepted, because values are rounded.
     """
     left_out = without.split(",")
     steps = []
@@ -55,7 +55,7 @@ def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
 def gentle_is_fairer(data: Data) -> float:
     """Return the share of cases in which gHSTCP is at least as fair as HSTCP.
 
-    A case is a queue, with or without SACK, and a delay.
+    A case is a combination of queue, delay, and flows with or without SACK.
     """
     rows = {(row["table"], row["s1"], row["s2"], row["delay_ms"]): row for row in printed()}
     fairer = []
@@ -72,7 +72,7 @@ def gentle_is_fairer(data: Data) -> float:
 
 @measure
 def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
-    """Return window collapses per flow (`traces.resets`) in `of` minus those in `beside`."""
+    """Return the resets of windows per flow (`traces.resets`) in `of` minus those in `beside`."""
     return traces.resets(data, of, label) - traces.resets(data, beside, label)
 
 

@@ -72,7 +72,10 @@ def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
 
 
 def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
-    """Return the metrics of Tables 2.1 to 3.2, for two groups of five flows."""
+    """Return the metrics of Tables 2.1 to 3.2 for two groups of five flows.
+
+    `seconds` is the length of the measurement window.
+    """
     row: Row = {}
     shares: list[float] = []
     groups: list[float] = []
@@ -122,7 +125,7 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return windows of flows, queue and drop probability of the link over time, for figures.
 
-    Flows are left out if the queue adapts `max_p`, since figures then show only the queue.
+    Flows are left out if the queue adapts `max_p`, because figures then show only the queue.
     Additional rows have the times at which traced flows change between gHSTCP's modes.
     """
     links = pl.DataFrame(kept["link_series"], infer_schema_length=None)

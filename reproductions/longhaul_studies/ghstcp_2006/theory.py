@@ -46,7 +46,7 @@ def recovery(data: Data, mbps: float) -> float:
 
 @measure
 def shape_is_monotone(data: Data) -> float:
-    """Return the share of steps in w from 38 to 83,000 at which a(w) grows and b(w) falls."""
+    """Return the share of steps in w, from 38 to 83,000, at which a(w) grows and b(w) falls."""
     windows = np.geomspace(38.0, 83_000.0, 500)
     grows = np.diff(HSTCP.increase(windows)) >= 0
     falls = np.diff(HSTCP.decrease(windows)) < 0
@@ -55,7 +55,7 @@ def shape_is_monotone(data: Data) -> float:
 
 @measure
 def model_points(data: Data, column: str) -> float:
-    """Return the largest relative deviation of the models from `column` of printed points."""
+    """Return the largest relative deviation of the models from the printed points in `column`."""
     off = []
     for row in read("model_points"):
         expected = float(row[column])
@@ -78,7 +78,10 @@ def model_points(data: Data, column: str) -> float:
 
 @measure
 def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the `first` or `last` number of connections (`end`) that use 95 % of the link."""
+    """Return the smallest or the largest number of connections that use 95 % of the link.
+
+    `end` is `first` for the smallest number, `last` for the largest.
+    """
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -87,7 +90,7 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the last number of connections that use 95 % of the link over the first, minus 1."""
+    """Return the width of the band (`band_end`): its last number over its first, minus 1."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -98,8 +101,8 @@ def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> flo
 def bands_apart(data: Data, buffer_bdp: float) -> float:
     """Return the smallest gap between the bands of neighbouring rates or RTTs.
 
-    A band has the numbers of connections that use 95 % of the link; a gap is the first number of a
-    band divided by the last number of the one before.
+    A band is the range of numbers of connections that use 95 % of the link. A gap is the first
+    number of a band divided by the last number of the band before.
     """
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
     gaps = []
@@ -114,9 +117,10 @@ def bands_apart(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def lossless_regions(data: Data) -> float:
-    """Return the share of modelled points without loss and with full throughput.
+    """Return the share of modelled points with the loss and throughput that theory predicts.
 
-    The points have fewer connections than fill link and buffer, for which theory predicts both.
+    At these points, the maximum windows of all connections fit into link and buffer. There is no
+    loss, and the throughput is that of the windows or the link's rate, whichever is smaller.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -136,8 +140,9 @@ def lossless_regions(data: Data) -> float:
 def congested_region(data: Data) -> float:
     """Return the share of steps to more connections at which the source's statement is true.
 
-    All steps are in the congested region. With more connections, loss grows and goodput falls;
-    synchronised connections have less goodput than desynchronised ones, and the difference grows.
+    All steps are in the congested region. By the statement, more connections have more loss and
+    less goodput; synchronised connections have less goodput than desynchronised ones, and the
+    difference grows with their number.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -162,7 +167,7 @@ def congested_region(data: Data) -> float:
 
 @measure
 def jump(data: Data, buffer_bdp: float) -> float:
-    """Return the throughput of synchronised connections just above capacity (10 Gbit/s is 1)."""
+    """Return the throughput of synchronised connections just above capacity; 1 is 10 Gbit/s."""
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
     first = int((the_path.bdp + buffer) / the_path.max_window) + 1
@@ -190,7 +195,7 @@ def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
 
 @measure
 def red_first(data: Data, mbps: float, rtt_ms: float) -> float:
-    """Return the number of connections whose windows fill the path up to RED's lower threshold."""
+    """Return the number of connections whose maximum windows fill the path up to RED's `q_min`."""
     return red_connections(path(mbps, rtt_ms), Red())[0]
 
 
@@ -233,7 +238,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Count the different best numbers of connections (with the least loss) of the six paths."""
+    """Count the different numbers of connections at which the six paths have their least loss."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)
@@ -254,7 +259,7 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
 def between_the_models(data: Data, of: str, slack: float) -> float:
     """Return the share of simulated points with a goodput between those of the two models.
 
-    A distance of `slack` outside is accepted.
+    A goodput outside by at most `slack` counts as well.
     """
     inside = []
     for row in data.cells(of).iter_rows(named=True):

@@ -40,7 +40,7 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
 
 @measure
 def rtt_rises_beyond(data: Data, of: str) -> float:
-    """Return the mean RTT (s) with windows above the BDP minus that with windows below it."""
+    """Return the mean RTT (s) of samples with windows above the BDP minus that of samples below."""
     samples = _window(data, of)
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     above, below = window > 1.05 * BDP_PKTS, (window > 0.5 * BDP_PKTS) & (window < 0.9 * BDP_PKTS)
@@ -51,9 +51,9 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 
 @measure
 def resets(data: Data, of: str, label: str) -> float:
-    """Return the number of collapses of a window, per flow with the label `label`.
+    """Return the number of resets of the window, per flow with the label `label`.
 
-    A collapse is a fall from more than 200 packets to less than a twentieth between two samples.
+    A reset is a fall from more than 200 packets to less than a twentieth between two samples.
     """
     resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
@@ -72,7 +72,7 @@ def empty(data: Data, of: str) -> float:
 
 @measure
 def cut_together(data: Data, of: str, label: str) -> float:
-    """Return the share of flows that reduce their windows in a loss event, mean over events.
+    """Return the share of flows that reduce their windows in a loss event, as a mean over events.
 
     Flows have the label `label`. Reductions in the same or in adjacent samples belong to one loss
     event.

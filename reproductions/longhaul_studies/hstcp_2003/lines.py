@@ -1,6 +1,6 @@
 """Lines of the figures: values along an axis, and windows over time.
 
-A mixed set has half HSTCP flows and half REGTCP flows (standard TCP).
+A mixed set has half HSTCP flows and half REGTCP flows (standard TCP). `axis` is the figure's axis.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return lines of the utilisation by each class of a mixed set, and by both together."""
+    """Return lines of the utilisation by HSTCP and REGTCP flows of a mixed set, and by both."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
@@ -69,7 +69,7 @@ def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
     """Return lines of the bandwidth that HSTCP flows steal in a mixed set, one for each queue.
 
-    It is relative to the set with REGTCP flows alone.
+    The second of `experiments` has REGTCP flows alone, with which the mixed set is compared.
     """
     of, alone = experiments
 
@@ -104,7 +104,7 @@ def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
     """Return the goodput that ten flows lose to a competitor along an axis, in % of the link.
 
-    `of` is the experiment with the competitor, `cell` selects its levels.
+    `of` is the experiment with the competitor, and `cell` selects the competitor by levels.
     """
     alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
     x, before, now = together(
@@ -139,7 +139,7 @@ def _of_streams(experiment: str, metric: str) -> list[Line]:
 
 
 def _look_of_streams(count: int) -> Style:
-    """Return the style of the line of N streams: one colour, with a marker and dashes for N."""
+    """Return the style of the line of `count` streams; styles differ in markers and dashes."""
     markers = {1: "s", 4: "D", 7: "^", 10: "v", 20: "P", 30: "X"}
     lines: dict[int, str | tuple[int, tuple[float, ...]]] = {
         1: (0, (1, 1)),
@@ -201,7 +201,7 @@ def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def windows(experiments: Sequence[str], of: str = "") -> Draw:
-    """Return a function that draws windows over time, of all experiments or only of `of`."""
+    """Return a function that draws windows over time, of all `experiments` or only of `of`."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for experiment in (of,) if of else experiments:
@@ -219,7 +219,7 @@ def windows(experiments: Sequence[str], of: str = "") -> Draw:
 def slow_start_windows(experiments: Sequence[str]) -> Draw:
     """Return a function that draws the windows of four slow starts.
 
-    It marks the ends of slow start that Table 6.1 prints.
+    The function also marks the ends of slow start that Table 6.1 prints.
     """
     (experiment,) = experiments
 

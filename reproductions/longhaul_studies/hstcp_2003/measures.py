@@ -21,7 +21,7 @@ QUEUES = ("red", "droptail")
 
 
 def rank_trend(curve: Curve) -> float:
-    """Return the rank correlation between x and y of a curve with at least three points."""
+    """Return the rank correlation between x and y of a curve; it needs at least three points."""
     if len(curve.x) < 3:
         raise NotRunError("a trend needs three points")
     return rank_correlation(curve.x, curve.y)
@@ -127,7 +127,8 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
     """Return the number of flows above which the loss rate `metric` exceeds 1.5 times `loss`.
 
-    It is interpolated between simulated numbers of flows, linearly in the logarithm of the rate.
+    The result is interpolated between simulated numbers of flows, linearly in the logarithm of the
+    rate.
     """
     curve = data.curve(metric, "n", of, queue=queue)
     above = np.log(curve.y / (1.5 * loss))
@@ -143,10 +144,10 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
     """Return how clearly the values of `metric` in runs with bursts form two groups.
 
-    The result is the share of the variance of log(`metric`) that is between the two groups, for the
-    best split of all values by size (Otsu 1979, IEEE Transactions on Systems, Man and Cybernetics
-    9, pp. 62-66). It is 1 for two exact levels, 3/4 for a uniform distribution, 2/pi for a normal
-    distribution.
+    The result is the share of the variance of log(`metric`) that lies between the two groups, for
+    the best split of all values by size (Otsu 1979, IEEE Transactions on Systems, Man and
+    Cybernetics 9, pp. 62-66). This share is 1 for two exact levels, 3/4 for a uniform distribution,
+    2/pi for a normal distribution.
     """
     points = data.points(of, queue=queue)
     values = np.sort(np.log(points.filter(points["k"] > 0)[metric].to_numpy().astype(float)))
@@ -161,9 +162,9 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
 
 @measure
 def windows_keep_level(data: Data, of: str, label: str) -> float:
-    """Return the largest mean window of the run's four quarters divided by the smallest.
+    """Compare the mean windows in the four quarters of a run: return the largest over the smallest.
 
-    The flow has the label `label`.
+    The windows are those of the flow with the label `label`.
     """
     trajectory = data.trajectory(of).filter(label=label)
     end = float(trajectory["t_s"].max())  # type: ignore[arg-type]
@@ -178,10 +179,7 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Return the share of slow-start variants that are slower but lose less than the standard.
-
-    A variant is slower if its slow start ends later.
-    """
+    """Return the share of slow-start variants that end later but lose less than the standard."""
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),
@@ -195,9 +193,9 @@ def fastest_but_lossy(data: Data, of: str) -> float:
 
 @measure
 def progress(data: Data, of: str, max_ssthresh: float, than: float, at_s: float) -> float:
-    """Return the packets delivered until `at_s` with one `max_ssthresh`, divided by another's.
+    """Return the packets delivered by `at_s` with `max_ssthresh`, divided by those with `than`.
 
-    `than` is the `max_ssthresh` of the other slow start.
+    `than` is the `max_ssthresh` of another slow start.
     """
 
     def delivered(variant: float) -> float:

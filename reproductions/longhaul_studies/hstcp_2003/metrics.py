@@ -80,7 +80,7 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add metrics of the perturbing traffic to `row`.
+    """Add metrics of the perturbing traffic (bursts) to `row`.
 
     Its drops include a few packets of the background noise. `capacity` is the link's rate.
     """
@@ -148,7 +148,7 @@ def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> floa
 def _lost_in_first_transient(link: list[dict[str, Any]]) -> float:
     """Return the number of drops and marks in the first transient.
 
-    It lasts from the first of them until `QUIET_S` passes without any.
+    The transient begins with the first drop or mark, and ends after `QUIET_S` without any.
     """
     lost, since = 0.0, None
     for row in link:

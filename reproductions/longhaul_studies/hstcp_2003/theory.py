@@ -60,9 +60,9 @@ def table_3_1(data: Data) -> float:
 
 @measure
 def table_3_2_windows(data: Data) -> float:
-    """Return the largest relative difference from the windows of Table 3.2, less half a packet.
+    """Return the largest relative difference from the windows of Table 3.2.
 
-    Half a packet is subtracted, since printed windows are rounded.
+    Half a packet is subtracted from each difference, because printed windows are rounded.
     """
     off = []
     for row in published("3_2"):
@@ -101,7 +101,7 @@ def table_3_3(data: Data) -> float:
 def ten_gigabit(data: Data) -> float:
     """Return the largest relative difference from the printed example at 10 Gbit/s.
 
-    The example has a window and the distances between losses.
+    The example prints a window, and the distance between losses in packets and in seconds.
     """
     window = path_window(1e10, RTT_S)
     loss = float(STANDARD_ROUNDED.loss(window))

@@ -25,7 +25,10 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Return a decorator for measures whose value over some conditions bounds that over all."""
+    """Return a decorator that registers a measure whose value has bounds over all conditions.
+
+    The bounds follow from the value over some conditions, and depend on `kind` (`studies.partial`).
+    """
 
     def registered(function: Measure) -> Measure:
         KINDS[function] = kind
@@ -37,9 +40,9 @@ def of_kind(kind: str) -> Callable[[Measure], Measure]:
 def _conditions(
     data: Data, of: str, condition: Word, without: str = "", only: str = ""
 ) -> Iterator[tuple[list[str], pl.DataFrame]]:
-    """Yield the sorted algorithms of each selected condition, and their rows.
+    """Yield the algorithms of each selected condition in sorted order, and their rows.
 
-    Algorithms in `without` are left out; with `only`, all others are.
+    Algorithms in `without` are left out. If `only` is not empty, all others are left out.
     """
     cells = data.cells(of)
     chosen = [level for level in data.levels("condition", of) if _is(condition, level)]
@@ -76,7 +79,7 @@ def _column(rows: pl.DataFrame, name: str) -> np.ndarray:
 def _dendrogram(rows: pl.DataFrame, period: str, left_out: str = "") -> clusters.Dendrogram:
     """Return the dendrogram that clusters the algorithms of one condition by their responses.
 
-    The period is one of the study's or the whole run; `left_out` names unused responses.
+    `period` is a period of the study or `run`; `left_out` names responses that are not used.
     """
     is_run = period == WHOLE_RUN
     kept = [name for name in (OF_RUNS if is_run else OF_PERIODS) if name not in left_out.split(",")]
@@ -91,7 +94,8 @@ def distinctive(
 ) -> float:  # fmt: skip
     """Return the number of conditions in which clustering separates exactly `algorithms`.
 
-    Names are joined by commas. `left_out` names responses that the clustering does not use.
+    Names are joined by commas. Algorithms in `without` are left out, and so are the responses in
+    `left_out`.
     """
     wanted = set(algorithms.split(","))
     return float(
@@ -106,7 +110,10 @@ def distinctive(
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the number of conditions in which clustering separates some algorithms."""
+    """Return the number of conditions in which clustering separates some algorithms from the rest.
+
+    Algorithms in `without` are left out.
+    """
     by_condition = _conditions(data, of, condition, without)
     return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
 
@@ -118,7 +125,8 @@ def together(
 ) -> float:  # fmt: skip
     """Return the number of conditions in which exactly `algorithms` form a cluster.
 
-    Names are joined by commas. A cluster of these and of the algorithm `sometimes` counts as well.
+    Names are joined by commas; algorithms in `without` are left out. A cluster that also contains
+    the algorithm `sometimes` counts as well.
     """
     own = set(algorithms.split(","))
     wanted = (own, own | {sometimes}) if sometimes else (own,)
@@ -130,7 +138,7 @@ def together(
 
 
 def _nodes(merges: np.ndarray) -> Iterator[list[int]]:
-    """Yield the indices of the algorithms in each cluster of a dendrogram's `merges`."""
+    """Yield the indices of the algorithms in each cluster of a dendrogram with these `merges`."""
     _, nodes = to_tree(merges, rd=True)
     yield from (node.pre_order() for node in nodes)
 
@@ -160,7 +168,7 @@ def stands_out(
 def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the share of pairs (response, condition) with an outlier; responses of `period`."""
+    """Return the share of pairs of a response in `period` and a condition that have an outlier."""
     metrics = [f"{name}_{period}" for name in OF_PERIODS]
     return float(
         np.mean([
@@ -173,10 +181,10 @@ def part_of_outliers(
 
 @of_kind(SIGN)
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
-    """Return the rank correlation between mean values of algorithms and a printed order.
+    """Return the rank correlation between a printed order of algorithms and means of `metric`.
 
-    `order` is written as `A>B+C`, where B and C are tied. Other algorithms are left out; means of
-    `metric` are over conditions.
+    `order` is written as `A>B+C`, where B and C are tied. Other algorithms are left out; means are
+    over conditions.
     """
     groups = [group.split("+") for group in order.split(">")]
     places = {name: -float(place) for place, group in enumerate(groups) for name in group}
@@ -204,8 +212,8 @@ def off_means(
 ) -> float:
     """Return the largest relative deviation of means over conditions from printed means.
 
-    `printed` has means such as `BIC:59.8,CTCP:62.5`. With `within`, each deviation is divided by
-    its allowed size (`_bands`).
+    `printed` has means such as `BIC:59.8,CTCP:62.5`. If `within` is not 0, each deviation is
+    divided by its allowed size (`_bands`).
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)
@@ -220,10 +228,11 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return how far a value of `metric` lies outside an algorithm's printed range, at most.
+    """Return the largest distance of a value of `metric` from an algorithm's printed range.
 
     `least` and `most` have the ends of the ranges, such as `BIC:59.8,CTCP:62.5`. Distances are
-    relative to the end; if `within` is not 0, each is divided by its allowed size (`_bands`).
+    relative to the end that is exceeded. If `within` is not 0, each is divided by its allowed size
+    (`_bands`).
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)
@@ -241,10 +250,10 @@ def _printed(words: str) -> dict[str, float]:
 
 
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
-    """Return the allowed relative deviation from each of the printed numbers.
+    """Return the allowed relative deviation from each printed number, by name.
 
     It is half the relative distance to the nearest other number, at most `within`. If `within` is
-    0, it is 1, so that deviations are relative to the numbers themselves.
+    0, it is 1, so dividing by it changes nothing.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)
@@ -267,14 +276,14 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 
 @of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
-    """Return the largest `metric` over the mean, at the condition where this ratio is largest."""
+    """Return the largest `metric` over the mean of all algorithms, as a maximum over conditions."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 
 
 @of_kind(RATIO)
 def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word = "") -> float:
-    """Return the highest mean of `algorithms` over the lowest mean of CTCP, H-TCP and TCP.
+    """Return the highest mean of `algorithms` divided by the lowest mean of CTCP, H-TCP and TCP.
 
     Means of `metric` are over conditions.
     """

@@ -48,7 +48,10 @@ def _congestion(axes: Axes, data: Data, _: str) -> None:
 
 
 def _distinct(axes: Axes, data: Data, panel: str) -> None:
-    """Draw each algorithm's value divided by the mean of six: all but FAST and FAST-AT."""
+    """Draw each algorithm's value over the mean of the six algorithms other than FAST and FAST-AT.
+
+    `panel` names the response.
+    """
     conditions, metric = [one for one in _by_congestion(data) if one in CONGESTED], RESPONSES[panel]
     at = np.arange(len(conditions))
     found = {
@@ -74,7 +77,10 @@ def _named(axes: Axes, names: Sequence[object]) -> None:
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
-    """Draw `metric` of long-lived flow L1 with each algorithm, and the values in `claims`."""
+    """Draw `metric` of long-lived flow L1 with each algorithm, and the values that claims print.
+
+    `claims` are the ids of the claims.
+    """
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")
     _named(axes, list(NAMES))

@@ -36,9 +36,9 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return the levels of each condition of experiment `of`, and its scenario's values by key.
+    """Return, for each condition of experiment `of`, its levels, and its scenario's values by key.
 
-    The scenarios are those of `algorithm`; if it is empty, of the first one.
+    The scenarios are those of `algorithm`; if it is empty, of the first algorithm.
     """
     sweep = _study().experiments[of].sweep("full")
     cells = list(sweep.every_cell())
@@ -56,8 +56,8 @@ def configured(
 ) -> float:
     """Return a number in the scenarios of experiment `of`: its least, mean or most value.
 
-    `reading` says which number in the text of `key` is meant, `end` is `least`, `mean` or `most`,
-    and `cell` selects the scenarios by levels.
+    `reading` selects the number in the text of `key`, `end` is `least`, `mean` or `most`, and
+    `cell` selects the scenarios by levels.
     """
     del data
     values = [

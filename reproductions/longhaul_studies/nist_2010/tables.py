@@ -50,7 +50,7 @@ def printed() -> dict[str, float]:
 
 @table
 def condition_8(data: Data) -> list[str]:
-    """Return Table 7-14 and our values."""
+    """Return Table 7-14 with our values next to the printed ones."""
     flows = ("L1", "L2", "L3")
 
     def cell(algorithm: str, flow: str) -> str:
@@ -64,7 +64,7 @@ def condition_8(data: Data) -> list[str]:
 
 @table
 def condition_21(data: Data) -> list[str]:
-    """Return Table 7-20 and our values."""
+    """Return Table 7-20 with our values next to the printed ones."""
 
     def cell(algorithm: str, period: str) -> str:
         here = data.value(f"L1_pps_{period}", WHOLE, condition=21, algorithm=algorithm)
@@ -138,9 +138,9 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """Return a table that compares FAST-AT with six other algorithms, on both networks.
+    """Return a table that compares FAST-AT with six others on the whole and on the cut network.
 
-    The condition is the most congested one; the networks are the whole and the cut one.
+    The condition is the most congested one.
     """
 
     def ratio(of: str, metric: str) -> float:
@@ -159,7 +159,7 @@ def cut_signs(data: Data) -> list[str]:
 
 @table
 def cut_ranks(data: Data) -> list[str]:
-    """Return a table of the algorithms' rank correlations between cut and whole network."""
+    """Return a table of rank correlations over algorithms between the cut and whole network."""
     conditions = (8, 14, 28, 32, 21)
 
     def correlation(metric: str, condition: int) -> float:

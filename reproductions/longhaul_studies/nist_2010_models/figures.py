@@ -23,7 +23,7 @@ CURVE_RTT_S = 0.14
 def _curves(*algorithms: str) -> Draw:
     """Return a function that draws the response functions of `algorithms`.
 
-    Functions of algorithms other than Reno have error bands of half the window.
+    All functions except Reno's have an error band of 50 % of the window to both sides.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
@@ -55,9 +55,9 @@ def _equilibria(axes: Axes, data: Data, queue: str) -> None:
 
 
 def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, ...]) -> Draw:
-    """Return a function that draws `value` of each case over buffers, a panel per kind of router.
+    """Return a function that draws `value` over the buffer size, with a panel per kind of router.
 
-    `names` are the labels of the values.
+    `value` maps the results of a case to several values, and `names` has their labels.
     """
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

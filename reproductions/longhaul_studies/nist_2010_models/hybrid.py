@@ -20,7 +20,7 @@ Row = dict[str, float | str]
 
 
 def follow(case: tuple[str, int, int]) -> Row:
-    """Simulate one case, given as kind of router, buffer and seed, and return its row."""
+    """Simulate a case (kind of router, buffer, seed), and return its row of `hybrid.csv`."""
     routers, buffer, seed = case
     before = time.process_time()
     sets, _ = abilene_lee.run(buffer, routers=routers, seed=seed)

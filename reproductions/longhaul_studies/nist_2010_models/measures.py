@@ -1,4 +1,4 @@
-"""Measures of the models, also compared with each other and with packet simulations."""
+"""Measures of the models, some of them compared with other models and with packet simulations."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ measure = MEASURES.register
 
 
 def _ratio(sets: Sets, what: str) -> float:
-    """Return a ratio of two sets: of throughputs (such as `FR12`) or of RTTs (such as `RR31`)."""
+    """Return the ratio `what` of two sets of flows: `FR12` of throughputs, or `RR31` of RTTs."""
     pair = int(what[2]), int(what[3])
     return sets.throughput_ratio(*pair) if what.startswith("FR") else sets.rtt_ratio(*pair)
 
@@ -49,9 +49,9 @@ def hybrid_beyond_rule(data: Data, routers: str) -> float:
 
 @measure
 def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
-    """Return the smallest quotient, over all buffers, of `RR(3,1)` and its lower bound.
+    """Return the smallest ratio, over all buffers, of `RR(3,1)` to its lower bound.
 
-    `RR(3,1)` is the round-trip time of set 3 divided by that of set 1; its bound is the value with
+    `RR(3,1)` is the round-trip time of set 3 divided by that of set 1. Its bound is the value with
     `queues` full queues on both paths.
     """
     least = np.inf
@@ -64,7 +64,7 @@ def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
 
 @measure
 def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float:
-    """Return `metric` of a packet run divided by the hybrid model's.
+    """Return `metric` of a packet simulation divided by the hybrid model's.
 
     The buffer has 25,000 packets.
     """
@@ -76,14 +76,14 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """Return MesoNet's processor time for eleven hours divided by that of the hybrid model."""
+    """Return MesoNet's processor time for eleven simulated hours over that of the hybrid model."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 
 
 @measure
 def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: float) -> float:
-    """Return the fluid model's throughput in one table cell, divided by that of a packet run."""
+    """Return the fluid model's throughput in a cell of tables A-1 to A-3 over the simulated one."""
     packets = data.value(
         "throughput_pkts_per_ms", "FL-PKT",
         algorithm=algorithm, rtt_ms=rtt_ms, buffer_pkts=buffer_pkts,
@@ -93,9 +93,9 @@ def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: f
 
 @measure
 def window_over_packets(data: Data, algorithm: str) -> float:
-    """Return the largest relative difference between windows of packet runs and the function's.
+    """Return the largest relative difference between windows of packet simulations and a model.
 
-    The function is the algorithm's response function at the run's loss rate and at the flows'
+    The model is the algorithm's response function at the simulation's loss rate and at the flows'
     measured round-trip time, queueing included.
     """
     law = PRINTED[algorithm]

@@ -1,9 +1,9 @@
 """The study's metrics of one run.
 
 Experiment FL-PKT has `throughput_pkts_per_ms` of received packets, loss rate and mean window.
-HY-PKT and HY-MN have throughput and mean round-trip time of a flow of each of the three sets
-(`throughput_1_pps` to `rtt_3_s`), utilisation of the link that is the model's bottleneck, loss
-events per flow and hour, and processor hours for eleven simulated hours.
+HY-PKT and HY-MN have the throughput and mean round-trip time of a flow in each of the three sets
+(`throughput_1_pps` to `rtt_3_s`), the utilisation of the model's bottleneck link, loss events per
+flow and hour, and processor hours for eleven simulated hours.
 """
 
 from collections.abc import Mapping
@@ -81,5 +81,5 @@ def _cost(kept: Mapping[str, Any], run: Run) -> Row:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """Return no samples, since figures of this study do not plot any over time."""
+    """Return no samples, because this study plots none over time."""
     return []

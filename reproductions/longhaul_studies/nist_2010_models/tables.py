@@ -12,7 +12,7 @@ NAMES = {"cubic": "CUBIC", "ctcp": "CTCP", "reno": "Reno"}
 
 
 def cells(data: Data) -> Iterator[str]:
-    """Yield the rows of tables A-1 to A-3: throughput of packet runs, and the model's deviation."""
+    """Yield the rows of tables A-1 to A-3: throughput of simulations, and the model's deviation."""
     for algorithm, name in NAMES.items():
         yield (
             f"\n{name}: throughput in packets per ms by buffer in packets"

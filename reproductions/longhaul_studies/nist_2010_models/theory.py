@@ -58,7 +58,7 @@ def _deviations() -> np.ndarray:
 
 @measure
 def exact_cells(data: Data) -> float:
-    """Count the cells of the 108 whose throughput equals the printed one after rounding."""
+    """Count the cells, of 108, whose throughput equals the printed one after rounding."""
     return float(sum(round(throughput(*place)) == value for place, value in printed().items()))
 
 
@@ -108,13 +108,19 @@ def _advantages(algorithm: str, low: float, high: float) -> np.ndarray:
 
 @measure
 def least_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the smallest gain in throughput over Reno (%), at RTTs from `low` to `high` ms."""
+    """Return the least gain in throughput over Reno (%), in cells with RTTs from `low` to `high`.
+
+    `low` and `high` are in ms.
+    """
     return float(_advantages(algorithm, low, high).min())
 
 
 @measure
 def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Return the largest gain in throughput over Reno (%), at RTTs from `low` to `high` ms."""
+    """Return the largest gain in throughput over Reno (%), in cells with RTTs from `low` to `high`.
+
+    `low` and `high` are in ms.
+    """
     return float(_advantages(algorithm, low, high).max())
 
 
@@ -132,7 +138,7 @@ def cells_gaining(
 
 @measure
 def out_of_order_cells(data: Data) -> float:
-    """Count the pairs of adjacent cells in the wrong order.
+    """Count the pairs of adjacent cells whose throughputs are in the wrong order.
 
     Throughput should not fall with a larger buffer, nor rise with a longer RTT.
     """
@@ -164,8 +170,8 @@ def crossing_with_reno(
 ) -> float:
     """Return the loss rate at which an algorithm's response function crosses Reno's.
 
-    `band` multiplies the function, for the edge of an error band; the result is NaN without a
-    crossing.
+    `band` multiplies the algorithm's function, to give an edge of its error band. The result is NaN
+    without a crossing.
     """
     law = PRINTED[algorithm].scaled(band)
     loss = crossing(law, PRINTED["reno, any p"], rtt_ms / 1e3)
@@ -191,7 +197,7 @@ def poisson_cubic(data: Data, what: str) -> float:
 
 @measure
 def constant_loss_window(data: Data) -> float:
-    """Return the final window (packets) of equation 8 at a loss rate of 1e-3, from 10 packets."""
+    """Return the final window (packets) of equation 8 at a loss rate of 1e-3; the first is 10."""
     wide = FluidLink(1e9, 1.0, Custom(lambda queue: 1e-3))
     flows = FlowClass(1, 0.1, aimd(), window_pkts=10.0, slow_start=False)
     return float(Model([wide], [flows]).run(100.0, steps=50).window_pkts[-1, 0])
@@ -224,8 +230,7 @@ def lone_flow_value(data: Data, what: str) -> float:
 def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
     """Return the left side of equation 11, `w (2 p + w p')`, for one of Reno's cells.
 
-    It is a sufficient condition for stability if it is small enough; w is the window, p the loss
-    rate.
+    w is the window, and p the loss rate. A sufficiently small value implies stability.
     """
     rest = _at_rest(rtt_ms, buffer)
     return 2.0 * rest.delay_s * (rest.a + rest.b)

@@ -102,7 +102,7 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """Return the levels of a case; without a proxy, with any queue that was run."""
+    """Return the levels of a case; a case without a proxy may use any queue that was run."""
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:
         return {**case.where, "queue": queues[0]}
@@ -189,7 +189,7 @@ DISCIPLINES = ("droptail", "codel", "fq-codel")
 
 
 def _today(axes: Axes, data: Data, panel: str) -> None:
-    """Draw utilisation with and without a proxy, by sender, queue discipline and flows."""
+    """Draw utilisation with and without a proxy, by sender, queue discipline and flow count."""
     cases = [(sender, queue) for sender in SENDERS for queue in DISCIPLINES]
     for offset, (proxy, style) in enumerate(zip(("off", "split"), OTHERS, strict=False)):
         heights = [

@@ -1,8 +1,8 @@
 """The study's metrics of one run.
 
 Rates of the link are Mbit/s on the wire. The thesis gives means over the whole run. For flows
-behind a proxy it counts payload, since the proxy forwards no headers; for flows without a proxy it
-counts whole packets, as ns-2's sinks do. `flow_mbps` follows the thesis, `flow_payload_mbps` and
+behind a proxy it counts payload, because the proxy forwards no headers; for flows without a proxy
+it counts whole packets, as ns-2's sinks do. `flow_mbps` follows the thesis, `flow_payload_mbps` and
 `flow_wire_mbps` count payload and whole packets in all cases. Metrics that end in `_settled` are
 from 100 s on.
 """
@@ -69,9 +69,9 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Return extremes after `settled_s`, and the first reduction between the proxies.
+    """Return extremes after `settled_s`, and times of the first reduction between the proxies.
 
-    `series` has the samples over time, `rate_bps` is the link's rate.
+    `series` has the samples over time, and `rate_bps` is the link's rate.
     """
     t = np.asarray(series["t_s"])
     settled = t > settled_s
@@ -107,7 +107,10 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """Return the time of the first reduction between the proxies, and of the link's refilling."""
+    """Return the time of the first window reduction between the proxies, and the recovery time.
+
+    The recovery ends when the link is full again. Both times are in seconds.
+    """
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):
         return {}

@@ -50,7 +50,10 @@ def _row(
 
 @table
 def today_bulk(data: Data) -> list[str]:
-    """Return a table of the rates of today's senders with several local queues (PEP-N01)."""
+    """Return a table of the rates of today's senders with several disciplines of the local queue.
+
+    The experiment is PEP-N01.
+    """
     cells = [
         (f"{name} of {size} packets", {"queue": queue, "size": size})
         for queue, name in DISCIPLINES.items()
@@ -82,7 +85,7 @@ def today_losses(data: Data) -> list[str]:
 
 @table
 def today_links(data: Data) -> list[str]:
-    """Return a table of the rates of five flows of today's senders, by the link (PEP-N05)."""
+    """Return a table of the rates of five flows of today's senders on several links (PEP-N05)."""
     cells = [(str(link), {"link": link}) for link in data.levels("link", "PEP-N05")]
     return _today(data, "link", "PEP-N05", cells, (5,))
 
@@ -103,7 +106,7 @@ def _today(
     data: Data, head: str, of: str, cells: Sequence[tuple[str, Mapping[str, Any]]],
     flows: Sequence[int],
 ) -> list[str]:  # fmt: skip
-    """Return the table of experiment `of`, with a row for each of `cells`.
+    """Return the table of experiment `of`, with a row for each of `cells` (heading and levels).
 
     A row has rates by number of flows, for each sender with and without a proxy. `head` is the
     heading of the first column.

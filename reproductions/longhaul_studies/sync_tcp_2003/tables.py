@@ -44,9 +44,9 @@ def printed() -> dict[str, str]:
 
 def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str, int]]
             ) -> list[str]:  # fmt: skip
-    """Return the row of `protocol`: its name, then the measured and printed value of each column.
+    """Return the row of `protocol`: its name, and measured and printed values by column.
 
-    `columns` has metric, claim and decimals of each column.
+    `columns` has the metric, the claim with the printed value, and the decimals of each column.
     """
     cells = [NAMES[protocol]]
     for metric, claim, decimals in columns:
@@ -62,7 +62,7 @@ def _with_printed(*names: str) -> list[str]:
 
 @table
 def one_bottleneck(data: Data) -> list[str]:
-    """Return Table 4.3 and our values."""
+    """Return Table 4.3 with our values next to the printed ones."""
     columns = (("utilisation", "SB-util", 1), ("loss_0", "SB-loss", 2), ("queue_0", "SB-queue", 1))
     head = ["protocol", *_with_printed("utilisation (%)", "loss (%)", "queue (packets)")]
     return markdown(head, [_beside(data, "FTP-SB", name, columns) for name in THREE])
@@ -70,7 +70,7 @@ def one_bottleneck(data: Data) -> list[str]:
 
 @table
 def several_bottlenecks(data: Data) -> list[str]:
-    """Return Tables 4.6 and 4.7 and our values."""
+    """Return Tables 4.6 and 4.7 with our values next to the printed ones."""
     columns = (
         ("utilisation", "MB-util", 1), ("loss_1", "MB-loss-1", 2), ("loss_3", "MB-loss-3", 2),
         ("queue_1", "MB-queue-1", 1), ("queue_3", "MB-queue-3", 1),
@@ -88,7 +88,7 @@ def several_bottlenecks(data: Data) -> list[str]:
 
 @table
 def both_ways(data: Data) -> list[str]:
-    """Return Tables A.1 and A.2 and our values."""
+    """Return Tables A.1 and A.2 with our values next to the printed ones."""
     rows = (
         ("one way", "A1-ONEWAY", "99.83 %, 9983 kbit/s, 6181 drops"),
         (
@@ -108,7 +108,7 @@ def both_ways(data: Data) -> list[str]:
 
 
 def _three(data: Data, of: str, **cell: str) -> str:
-    """Return utilisation, loss and mean queue of a run as the text of one cell."""
+    """Return utilisation, loss rate and mean queue of a run, as the text of one cell."""
     utilisation, loss, queue = (
         data.value(metric, of, **cell) for metric in ("utilisation", "loss_0", "queue_0")
     )
@@ -117,7 +117,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """Return a table of results on long transfers with other interpretations of the source."""
+    """Return a table of results with other interpretations of the source, for long transfers."""
 
     def both(reading: str) -> str:
         return "; ".join(
@@ -148,7 +148,7 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Return the table of today's senders on both networks with both queue disciplines."""
+    """Return the table of today's senders on both networks, with both queue disciplines."""
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),
@@ -172,7 +172,7 @@ def today(data: Data) -> list[str]:
 
 def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0,
                 **cell: str | float) -> str:  # fmt: skip
-    """Return a median as text, with the range of replications if it differs in these digits.
+    """Return a median as text, with the range over replications if they differ as printed.
 
     `digits` are the decimals of `metric`, after division by `unit`.
     """
@@ -211,7 +211,7 @@ def _loss(data: Data, protocol: str, load: int) -> str:
 
 
 def _less_lost(data: Data, load: int) -> str:
-    """Return in how many replications MixReact loses less than Pcwnd, as `3 of 5`."""
+    """Return the number of replications in which MixReact loses less than Pcwnd, as `3 of 5`."""
     cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
     _, mixreact, pcwnd = data.pairs("loss_0", *cells)
     return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"
@@ -227,7 +227,10 @@ def _as_printed(claim: str) -> str:
 
 @table
 def web_three_bottlenecks(data: Data) -> list[str]:
-    """Return Reno's median response time and loss at 105 % total load (Tables 4.20 to 4.27)."""
+    """Return a table of Reno's median response time and loss at 105 % load.
+
+    Its printed values are in Tables 4.20 to 4.27.
+    """
     of = "HM-105"
     pairs = sorted(data.levels("pair", of), key=lambda pair: int(pair.split("-")[1]))
     metrics = (

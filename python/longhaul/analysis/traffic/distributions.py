@@ -48,7 +48,7 @@ def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) ->
     """Return the median of `curves` at each grid point, with an interval that covers most curves.
 
     `coverage` is the fraction of curves in the interval. The default of 1 means the interval from
-    the smallest to the largest value, since few replications do not determine percentiles.
+    the smallest to the largest value, because few replications do not determine percentiles.
     """
     every = np.asarray([np.asarray(curve, float) for curve in curves])
     if every.ndim != 2 or every.shape[1] != len(np.asarray(grid)):

@@ -59,7 +59,7 @@ def aggregated_variance(
 
     m is the length of a block in samples, from `min_scale` to `max_scale`.
 
-    The estimate is too low, by 0.02 at H = 0.84 and by 0.04 at 0.9, since the mean of the series
+    The estimate is too low, by 0.02 at H = 0.84 and by 0.04 at 0.9, because the mean of the series
     itself is subtracted.
     """
     series = _checked(values)
@@ -87,10 +87,9 @@ def wavelet(
 ) -> Hurst:
     """Estimate H from the energy of wavelet coefficients.
 
-    The binary logarithm of the energy grows by 2H - 1 per octave.
-
-    A line is fitted to octaves with weights. Coefficients are nearly uncorrelated; the interval
-    assumes that they are independent and Gaussian.
+    The binary logarithm of the energy grows by 2H - 1 per octave; a line is fitted to it by
+    weighted least squares. Coefficients are nearly uncorrelated; the interval assumes that they are
+    independent and Gaussian.
     """
     approximation = _checked(values) - np.mean(np.asarray(values, float))
     octaves, counts, energies = [], [], []
@@ -126,8 +125,8 @@ def wavelet(
 def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]:
     """Return the estimators by name, restricted to scales of at least `min_scale` samples.
 
-    Estimates disagree below the time scales of protocols. Each estimator raises ValueError if the
-    series is too short; R/S needs the longest series.
+    At scales below those of protocols, such as round trips, the estimates disagree. Each estimator
+    raises ValueError if the series is too short; R/S needs the longest series.
     """
     octave = max(MIN_OCTAVE, int(np.ceil(np.log2(max(min_scale, 1)))))
     return {

@@ -1,8 +1,8 @@
 """Paired comparison of the same connections in two runs.
 
 With common random numbers each connection has the same requests at the same times in both runs, so
-that its two response times differ only by the change between the runs. Paired differences vary far
-less than response times, whose variance is mostly due to sizes and round trips.
+its two response times differ only by the change between the runs. Paired differences vary far less
+than response times, whose variance is mostly due to sizes and round trips.
 """
 
 from dataclasses import dataclass
@@ -74,13 +74,11 @@ class Paired:
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:
-    """Compare paired values, which are in order of time.
+    """Compare paired values `first` and `second`, which are in order of time.
 
-    Differences of at most `tolerance` count as equal.
-
-    The 95 % intervals are percentile intervals of a moving-block bootstrap with fifty blocks, since
-    connections that are close in time see the same queue (Kuensch, Annals of Statistics 17(3),
-    1989).
+    Differences of at most `tolerance` count as equal. The 95 % intervals are percentile intervals
+    of a moving-block bootstrap with fifty blocks, because connections that are close in time see
+    the same queue (Kuensch, Annals of Statistics 17(3), 1989).
     """
     before, other = np.asarray(first, float), np.asarray(second, float)
     if before.shape != other.shape or before.ndim != 1 or len(before) < 2:

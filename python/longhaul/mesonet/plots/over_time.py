@@ -90,8 +90,8 @@ Panel = tuple[str, Sequence[Curve]]
 class Lines:
     """A plot of one column over time, for flows, flow classes or routers.
 
-    It has a panel per run with a line for each of them or, if runs are overlaid, a panel for each
-    of them with a line per run.
+    The plot has a panel per run, with a line for each flow, class or router. If runs are overlaid,
+    it has a panel for each flow, class or router, with a line per run.
     """
 
     name: str
@@ -303,5 +303,5 @@ def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
 
 
 def _time(given: float | str, end: float) -> float:
-    """Return a scenario's time in seconds; a number is a fraction of the run's length `end`."""
+    """Return a scenario's time `given` in seconds; a number is a fraction of the run's `end`."""
     return seconds(given) if isinstance(given, str) else given * end

@@ -1,9 +1,9 @@
 """Periods of a run in plots over time: borders, names, and means of each period.
 
 Names are above the frame, at the middle of each period, and means are below the names. Each line
-has a row of means in its colour; if there are several lines, the row begins with a sample of its
-line. The mean of a single line is also drawn over its period. Means of several lines are not drawn,
-since they would hide the lines.
+has a row of means in its colour; if there are several lines, the row begins with a short piece of
+its line. The mean of a single line is also drawn over its period. Means of several lines are not
+drawn, because they would hide the lines.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def _above(axes: Axes, time: float, row: int, text: str, colour: str) -> None:
 
 
 def _key(axes: Axes, row: int, look: Style) -> None:
-    """Draw a sample of a line, at the left end of its row."""
+    """Draw a short piece of a line, as its legend, at the left end of its row."""
     height_in = (GAP_PT + ROW_PT * row + SIZE_PT / 2) / 72
     figure = axes.get_figure(root=True)
     assert figure is not None

@@ -54,10 +54,11 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 
 
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
-    """Return the name and style of each run; the style is that of the run's algorithm if possible.
+    """Return the name and style of each run.
 
-    It is if no other run has the algorithm. Runs have different colours as long as these suffice,
-    since dashes are invisible in noisy curves and in bars.
+    Name and style are those of the run's algorithm if the algorithms of all runs differ. Runs have
+    different colours as long as these suffice, because dashes are invisible in noisy curves and in
+    bars.
     """
     kinds = [
         "+".join(

@@ -28,7 +28,10 @@ MARGIN = 0.3
 
 @dataclass(frozen=True)
 class Fan:
-    """A fan of routers around the router above them; lengths are multiples of a backbone link's."""
+    """A fan of routers around the router to which they are attached.
+
+    Lengths are multiples of a backbone link's length.
+    """
 
     radius: float
     angle: float
@@ -108,7 +111,7 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
 
 
 def _point(axes: Axes, start: Place, end: Place) -> None:
-    """Draw an arrow at the middle of a unidirectional link."""
+    """Draw an arrow at the middle of a unidirectional link from `start` to `end`."""
     (x, y), (to_x, to_y) = start, end
     middle = ((x + to_x) / 2, (y + to_y) / 2)
     before = (middle[0] - 0.02 * (to_x - x), middle[1] - 0.02 * (to_y - y))

@@ -31,7 +31,7 @@ def head(drawing: Figure, text: str) -> None:
 
 
 def note(drawing: Figure, *lines: str) -> None:
-    """Write notes below all panels, which explain the plot."""
+    """Write notes that explain the plot below all panels."""
     width = int(drawing.get_figwidth() * (PER_IN - 2))
     wrap = partial(textwrap.wrap, width=width, break_on_hyphens=False)
     text = "\n".join("\n".join(wrap(line)) for line in lines if line)
@@ -43,7 +43,7 @@ def below(
 ) -> None:
     """Draw rows of text below an axis of conditions, a text per condition.
 
-    `rows` are by name; the name of a row is at its left.
+    `rows` maps names, which are drawn to the left of the rows, to the texts.
     """
     axes.set_xticks([])
     # Below the label of the lowest tick.

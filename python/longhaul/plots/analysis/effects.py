@@ -79,9 +79,7 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
 def variance_shares(sources: Sequence[Source], response: str) -> Figure:
     """Draw the fraction of the total sum of squares of each term (factor or interaction).
 
-    The largest is drawn first.
-
-    Terms that are significant at 5 % are filled.
+    The largest is drawn first. Terms that are significant at 5 % are filled.
     """
     ordered = sorted(sources, key=lambda source: source.share)
     drawing, axes = single(6.4, 0.8 + 0.22 * len(ordered))

@@ -145,7 +145,7 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the index of the first group of numbers that would overlap the next group.
+    """Return the index of the first of `groups` whose numbers would overlap the next group's.
 
     Return None if no numbers overlap. `fit` is how many numbers fit into a row.
     """
@@ -167,7 +167,10 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of texts below the axis for conditions; empty where all values are equal."""
+    """Return the rows below the axis, a text per condition, empty where all values are equal.
+
+    `each` has the residuals of each condition, and `numbers` the numbers of the competitors.
+    """
 
     def row(text: str, figure: str) -> list[str]:
         return [text.format(getattr(one, figure)) if one.extreme >= 0 else "" for one in each]

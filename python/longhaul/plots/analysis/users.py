@@ -24,14 +24,14 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Name of the algorithm's own flows in labels; it may be that of the first response."""
+    """Name, in labels, of the algorithm's own flows, or of the first of two responses."""
     others: str
     left_out: str = ""
     """Description of the flows that the plot leaves out; may be empty."""
 
     @property
     def axis(self) -> str:
-        """Label of an axis of values."""
+        """Label of the axis of values, with the unit."""
         return f"{self.quantity} ({self.unit})" if self.unit else self.quantity
 
 
@@ -84,7 +84,6 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Fi
 
 
 def _colours(count: int) -> list[str]:
-    """Return colours for `count` competitors."""
     every = [matplotlib.colors.to_hex(colour) for colour in matplotlib.colormaps["tab10"].colors]  # type: ignore[attr-defined]
     return [every[k % len(every)] for k in range(count)]
 

@@ -53,7 +53,7 @@ class Data:
         """Write the tables in small files, with values in single precision.
 
         Time series are rounded to six digits, which compress well. More digits are not needed,
-        since time series are only drawn.
+        because time series are only drawn.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)
@@ -164,8 +164,9 @@ class Data:
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
         """Return the median over replications of a metric in two cells, joined by `combine`.
 
-        `combine` is, for example, a difference. Only replications that both cells have count, and
-        only if the combined value is not NaN. Raise NotRunError if no replication is left.
+        `combine` computes, for example, the difference between the values in `first` and `other`.
+        Only replications that both cells have count, and only if the combined value is not NaN.
+        Raise NotRunError if no replication is left.
         """
         values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan
@@ -177,7 +178,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Return the replications that both cells have, and a metric's values in each cell."""
+        """Return the replications of both cells, and a metric's values in `cell` and in `other`."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (

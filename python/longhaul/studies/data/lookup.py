@@ -26,7 +26,7 @@ class NotRunError(LonghaulError):
 
 
 class UnevenError(LonghaulError):
-    """Error: bootstrap samples have different rows, so that they must be evaluated one by one."""
+    """Error: bootstrap samples have different rows, so they must be evaluated one by one."""
 
 
 def at(where: Where) -> str:
@@ -73,7 +73,7 @@ class RowIndex:
     def selected(
         self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
     ) -> list[tuple[int, Levels]]:
-        """Return the rows that have the levels in `where` and match `words`.
+        """Return the rows that have the levels in `where` and match `words` such as `flows=5..`.
 
         A row is returned as its number and its levels of `axes`. The level is None for an axis that
         is not a column.
@@ -179,7 +179,7 @@ class Lookup(ABC):
     def selected(
         self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
     ) -> list[tuple[int, Levels]]:
-        """Return the rows that have the levels in `where` and match `words`.
+        """Return the rows that have the levels in `where` and match `words` such as `flows=5..`.
 
         A row is returned as its number and its levels of `axes`. The level is None for an axis that
         is not a column.

@@ -1,9 +1,9 @@
 """Bootstrap samples of a study's results over replications.
 
 An experiment's replications are drawn with replacement. All cells of an experiment use the same
-draw, since the cells of a replication share random numbers. Experiments with the same replications
-use the same draw too. If a replication is drawn again, the copy gets a new number, which is equal
-in all cells, so that paired runs remain paired.
+draw, because the cells of a replication share random numbers. Experiments with the same
+replications use the same draw too. If a replication is drawn again, the copy gets a new number,
+which is equal in all cells, so that paired runs remain paired.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ class ResampledData:
         self._samples = _Samples(data, drawn, count)
 
     def __iter__(self) -> Iterator[Data]:
-        """Yield one sample at a time, since a sample's cached lookups take much memory."""
+        """Yield one sample at a time, because a sample's cached lookups take much memory."""
         return (_Sample(self._samples, number) for number in range(self._count))
 
     @cached_property
@@ -65,7 +65,10 @@ class _Samples:
         return self._paired[key]
 
     def have_the_same_replications(self, cell: Cell, other: Cell) -> bool:
-        """Return true if two cells' experiments have the same replications, and so equal draws."""
+        """Return true if the experiments of `cell` and `other` have the same replications.
+
+        The experiments then have equal draws.
+        """
         names = (name for name, _ in (cell, other) if name in self.drawn)
         return len({tuple(self.drawn[name].replications) for name in names}) == 1
 
@@ -99,10 +102,10 @@ class _AllSamplesData(Data):
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """Return the median over replications of a metric in two cells, joined by `combine`.
+        """Return the median over replications of a metric in `cell` and `other`.
 
-        The result has a value for each sample. The value is NaN in a sample without a common
-        replication. Raise NotRunError if all samples are NaN.
+        `combine` joins the values of both cells. The result has a value for each sample. The value
+        is NaN in a sample without a common replication. Raise NotRunError if all samples are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError
@@ -154,7 +157,7 @@ class _Sample(Data):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """Return the median over draws of a metric in two cells, joined by `combine`."""
+        """Return the median over draws of a metric in `cell` and `other`, joined by `combine`."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

@@ -136,9 +136,8 @@ def _pairs(
 ) -> list[tuple[int, Key]]:
     """Match the points of both sides; return pairs of a key's index and the other side's point.
 
-    The two points of a pair have equal levels on the axes that neither side fixes. If the words of
-    the comparison select several levels of another axis, a key has a pair with each of these
-    levels.
+    The two points of a pair have equal levels on the axes that neither side fixes. If the
+    comparison selects several levels of another axis, a key has a pair with each of these levels.
     """
     common = [
         axis

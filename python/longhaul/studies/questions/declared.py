@@ -104,7 +104,7 @@ TAKES: dict[str, tuple[Take, str]] = {
 
 @dataclass(frozen=True)
 class DeclaredMeasure:
-    """A measure that computes a statistic of the values which a claim's words select."""
+    """A measure that computes a statistic of the values that a claim's `key=value` words select."""
 
     name: str
     take: Take
@@ -115,11 +115,11 @@ class DeclaredMeasure:
         return self.name
 
     def __call__(self, data: Data, **words: Word) -> float:
-        """Return the statistic of the values that these words select."""
+        """Return the statistic of the values that the `key=value` words select."""
         return self.question(words, tuple(names(words[OF]))).value(data)
 
     def question(self, words: Words, experiments: Sequence[str]) -> "DeclaredQuestion":
-        """Parse the words of a claim on some experiments; raise ValueError for invalid words."""
+        """Parse the `key=value` words of a claim on `experiments`; raise ValueError if invalid."""
         sides, shape = Sides.read(words), Shape.read(words)
         shape.check(sides)
         return DeclaredQuestion(words, tuple(experiments), sides, whole(words), self, shape)
@@ -127,7 +127,7 @@ class DeclaredMeasure:
 
 @dataclass(frozen=True)
 class DeclaredQuestion(Question):
-    """A number whose selection, comparisons and reduction are all declared in a claim's words."""
+    """A number whose selection, comparisons and reduction a claim declares by `key=value` words."""
 
     measure: DeclaredMeasure
     shape: Shape
@@ -233,7 +233,7 @@ class DeclaredQuestion(Question):
     def is_extreme(self) -> bool:
         """True if the number is the smallest or largest of single runs.
 
-        Bootstrap samples cannot contain more extreme values, so that they give no interval.
+        Bootstrap samples cannot contain more extreme values, so they give no interval.
         """
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
@@ -250,8 +250,8 @@ def _ratios_in_order(
 ) -> np.ndarray:
     """Return the ratio of each place in `order`, such as `a+b>c`, to the next place.
 
-    It is the smallest number at a place divided by the largest number at the next. `numbers` has
-    one number for each of the `groups`.
+    The ratio is the smallest number at a place divided by the largest number at the next. `numbers`
+    has one number for each of the `groups`.
     """
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]

@@ -48,7 +48,7 @@ class Points:
 
 
 def points_of(data: Data, words: Words, shape: Shape) -> Points:
-    """Return the values of a metric at all selected points; raise NotRunError if there are none."""
+    """Return a metric's values at the points that `words` select; raise NotRunError if none."""
     selection = Selection.read(tuple(words.items()))
     exact = selection.exact
     lookups = [data.lookup(name, of_runs=shape.of_runs) for name in selection.experiments]
@@ -67,13 +67,13 @@ def points_of(data: Data, words: Words, shape: Shape) -> Points:
 
 @dataclass(frozen=True)
 class Selection:
-    """The experiments, levels and metrics selected by the words of one side of a comparison."""
+    """Experiments, levels and metrics that the `key=value` words of one side select."""
 
     experiments: tuple[str, ...]
     exact: Words
     """The selected level of each axis of which one level is selected."""
     several: Words
-    """Axes of which several levels are selected, with the word that selects them."""
+    """Axes of which several levels are selected, with the selection, such as `5..` or `8,21`."""
     when: Words
     """Metrics that restrict the points, with the range in which a point's value must be."""
     texts: tuple[str, ...]
@@ -100,7 +100,7 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """Words for the levels of all axes, and ranges of other metrics."""
+        """Selected levels of all axes, and selected ranges of other metrics, as in the claim."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 

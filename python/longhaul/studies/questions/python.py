@@ -1,4 +1,4 @@
-"""Questions of measures that a study defines in Python, as functions of results and words."""
+"""Questions of measures that a study defines in Python, as functions of the results."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ KINDS: dict[Function, str] = {}
 
 @dataclass(frozen=True)
 class PythonQuestion(Question):
-    """A number that a study's own function computes, called with the words of a claim."""
+    """A number that a study's own function computes, called with a claim's `key=value` words."""
 
     name: str
     function: Function
@@ -30,13 +30,13 @@ class PythonQuestion(Question):
     def read(
         cls, name: str, function: Function, words: Words, experiments: Sequence[str]
     ) -> "PythonQuestion":
-        """Parse the words of a claim about some experiments."""
+        """Parse the `key=value` words of a claim about `experiments`."""
         arguments = {word: level for word, level in words.items() if word != "whole"}
         sides = Sides.read(arguments)
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that the function does not accept, and for missing words."""
+        """Raise ValueError for `key=value` words that the function lacks or does not accept."""
         words = dict(self.words)
         if self.whole_axis is not None:
             words.setdefault(self.whole_axis, "")  # filled in with the existing levels later
@@ -54,7 +54,7 @@ class PythonQuestion(Question):
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the word `metric` names in a claim."""
+        """Return the metrics that a claim names by `metric=`."""
         return names(words[METRIC])
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:

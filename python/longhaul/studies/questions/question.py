@@ -20,7 +20,7 @@ Experiments = Mapping[str, Experiment]
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """The number that a claim asks for, defined by the claim's parsed words."""
+    """The number that a claim asks for, defined by the claim's `key=value` words."""
 
     words: Words
     """All `key=value` words of the claim as written."""
@@ -53,7 +53,7 @@ class Question(ABC):
     def is_extreme(self) -> bool:
         """True if the number is the smallest or largest of single runs.
 
-        Bootstrap samples cannot contain more extreme values, so that they give no interval.
+        Bootstrap samples cannot contain more extreme values, so they give no interval.
         """
         return False
 
@@ -68,22 +68,22 @@ class Question(ABC):
 
     @property
     def of(self) -> str:
-        """Experiments that the word `of` names; without this word, the claim's first experiment."""
+        """Experiments that the claim names by `of=`; without it, the claim's first experiment."""
         return str(self.sides.own.get(OF, self.experiments[0]))
 
     @property
     def names_runs(self) -> bool:
-        """True if the words name the experiments, so that the required runs are known."""
+        """True if the claim names its experiments; only then are the required runs known."""
         return OF in self.sides.own
 
     @property
     def levels(self) -> Words:
-        """Words of the first side of a comparison that select levels."""
+        """The `key=value` words of the first side of a comparison that select levels."""
         return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
 
     @property
     def is_plain(self) -> bool:
-        """True if the number is a metric at fixed levels, without comparison or word `when`."""
+        """True if the number is a metric at fixed levels, without comparisons or `when.` ranges."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
@@ -103,7 +103,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the question's level of `axis` if its words for all other axes match `cell`.
+        """Return the question's level of `axis` if its levels of all other axes match `cell`.
 
         Return None otherwise.
         """

@@ -1,4 +1,4 @@
-"""Words of a claim that compare, order and group values, and reduce them to one number."""
+"""The `key=value` words of a claim that compare, order, group and reduce values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Shape:
 
     @classmethod
     def read(cls, words: Words) -> "Shape":
-        """Parse the words of a claim that define operations; raise ValueError for bad values."""
+        """Parse the `key=value` words that define operations; raise ValueError for bad values."""
         for word, only in (("by", BY), ("runs", RUNS)):
             if words.get(word, only) != only:
                 raise ValueError(f"where: {word}: expected {only}, found `{words[word]}`")
@@ -85,7 +85,7 @@ class Shape:
 
     @property
     def axes(self) -> list[str]:
-        """Axes that the words `along` and `each` name."""
+        """Axes that `along=` and `each=` name."""
         return [axis for axis in (self.along, *self.each) if axis and axis != METRIC]
 
 
@@ -109,7 +109,7 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the value of the word `whole`: an axis, `*` for all runs, or empty."""
+    """Return the value of `whole=`: an axis, `*` for all runs, or empty."""
     return str(words.get("whole", ""))
 
 

@@ -46,11 +46,11 @@ def _words_of(text: str) -> Iterator[tuple[str, Word]]:
 
 @dataclass(frozen=True)
 class Sides:
-    """The words that select values, for each side of the comparisons in a claim."""
+    """The `key=value` words that select values, for each side of a claim's comparisons."""
 
     own: Words
     compared: Mapping[str, Words]
-    """Words of the second side, by comparison (`less`, `over`, `with`, `against`)."""
+    """`key=value` words of the second side, by comparison (`less`, `over`, `with`, `against`)."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
@@ -66,7 +66,7 @@ class Sides:
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
-        """Return all words of the second side of the comparison `name`.
+        """Return all `key=value` words of the second side of the comparison `name`.
 
         They include the words that it shares with the first side.
         """
@@ -83,7 +83,7 @@ class Sides:
 
 
 def names(word: Word) -> list[str]:
-    """Return the names in the value of a word, which are separated by commas."""
+    """Return the names that the value of a word lists, separated by commas."""
     return str(word).split(SEVERAL)
 
 

@@ -1,6 +1,6 @@
 """Goodput of files without losses, computed from the acknowledgements of an unlimited flow.
 
-A file of n packets is complete at the n-th acknowledgement, since the times of packets do not
+A file of n packets is complete at the n-th acknowledgement, because the times of packets do not
 depend on the length of the file.
 """
 
@@ -24,10 +24,10 @@ STEPS, LAST = 20_000, 30.0
 class Acknowledgements:
     """Arrival times of a flow's acknowledgements, partly exact and partly interpolated.
 
-    The first acknowledgements have individual times (`first_s`). Of later ones only the number
-    until the end of each interval is known; within an interval they are assumed to arrive from its
-    beginning at the speed of the host. After the last interval their rate is extrapolated from its
-    growth in the second half of the intervals, up to the speed of the host.
+    The first acknowledgements have individual times (`first_s`). Of later ones, only the number in
+    each interval is known: within an interval, they are assumed to arrive at the speed of the host,
+    from its beginning on. After the last interval, their rate is extrapolated from its growth in
+    the second half of the intervals, up to the speed of the host.
     """
 
     first_s: np.ndarray
@@ -76,7 +76,7 @@ class Acknowledgements:
 
 
 def mean_goodputs(tables: MesoNet) -> dict[str, float]:
-    """Return the mean goodput (packets/s) by kind of file and mean size; keys are as `web_100`."""
+    """Return the mean goodput (packets/s) by kind of file and mean size, keyed as `web_100`."""
     of_run = acknowledgements(tables)
     return {
         f"{file}_{mean}": of_run.mean_goodput(mean, factor)
@@ -88,8 +88,8 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
     """Return the acknowledgements of a run's only long-lived flow.
 
-    The last interval, in which the flow stops, is left out. Intervals count the acknowledgements
-    that increase the window; the few others, in FAST's first rounds, are in the trace.
+    The last interval, in which the flow stops, is left out. Intervals count only acknowledgements
+    that increase the window. The few others, in FAST's first rounds, are taken from the trace.
     """
     flow = tables.long_lived[:-1]
     trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "ack"]))

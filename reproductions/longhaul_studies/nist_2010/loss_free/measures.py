@@ -24,7 +24,7 @@ LARGE = ("movie", "service_pack", "document")
 
 
 def published() -> tuple[Row, ...]:
-    """Return a row per kind of file: the recursion's mean goodput, and the printed mean."""
+    """Return a row per kind of file, with the mean goodput by the recursion and the printed one."""
     return published_rows(Path(__file__).parent / "published" / "files.csv")
 
 
@@ -59,7 +59,8 @@ def _against(
 ) -> list[float]:
     """Return the ratios of measured goodputs to the values in `column`, for each kind of file.
 
-    `column` has the recursion's or the printed values; `model` selects its rows.
+    `column` names the values of the recursion or the printed ones; `model` selects their rows, and
+    `cell` the measured runs.
     """
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])
@@ -79,7 +80,7 @@ def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
     """Return the fraction by which the printed goodput of large files is below ours without losses.
 
-    `end` selects the `least` or the `most` over algorithms and kinds of file.
+    `end` selects the `least` or the `most` of the fractions of all algorithms and kinds of file.
     """
     shortfalls = [
         1 - float(row["published"]) / file_goodput(

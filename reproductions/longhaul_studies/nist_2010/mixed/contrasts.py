@@ -47,7 +47,7 @@ def _rows(conditions: str) -> list[int]:
 def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
     """Return the advantages of `algorithms` over TCP as an array (condition, algorithm).
 
-    An empty `algorithms` stands for all.
+    `group` is the flow group. An empty `algorithms` stands for all.
     """
     (place,), columns = chosen(group), places(algorithms or ",".join(ALGORITHMS))
     own, others = (goodput(data, of, role)[:, place][:, columns] for role in tables.ROLES)
@@ -57,9 +57,9 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the smallest mean advantage of `algorithms` minus the largest of all others.
+    """Return the smallest mean advantage of `algorithms` over TCP minus the largest of all others.
 
-    Means are over conditions.
+    Advantages are those in flow group `group`; means are over conditions.
     """
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
@@ -68,9 +68,10 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
 
 @of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
-    """Return the rank correlation between mean advantages and the printed congestion order.
+    """Return the rank correlation between mean advantages over TCP and the printed order.
 
-    Means are over `algorithms`; if that is empty, over all.
+    The printed order is that of conditions by congestion. Means are over `algorithms`; if that is
+    empty, over all.
     """
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
@@ -83,9 +84,9 @@ def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> fl
 def _against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
 ) -> float:
-    """Return the relative deviation of `algorithm` from the mean of all other algorithms.
+    """Return the relative deviation of `algorithm` from the mean of all others in `metric`.
 
-    It is the deviation of `metric`, as a mean over conditions.
+    The deviation is a mean over conditions.
     """
     values = by_condition(data, of, metric)[_rows(conditions)]
     own = np.isin(np.arange(values.shape[1]), places(algorithm))
@@ -96,9 +97,10 @@ def _against_others(
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
-    """Return the relative deviation of `algorithm` from the others, minus that in `beside`.
+    """Return the relative deviation of `algorithm` from the others in `of`, minus that in `beside`.
 
-    It is the mean deviation of `metric`; without `beside`, nothing is subtracted.
+    The deviation is that of `metric`, as a mean over conditions. Without `beside`, nothing is
+    subtracted.
     """
     there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
     return _against_others(data, of, metric, algorithm, conditions) - there
@@ -117,7 +119,7 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return the distance of `algorithms` in component 1 from the range of all others.
+    """Return the distance of `algorithms` in principal component 1 from the range of all others.
 
     The distance is divided by this range. Scores are means over conditions; the result is negative
     if one of the algorithms is within the range.
@@ -134,10 +136,10 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the ratio of goodput changes in the more and the less congested half of conditions.
+    """Return the mean goodput change in the more congested conditions over that in the others.
 
-    The change is that of the alternates' goodput from experiment `beside` to `of`, as a mean of
-    absolute relative changes.
+    The change is the absolute relative difference of the goodput of alternate algorithms in flow
+    group `group`, from experiment `beside` to `of`. Both halves have 16 conditions.
     """
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
@@ -148,9 +150,10 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows that belong to groups with a large advantage.
+    """Return the fraction of flows of alternate algorithms in groups with a large mean advantage.
 
-    A large mean advantage is one above `above`.
+    An advantage is the relative lead in goodput over competing TCP flows; it is large above
+    `above`.
     """
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
@@ -162,7 +165,10 @@ def share_of_users_better(data: Data, of: str, above: float) -> float:
 
 @of_design
 def spread_of_alternates(data: Data, of: str, group: str) -> float:
-    """Return the largest mean goodput of any alternate divided by the smallest, in one group."""
+    """Return the largest mean goodput of any alternate algorithm over the smallest.
+
+    `group` is the flow group.
+    """
     (place,) = chosen(group)
     means = goodput(data, of, "alternate")[:, place].mean(axis=0)
     return float(means.max() / means.min())
@@ -170,7 +176,7 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio between a mean range of goodputs in `of` and that in `beside`.
+    """Return the largest ratio of a mean range of goodputs in `of` to the same range in `beside`.
 
     The ranges are those of `measures.ranges`, as means over groups.
     """

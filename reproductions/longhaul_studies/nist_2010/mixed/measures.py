@@ -42,9 +42,9 @@ def places(names: str) -> list[int]:
 
 @of_design
 def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
-    """Return the largest relative deviation of mean goodputs of groups from printed means.
+    """Return the largest relative deviation of groups' mean goodputs from the printed means.
 
-    `role` is the flows' role; an empty `groups` stands for all groups.
+    `role` is `alternate` or `TCP`; an empty `groups` stands for all groups.
     """
     means = users.goodput_table(goodput(data, of, role))
     return float(np.abs(means / tables.printed(of, role) - 1)[chosen(groups)].max())
@@ -52,16 +52,19 @@ def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
 
 @of_design
 def least_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the smallest ratio of an alternate's mean goodput to that of the competing TCP flows.
+    """Return the smallest ratio of an alternate algorithm's mean goodput to that of competing TCP.
 
-    The result is the minimum over alternates and `groups`.
+    The result is the minimum over alternate algorithms and `groups`.
     """
     return float(_advantages(data, of)[chosen(groups)].min())
 
 
 @of_design
 def largest_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the largest relative difference of alternates and competing TCP, over `groups`."""
+    """Return the largest relative difference in goodput between alternate algorithms and TCP.
+
+    The goodputs are means over algorithms; the result is the maximum over `groups`.
+    """
     own, others = (
         users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
         for role in tables.ROLES
@@ -77,10 +80,11 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def off_differences(data: Data, of: str, base: str) -> float:
-    """Return the largest difference of a range from the printed one, in percentage points.
+    """Return the largest difference between a range of goodputs and the printed one.
 
-    Ranges (tables 8-30, 9-12) are recomputed from the printed goodputs, since the printed ranges
-    are rounded differently. `base` is the denominator of the ranges.
+    The difference is in percentage points. Ranges (tables 8-30, 9-12) are recomputed from the
+    printed goodputs, because the printed ranges are rounded differently. `base` is the denominator
+    of the ranges.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
@@ -88,11 +92,11 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
 
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
-    """Return three ranges of mean goodputs for each flow group.
+    """Return three relative differences of mean goodputs for each flow group.
 
-    These are the ranges among alternates and among the TCP flows that compete with them, and the
-    difference between both. `roles` has the goodputs of both roles; `base` says if a range is
-    relative to the `larger` or the `smaller` value.
+    These are the range among alternate algorithms, the range among the TCP flows that compete with
+    them, and the difference between the means of both. `roles` has the goodputs of both roles;
+    `base` says if a difference is relative to the `larger` or the `smaller` value.
     """
     own, others = roles
     groups_ = zip(own, others, strict=True)
@@ -105,7 +109,7 @@ def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
 
 @of_design
 def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
-    """Return the average rank of an algorithm's goodput among the seven; 7 is best.
+    """Return the average rank of an algorithm's goodput among seven algorithms; 7 is best.
 
     The average is over conditions, flow groups, and, if `role` is empty, both roles; `file` selects
     groups.
@@ -171,8 +175,8 @@ def congestion_place(data: Data, of: str, condition: float) -> float:
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
     """Return the rank correlation of congestion with the printed order.
 
-    With `beside`, it is that with the congestion in this other experiment. Congestion is the mean
-    retransmission rate of a condition.
+    If `beside` is given, the congestion in experiment `beside` replaces the printed order.
+    Congestion is the mean retransmission rate of a condition.
     """
     rates = _rates(data, of)
     if beside:
@@ -196,7 +200,7 @@ def most_congested(data: Data, of: str, conditions: str) -> float:
 def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
     """Return the rank correlation between congestion and the share of active flows in `state`.
 
-    There are six conditions, one per class of congestion.
+    It is computed over six conditions, one per class of congestion.
     """
     parts = []
     for condition in REPRESENTATIVES:
@@ -222,7 +226,7 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Return the fraction of runs with the network speed and delay of most of their group.
+    """Return the fraction of runs with the network speed and delay of most runs in their group.
 
     Ward's linkage forms `count` groups from the first two components. Delay counts only at the
     higher speed.

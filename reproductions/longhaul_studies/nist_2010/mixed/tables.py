@@ -22,10 +22,10 @@ ROLES = {"alternate": "alternate", "TCP": "standard"}
 
 
 def chosen(names: str = "") -> list[int]:
-    """Return the indices of flow groups by name, such as `M_VF-F`.
+    """Return the indices of flow groups by name; without a name, of all groups.
 
-    This is movies on very fast paths with fast interfaces. Parts of a name may be left out, and
-    names can be joined by `+`. Without a name, all groups are selected.
+    `M_VF-F`, for example, names movies on very fast paths with fast interfaces. Parts of a name may
+    be left out, and names can be joined by `+`.
     """
     return [place for place, group in enumerate(groups.GROUPS) if _is_one_of(group, names)]
 

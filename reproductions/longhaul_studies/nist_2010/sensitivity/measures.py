@@ -138,13 +138,19 @@ def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: s
 
 @measure
 def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return a response's mean over runs with two given levels, such as `x2-` and `x3+`."""
+    """Return a response's mean over the runs with the levels `first` and `then` of two factors.
+
+    Levels are written as `x2-` and `x3+`.
+    """
     return _corners(data, of, response, first, then)[0]
 
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return `corner` divided by the largest mean at the three other pairs of levels."""
+    """Return `corner` divided by the largest mean at the three other pairs of levels.
+
+    The levels are those of the two factors in `first` and `then`.
+    """
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
 

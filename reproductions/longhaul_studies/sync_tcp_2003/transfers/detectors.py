@@ -1,6 +1,6 @@
 """Metrics of a congestion detector that only reports, while standard TCP controls the window.
 
-These are the runs of chapter 3. Runs with different detectors have the same packets, so that their
+The runs are those of chapter 3. Runs with different detectors have the same packets, so their
 reports of a falling queue (a drain) can be compared.
 """
 
@@ -59,7 +59,7 @@ def metrics(kept: Kept) -> Row:
 
 
 def _first_drop(router: Mapping[str, Sequence[Any]]) -> float | None:
-    """Return the time of the first sample with a drop at the router; None without a drop."""
+    """Return the time of the first sample with a drop at the router; None if nothing is dropped."""
     dropped = np.asarray(router["dropped_pkts"])
     return float(router["t_s"][int(np.argmax(dropped > 0))]) if dropped.any() else None
 
@@ -69,8 +69,8 @@ def _queue(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return times and lengths of the congested queue.
 
-    This is the queue of `router`. If it drops nothing, since later routers are congested, the
-    result is the total queueing delay of the path, `delay` at the times `t` (section 3.5).
+    The queue is that of `router`. If `router` drops nothing because later routers are congested,
+    the lengths are the total queueing delay of the path, `delay` at the times `t` (section 3.5).
     """
     if _first_drop(router) is None:
         return t, delay
@@ -95,7 +95,10 @@ def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
-    """Return the median time from a drain's beginning to its first report; None without reports."""
+    """Return the median time from a drain's beginning to the first report of it.
+
+    Return None if no drain is reported.
+    """
     ends = [*(began for began, _ in drains[1:]), np.inf]
     lags = []
     for (began, _), end in zip(drains, ends, strict=True):
@@ -116,16 +119,16 @@ def _share_rising(
 
 
 def _single(congested: np.ndarray) -> float | None:
-    """Return the fraction of congestion periods with one sample only; None without periods."""
+    """Return the fraction of congestion periods that have only one sample; None without periods."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], congested.astype(int), [0]])))
     lengths = edges[1::2] - edges[::2]
     return float(np.mean(lengths == 1)) if len(lengths) else None
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """Return the median time by which the average delay falls later than the delay.
+    """Return the median time from the fall of the delay to the fall of its average.
 
-    Both fall below the detector's threshold; the result is None if the average never does.
+    Both fall below the detector's threshold. Return None if the average never does.
     """
     below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
     lags = []

@@ -37,7 +37,7 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
     """Return a function that draws `metric` of each flow.
 
-    It draws medians over runs, with the range of the middle nine tenths.
+    The function draws medians over runs, with the range of the middle nine tenths.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
@@ -100,7 +100,7 @@ def _windows(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _running(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the goodput, averaged from the start to each time."""
+    """Draw the running goodput: the mean from the start to each time."""
     for protocol in ("reno", "pcwnd"):
         trajectory = data.trajectory("FTP-CONV", protocol=protocol, length_s=300, sampled="seconds")
         axes.plot(
@@ -120,7 +120,7 @@ def _detector(experiment: str, detector: str) -> Draw:
 
 
 def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the samples and verdicts of a detector while the queue drains."""
+    """Draw the samples and verdicts of the panel's detector while the queue drains."""
     _watched(axes, data, "DET", panel, detectors.DRAIN_S)
     axes.set_title({"trend": "SyncTrend", "avg": "SyncAvg", "mix": "SyncMix"}[panel])
 
@@ -177,7 +177,7 @@ def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]
 
 
 def _several(axes: Axes, data: Data, panel: str) -> None:
-    """Draw utilisation over the number of flows with queueing delays above 190 ms."""
+    """Draw utilisation over the number of flows whose queueing delays exceed 190 ms."""
     for protocol in ("pcwnd", "mixreact"):
         points = data.points("FTP-MB", protocol=protocol)
         axes.plot(

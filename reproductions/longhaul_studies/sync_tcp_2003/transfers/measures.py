@@ -98,14 +98,14 @@ def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
 
 @measure
 def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
-    """Return `seconds_at_one` with protocol `one` minus the smallest with one of `others`."""
+    """Return `seconds_at_one` with protocol `one` minus the smallest value with one of `others`."""
     shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
     return seconds_at_one(data, of, flow, one) - min(shares)
 
 
 @measure
 def queue_peaks(data: Data, of: str, protocol: str) -> float:
-    """Count how often the queue rises from below half to its limit, in the time of Figure 4.6."""
+    """Count how often the queue rises from below half to its limit in the period of Figure 4.6."""
     queue = data.trajectory(of, protocol=protocol, sampled="router").sort("t_s")["queue_pkts"]
     states = [size >= FULL_PKTS for size in queue if size >= FULL_PKTS or size < HALF_PKTS]
     return float(sum(now and not before for before, now in pairwise(states)))
@@ -126,9 +126,9 @@ def running_goodput(data: Data, of: str, protocol: str, at_s: float) -> float:
 
 @measure
 def later_drift(data: Data, of: str, protocol: str, after_s: float) -> float:
-    """Return how far the running goodput after `after_s` deviates from its final value, in %.
+    """Return the largest deviation (%) of the running goodput from its final value.
 
-    The result is the largest deviation.
+    Only times after `after_s` count.
     """
     samples = _running(data, of, protocol)
     late, end = (

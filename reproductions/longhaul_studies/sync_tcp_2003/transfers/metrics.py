@@ -83,9 +83,10 @@ def _flows(kept: Kept) -> Row:
 
 
 def _classes(kept: Kept) -> Row:
-    """Return data and ACK counts at the first congested link; empty if another link drops packets.
+    """Return shares of data and ACKs at the first congested link.
 
-    All data at this link belong to the measured flows.
+    All data at this link belong to the measured flows. The result is empty if another link drops
+    packets.
     """
     links = {link["name"]: link for link in kept["links"]}
     if any(links[f"hop-{router}"]["dropped_pkts"] for router in (1, 3)):
@@ -106,7 +107,7 @@ def _classes(kept: Kept) -> Row:
 
 
 def _router(kept: Kept) -> Row:
-    """Return the metrics of the samples of the first congested queue."""
+    """Return the metrics of the first congested queue, computed from its samples."""
     router = kept["router"]
     queue = np.asarray(router["queue_pkts"], float)
     waited_ms = 8e3 * np.asarray(router["queue_bytes"], float) / 1e7
@@ -172,7 +173,7 @@ def drawn(run: Run) -> bool:
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return the samples that figures plot.
 
-    They are flows in every second, the queue for ten seconds, and the ACKs of one flow.
+    The samples are flows in every second, the queue for ten seconds, and the ACKs of one flow.
     """
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES

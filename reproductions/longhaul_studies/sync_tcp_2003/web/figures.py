@@ -90,9 +90,9 @@ def draw_curve(
 def _panels(
     name: str, cases: Sequence[Case], where: Where, title: str, *, scale: float, log: bool
 ) -> Draw:
-    """Return a function that draws a curve with a line per protocol.
+    """Return a function that draws the recorded curve `name`, with a line per protocol.
 
-    `title` is that of a panel, `where` selects the panel's runs.
+    `title` is the format of a panel's title, and `where` returns the levels of a panel's runs.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
@@ -219,7 +219,7 @@ def _flow(data: Data, case: Case, column: str, load: str) -> tuple[np.ndarray, n
 
 
 def _delay_and_window(case: Case) -> Draw:
-    """Return a function that draws the traced flow's queueing delay in a plot above its window."""
+    """Return a function that draws the traced flow's queueing delay, and its window below."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         axes.plot(*_flow(data, case, "queueing_delay", panel), color=case.style.colour,
@@ -302,7 +302,7 @@ def _groups(
     numbers: Sequence[str], title: str, published: str, x: str, y: str, draw: Draw,
     *, log: bool = False, experiments: str = "H1 H1-TUNED",
 ) -> list[Figure]:  # fmt: skip
-    """Return three figures of one kind, for light, medium and heavy congestion."""
+    """Return three figures of one kind: for light, medium and heavy congestion."""
     kinds = (("light", LIGHT), ("medium", MEDIUM), ("heavy", HEAVY))
     return [
         _figure(number, f"{title}, {kind} congestion", experiments, published, x, y, draw, panels,

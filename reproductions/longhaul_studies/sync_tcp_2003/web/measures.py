@@ -21,9 +21,9 @@ TIMES_MS = tuple(range(100, 1501, 100))
 def crossing_ms(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the time (ms) at which the distribution of `one` falls below that of `other`.
+    """Return the time (ms) at which the distribution function of `one` falls below that of `other`.
 
-    Distributions are of response times; that of `one` is higher at first.
+    The distributions are of response times; that of `one` is higher at first.
     """
     return _crossing(data, of, one, other, axis, cell)[0]
 
@@ -32,9 +32,9 @@ def crossing_ms(
 def crossing_share(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the percentage of responses that are complete where two distributions cross.
+    """Return the percentage of responses that are complete where two distribution functions cross.
 
-    The distribution of response times with `one` is higher at first, then that with `other`.
+    The distribution function of response times is higher with `one` at first, then with `other`.
     """
     return _crossing(data, of, one, other, axis, cell)[1]
 
@@ -42,9 +42,10 @@ def crossing_share(
 def _crossing(
     data: Data, of: str, one: str, other: str, axis: str, cell: Mapping[str, str | float]
 ) -> tuple[float, float]:
-    """Return the crossing of two distributions of response times: time (ms) and percentage.
+    """Return the crossing of the distribution functions of response times with `one` and `other`.
 
-    The distribution with `one` is higher at first.
+    The result is the time in ms and the percentage of complete responses. The function with `one`
+    is higher at first.
     """
     first, second = (
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
@@ -58,7 +59,7 @@ def _crossing(
 
 @measure
 def small_among_long(data: Data, of: str, seconds: float) -> float:
-    """Return the share of small responses among those with base RTTs above `seconds`.
+    """Return the share of responses with base RTTs above `seconds` that are small.
 
     The result is the minimum over all protocols and loads.
     """
@@ -117,7 +118,7 @@ def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -
 def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float) -> float:
     """Return by how much the share of cells in which `one` is slower than `other` decreases.
 
-    It is the share at load `low` minus that at load `high` (`cells_slower`).
+    The result is the share at load `low` minus that at load `high` (`cells_slower`).
     """
     return cells_slower(data, one, other, low) - cells_slower(data, one, other, high)
 
@@ -156,10 +157,10 @@ def connections_faster(
 def advantage_gained(
     data: Data, of: str, metric: str, one: str, others: str, before: float, after: str
 ) -> float:
-    """Return the change in a protocol's advantage from load `before` to later loads.
+    """Return the change in a protocol's advantage from load `before` to the loads `after`.
 
-    The advantage is `metric` of protocol `one` minus that of another one. The result is the minimum
-    over the loads `after` and the protocols `others`.
+    The advantage is `metric` of protocol `one` minus that of another protocol. The result is the
+    minimum over the loads `after` and the protocols `others`.
     """
 
     def advantage(other: str, load: float) -> float:
