@@ -95,8 +95,9 @@ def _run(kind: str, flows: int, beside: int, seed: int) -> Figures:
 
 
 HEADS = (
-    "", "signal", "alone: utilisation", "queue, packets", "reductions per minute",
-    "against reno: share", "queue",
+    "algorithm", "signal", "alone: utilisation", "alone: queue, packets",
+    "alone: reductions of a flow per minute", "against reno: share of the goodput",
+    "against reno: queue, packets",
 )  # fmt: skip
 
 

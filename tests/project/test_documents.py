@@ -181,7 +181,7 @@ THINNED = 'ack_thinning = { keep_every = 4, hold = "100 ms" }'
 
 
 STATEMENTS = (
-    _return_channel("", "without either"),
+    _return_channel("", "without thinning and filtering"),
     _return_channel(f", {THINNED}", f"`{THINNED}`".replace("{", "{{").replace("}", "}}")),
     _return_channel(", ack_filtering = true", "`ack_filtering = true`"),
     Statement(

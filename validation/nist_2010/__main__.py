@@ -10,8 +10,11 @@ from validation.tables import distance, pair
 
 PAGE = DOCS / "published_analyses.md"
 
-CHECKED = ("printed in", "analysis", "compared with", "figures:", "agree:", "errors of the report:")
-ERRORS = ("printed in", "figure", "printed:", "follows:", "why")
+CHECKED = (
+    "printed in", "analysis", "compared with", "values:", "values that agree:",
+    "errors of the report:",
+)  # fmt: skip
+ERRORS = ("printed in", "value", "printed:", "recomputed:", "error of the report")
 
 
 def page() -> str:

@@ -137,7 +137,7 @@ def _condition_ranks(means: str, printed: str, errors: dict[str, str]) -> Iterat
 
 
 def _chapter_4_ranks() -> Iterator[Row]:
-    wrong = "5 is printed twice in the row: 3"
+    wrong = "the row has the rank 5 twice, and no rank 3"
     yield from _condition_ranks(
         "b_table4-28_condition_means",
         "b_table4-29_condition_ranks",

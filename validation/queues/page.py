@@ -24,8 +24,8 @@ NAMES = {
     "cake": "`cake`",
     "red": "`red`",
     "red-ecn": "`red`, ECN",
-    "dualpi2": "`dualpi2`, weights of 44 and 879 parts",
-    "dualpi2-own": "`dualpi2`, weights of 0.16 and 3.2",
+    "dualpi2": "`dualpi2`, the kernel's weights",
+    "dualpi2-own": "`dualpi2`, the RFC's weights (0.16 and 3.2)",
 }
 
 
