@@ -61,7 +61,7 @@ def _written(tmp_path: Path, lines: str) -> Path:
 
 @pytest.mark.parametrize("tcp", [{}, {"initial_ssthresh": 20}])
 def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -> None:
-    """Check that standard TCP as a module sends the same packets as our standard TCP of Linux."""
+    """Check that a module of standard TCP sends the same packets as `reno` of linux-6.18."""
     standard = {"kind": "reno", "variant": "linux-6.18"}
     ours = longhaul.run(_scenario(standard, tcp=tcp))
     module = longhaul.run(_scenario({"module": str(sawtooth), "gentle": False}, tcp=tcp))

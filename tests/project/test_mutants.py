@@ -1,4 +1,4 @@
-"""Changes of code that `make mutants` draws, and the switches that enable one of them."""
+"""Tests of `make mutants`: random changes of the code, and switches that enable one of them."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -96,7 +96,8 @@ SWITCHES = {"rust": _rust, "python": _python}
 def environment(**variables: str) -> dict[str, str]:
     """Return the environment of builds and tests, with `variables` in addition.
 
-    It fixes the seed of random test cases, and makes tests import the copy's Python.
+    It fixes the seed of random test cases, and makes tests import Python from the changed copy of
+    the repository.
     """
     paths = os.pathsep.join(str(COPIES["python"] / name) for name in ("python", "reproductions"))
     fixed = {"PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(_WORK / "build")}

@@ -32,7 +32,7 @@ class Verdict(bands.Verdict):
 
     @property
     def first(self) -> bool:
-        """True if the case is one of the 56 first cases."""
+        """True if the case is one of the 56 that were recorded first (`FIRST`)."""
         return self.case in FIRST
 
     @property

@@ -105,8 +105,9 @@ class Group:
     def keeps_rule(self, rate: float, count: int) -> bool:
         """Return true if the first `count` responses after the warm-up satisfy the rule for a run.
 
-        The rule is that of the dissertation: a response above 10 MB begins early, and the 99th
-        percentile of sizes is above 65 kB. `rate` is the connection rate.
+        The rule is that of the dissertation: a response above 10 MB begins within `LARGE_WITHIN_S`
+        of the warm-up's end, and the 99th percentile of sizes is above 65 kB. `rate` is the number
+        of connections per second.
         """
         starts = self.starts(rate)
         first = np.searchsorted(starts, WARM_UP_S)

@@ -55,7 +55,7 @@ class Blobs:
         return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
-        """Store a column of categories, given as numbers of the categories."""
+        """Store a column of category codes, in one or two bytes each."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
             return {"encoding": "u8"} | self.add(given.astype(np.uint8))

@@ -113,5 +113,5 @@ class Custom:
         return max(chosen, DropTail().probability(queue, average, arriving_pps, link))
 
     def gain(self, link: FluidLink) -> float:
-        """Return 0, because the function uses no average queue."""
+        """Return the gain of the queue average: 0, because `function` uses the current queue."""
         return 0.0

@@ -50,9 +50,9 @@ def _row(
 
 @table
 def today_bulk(data: Data) -> list[str]:
-    """Return a table of the rates of today's senders with several disciplines of the local queue.
+    """Return a table of the rates of CUBIC, BBR v3 and others in experiment PEP-N01.
 
-    The experiment is PEP-N01.
+    They are given for several disciplines and sizes of the proxy's local queue.
     """
     cells = [
         (f"{name} of {size} packets", {"queue": queue, "size": size})

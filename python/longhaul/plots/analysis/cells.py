@@ -64,7 +64,10 @@ def cell_lines(
 
 
 def _reach(cells: Sequence[Cell]) -> np.ndarray | None:
-    """Return half the width of each interval; NaN, which is not drawn, if there is none."""
+    """Return the half-width of the interval of each cell, or None if no cell has an interval.
+
+    It is NaN for a cell without an interval.
+    """
     reach = np.array([cell.mean.high - cell.mean.mean for cell in cells])
     known = np.isfinite(reach)
     return np.where(known, reach, np.nan) if known.any() else None

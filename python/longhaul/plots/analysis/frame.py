@@ -121,7 +121,10 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
 
 
 def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -> None:
-    """Write lines of text below all panels, for figures of a given width."""
+    """Write a legend of text lines below all panels, and make the figure higher by as much.
+
+    It is used if the width of a figure is fixed, so the legend has no place at the side.
+    """
     count = sum(text.count("\n") + 1 for text in lines)
     drawing.set_figheight(drawing.get_figheight() + (count + 2) * LINE * size / 72)
     drawing.legend(

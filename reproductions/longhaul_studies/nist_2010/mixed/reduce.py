@@ -1,4 +1,4 @@
-"""Reduction of a run of chapters 8 and 9: the standard values, and goodput by flow group."""
+"""Values to store of a run of chapters 8 and 9: those of any run, and goodput by flow group."""
 
 import polars as pl
 
