@@ -20,13 +20,12 @@ keys! {
         /// Initial congestion window.
         pub initial_window: f64 = Kind::Number(Range::closed(1.0, 1e6)).key()
             .default("10").in_ns2("2").unit("segments").source("RFC 6928; Linux: TCP_INIT_CWND; ns-2: windowInit_"),
-        /// The receiver's window in segments, or in bytes. `auto`: twice the sum of the path's
-        /// bandwidth-delay product and queues (six times with the profile `linux`), at least 64
-        /// segments, so that it limits the sender only while a recovery takes longer than a round
-        /// trip.
+        /// The receiver's window: a number of segments, or a size in bytes. `auto`: twice the sum of the path's
+        /// bandwidth-delay product and queues (six times with the profile `linux`), at least 64 segments. The automatic
+        /// window limits the sender only in a recovery that takes longer than a round trip.
         pub receive_window: u64 = WINDOW.key().default("auto").in_ns2("100000")
             .source("ns-2: window_; Linux: tcp_rcvbuf_grow"),
-        /// The sender's socket buffer in segments, or in bytes.
+        /// The sender's socket buffer: a number of segments, or a size in bytes.
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
         ]).key().default("unlimited"),
@@ -81,9 +80,9 @@ keys! {
         pub reductions: ReductionRule = Kind::Word(ReductionRule::WORDS).key()
             .default("rfc5681").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 5681 equation 4; Linux: tcp_init_cwnd_reduction, tcp_enter_loss"),
-        /// True if a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout,
-        /// F-RTO show that nothing was lost; duplicates then also lengthen RACK's reordering
-        /// window. Recoveries `rack-tlp` and `rack-tlp-prr` only.
+        /// True if reductions that prove unnecessary are undone. The proof is by timestamps, by reports of duplicates
+        /// (`dsack`) or, after a timeout, by F-RTO. Reports of duplicates also lengthen RACK's reordering window.
+        /// Recoveries `rack-tlp` and `rack-tlp-prr` only.
         pub undo: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 3522, RFC 3708, RFC 5682; Linux: tcp_may_undo, tcp_process_loss, tcp_rack_update_reo_wnd"),
         /// Restart of cwnd after a retransmission timeout in which nothing was sent, whether or not

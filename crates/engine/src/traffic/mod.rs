@@ -146,7 +146,7 @@ impl Traffic {
         &self.sources[source]
     }
 
-    /// Starts a source, which opens its first connection after one interval between connections.
+    /// Starts a source: schedules its first connection after one drawn interval.
     pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
         self.sources[source].running = true;
         self.await_next(source, env);

@@ -199,7 +199,7 @@ impl Link {
         Some(NextArrival { time, tie_break })
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, which may be later than the simulation's time.
+    /// Forwards the next packet, if it reaches the far end by `until`. This time may be in the future.
     #[inline(always)]
     pub(crate) fn forward(&mut self, until: Time) -> Option<&Packet> {
         match &mut self.server {

@@ -43,7 +43,8 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds `waiting_bytes` in the queue (`pie_qdisc_enqueue`).
+    /// Decides if an arriving packet is accepted, marked or dropped (`pie_qdisc_enqueue`). `waiting_bytes` are in the
+    /// queue before it.
     #[inline]
     pub(super) fn on_arrival(
         &mut self,

@@ -36,7 +36,7 @@ pub(super) struct World {
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
-    /// Ticker with which the recorder's user requests progress reports.
+    /// Flag that requests a progress report. The recorder's owner sets it from another thread.
     pub(super) ticker: Ticker,
     /// Wire form of packets in flight, for the capture. Empty if no packets are captured.
     pub(super) journal: Journal,

@@ -347,14 +347,14 @@ impl ControlBlock {
         prefetch(&self.counters);
     }
 
-    /// Returns true if the congestion window allows one segment more than those in flight.
+    /// Returns true if the congestion window allows one more segment than `in_flight`.
     #[inline]
     pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {
         // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         (in_flight + 1) as i64 as f64 <= self.congestion.window.cwnd()
     }
 
-    /// Returns true if the congestion window and the peer allow one segment more than those in flight.
+    /// Returns true if the congestion window and the receive window allow one more segment than `in_flight`.
     #[inline]
     pub(super) fn allows(&self, in_flight: u64) -> bool {
         in_flight < self.peer_window && self.cwnd_allows(in_flight)

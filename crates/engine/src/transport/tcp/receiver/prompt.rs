@@ -236,9 +236,9 @@ impl Window {
         room > 0
     }
 
-    /// Once per round trip, grows the buffer to twice the data that arrived in the round trip, plus room for the sender
-    /// to grow at the same pace in the next round trips. Does nothing if more data arrived in an earlier round trip.
-    /// The buffer also gets space for `missing` segments.
+    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer grows
+    /// to twice this data, plus room for equal growth in the next round trips, plus `missing` segments. `next` is the
+    /// first segment that has not arrived in order.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;

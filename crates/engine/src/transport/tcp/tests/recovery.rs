@@ -516,8 +516,8 @@ impl CongestionControl for Ends {
     }
 }
 
-/// Nothing is acknowledged for five seconds. The recovery after the timeout ends when everything sent by then is
-/// acknowledged: ten segments, and RACK-TLP's probe.
+/// The algorithm is told once that the recovery after a timeout has ended. It ends when all segments sent before the
+/// first acknowledgement, at 5 s, are acknowledged: ten, and with RACK-TLP one more, the probe.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
     for (recovery, sent) in [(Recovery::Sack, 10), (Recovery::RackTlp, 11)] {
