@@ -1,17 +1,17 @@
-//! Access links: links at the edge of a large network, of which there are many, each with few packets at a time.
+//! Access links: links at the edge of a large network. There are many, and each has few packets at a time.
 //!
 //! On a drop-tail link, the arrival of a packet at the far end has a closed form: `max(arrival, end of the last
-//! transmission) + transmission + delay`, unless the queue is full. Such a link needs neither a queue nor stored
-//! packets nor events, if its packets can be handed over ahead of time. There are two cases:
+//! transmission) + transmission + delay`, unless the queue is full. If packets can be handed over ahead of time, such a
+//! link needs no queue, no stored packets and no events. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
 //! - Links that lead to endpoints of connections deliver their packets to these endpoints at once, as long as no timer
 //!   and no observation comes before. Otherwise the packets wait on the link as on any other
 //!   ([`Link::hold`](super::Link::hold)).
 //!
-//! The remaining state of a link takes two cache lines, next to those of the link in the opposite direction. Access
-//! links are used only if there are many links. If there are few, each carries many packets, which arrive in order, and
-//! stores them itself.
+//! The remaining state of a link takes two cache lines, next to the state of the opposite link. Access links are used
+//! only in networks with many links. In small networks, each link has many packets at a time, and storing them on the
+//! link is faster.
 
 use std::collections::VecDeque;
 
