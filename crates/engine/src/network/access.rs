@@ -47,7 +47,7 @@ struct AccessLink {
     /// Index of the [`Model`] that the link shares with others.
     model: u32,
     queue_max: u32,
-    /// Bytes of the packet whose service began last.
+    /// Size in bytes of the packet that began service last.
     served_bytes: u16,
     /// True if packets wait in the queue.
     queues: bool,
@@ -174,8 +174,8 @@ pub(super) struct AccessLinks {
 #[derive(Debug)]
 struct Spreading {
     link: u32,
-    /// Minimum propagation delay of the access links that this link leads to. A packet that leaves this link takes at
-    /// least this time to reach an endpoint of a connection.
+    /// Minimum propagation delay of the access links behind this link. A packet that leaves this link takes at least
+    /// this time to reach an endpoint.
     shortest: Span,
     /// True if an event of the link is scheduled.
     has_event: bool,
@@ -300,8 +300,8 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time up to which a link may forward packets to access links, so that these packets reach the
-    /// endpoints of connections by the time `observation`.
+    /// Returns the time up to which a link may forward packets to access links. Packets forwarded later might reach
+    /// their endpoints after `observation`.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
@@ -325,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have reached access links onto these links. Called before an observation, because of which
-    /// the packets were held back.
+    /// Moves packets that have reached access links onto these links. Called before an observation: the packets were
+    /// held back until then.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {
@@ -393,8 +393,8 @@ impl Network {
         }
     }
 
-    /// Prefetches memory that packets need at access links: options and access links for the packet `step` places ahead
-    /// on the link, the route for the packet twice as far ahead. Returns the first of these packets.
+    /// Prefetches memory for packets at access links: the options and the access link of the packet `step` places
+    /// ahead, and the route of the packet twice as far ahead. Returns the packet `step` places ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

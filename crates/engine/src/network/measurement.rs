@@ -93,7 +93,7 @@ impl Network {
         all
     }
 
-    /// Returns, for each link whose queueing delays are measured, the link's number and the delays.
+    /// Returns a pair for each link with measured queueing delays: the link's number and the delays.
     pub(crate) fn waits(&mut self) -> Vec<(usize, DelayHistogram)> {
         self.catch_up();
         let links = self.links.iter_mut().enumerate();

@@ -18,7 +18,7 @@ pub(super) struct HeldPackets {
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of packets whose release time equals that of the packet released last, in reverse order of release.
+    /// Slots of packets with the same release time as the packet released last, in reverse order of release.
     simultaneous: Vec<u32>,
 }
 
@@ -28,8 +28,8 @@ struct Held {
     packet: Packet,
     /// Key of the packet's arrival in the event list.
     came: Key,
-    /// Number of the packet in the order in which packets were held. It differs from the order of arrival if a packet
-    /// of another link is held earlier, although it arrives later.
+    /// Number of the packet in the order of holding. A packet of another link may be held before its arrival: the order
+    /// of arrival can differ.
     number: u64,
 }
 
@@ -59,7 +59,7 @@ impl HeldPackets {
         Some(time_of(first))
     }
 
-    /// Removes and returns the next packet whose release time is `now` or before.
+    /// Removes and returns the next packet with a release time of `now` or before.
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
         let slot = match self.simultaneous.pop() {
             Some(slot) => slot,
@@ -69,8 +69,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Removes the first packet whose release time is `now` or before, and lists the others with the same release time
-    /// in `simultaneous`. Returns the slot of the removed packet.
+    /// Removes the first packet with a release time of `now` or before, and returns its slot. Lists other packets with
+    /// the same release time in `simultaneous`.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;

@@ -1,9 +1,8 @@
 //! Impairments in front of a link's queue: delay, loss and rate per flow, duplication, reordering, policers and ACK
 //! thinning.
 //!
-//! In a route, impairments are a separate hop before their link, so that links without impairments have no additional
-//! cost. All decisions are made when a packet arrives; all packets that wait share one event, for the release of the
-//! next packet.
+//! In a route, impairments are a separate hop before their link: links without impairments have no additional cost. All
+//! decisions are made when a packet arrives. The waiting packets share one event, the release of the next packet.
 
 mod ack_thinning;
 mod delay_box;
