@@ -1,5 +1,4 @@
-//! Endpoints of connections at the nodes of proxies, for connections that exist from the beginning and for those that
-//! traffic opens.
+//! Endpoints of connections at the nodes of proxies. The connections exist from the beginning, or traffic opens them.
 
 use crate::traffic::{Legs, Traffic};
 use crate::transport::tcp::Connection;

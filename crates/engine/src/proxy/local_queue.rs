@@ -285,7 +285,7 @@ mod tests {
         assert_eq!((sample.queue_pkts, sample.queue_bytes), (1, 1000));
     }
 
-    /// Returns a CoDel queue whose packets wait for longer than its target.
+    /// Returns a CoDel queue with packets that wait for longer than its target.
     fn codel() -> Queue {
         let config = QueueConfig::CoDel(CoDelConfig {
             limit: Capacity::Packets(1000),

@@ -50,7 +50,7 @@ pub enum Verdict {
     Drop(DropReason),
 }
 
-/// Reason for which a packet is dropped.
+/// Reason for the drop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
     /// Drawn by the link's loss model.

@@ -159,7 +159,7 @@ impl Control {
         self.prob = self.prob.checked_add_signed(delta).unwrap_or(bound);
     }
 
-    /// Returns the probability with which packets are dropped or marked.
+    /// Returns the probability of a drop or mark.
     pub(super) fn probability(&self) -> f64 {
         (self.prob as f64 / ONE as f64).min(1.0)
     }
@@ -296,8 +296,9 @@ mod tests {
         assert!((none + 0.01).abs() < 1e-12, "{none}");
     }
 
-    /// The full burst allowance is restored once the probability is zero and the current and the last delay are below
-    /// half of the target. The sum of probabilities and the time of the last departure are then reset, too.
+    /// The full burst allowance is restored under two conditions: the probability is zero, and the current and the last
+    /// delay are below half of the target. The sum of probabilities and the time of the last departure are then reset,
+    /// too.
     #[test]
     fn a_quiet_time_restores_the_burst_allowance() {
         let parameters = linux();
@@ -322,9 +323,9 @@ mod tests {
         }
     }
 
-    /// `pie_drop_early` with derandomisation, at a probability of 1/16: a sum of probabilities, including that of the
-    /// arriving packet, below 0.85 drops nothing, and from 8.5 on every packet is dropped. The sum is zero while the
-    /// probability is zero.
+    /// `pie_drop_early` with derandomisation, at a probability of 1/16: no packet is dropped while the sum of
+    /// probabilities, including the arriving packet's, is below 0.85. From 8.5 on, every packet is dropped. The sum is
+    /// zero while the probability is zero.
     #[test]
     fn sums_of_probabilities_decide_at_their_bounds() {
         let parameters = linux();
