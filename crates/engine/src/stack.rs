@@ -1,9 +1,7 @@
-//! Interface to foreign stacks: transport protocols outside the engine, each of which implements both ends of a
-//! connection.
+//! Interface to foreign stacks: transport protocols outside the engine. A stack implements both ends of a connection.
 //!
-//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes. The network stores these bytes.
-//! Packets of the same size travel in place of the datagrams, and links, queues and impairments treat them like any
-//! other packets.
+//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams. The network stores their bytes, and sends
+//! packets of the same size instead. Links, queues and impairments treat these like any other packets.
 
 use std::fmt;
 use std::sync::Arc;
@@ -114,8 +112,8 @@ pub enum StackNote {
     },
     /// Value of a quantity of a traced connection after an acknowledgement, with the quantity's name.
     Trace(&'static str, f64),
-    /// The connection has ended before its transfer was complete, or could not be opened. The text is the reason, as
-    /// part of a sentence.
+    /// The connection ended before its transfer was complete, or could not be opened. The text is the reason, as part
+    /// of a sentence.
     ConnectionLost(String),
     /// The last byte was acknowledged.
     Finished,
@@ -169,7 +167,7 @@ pub trait StackFactory: fmt::Debug + Send + Sync {
     fn make(&self, setup: &StackSetup) -> Box<dyn Stack>;
 }
 
-/// Transport of flows whose connections run in a foreign stack.
+/// Transport of flows with connections of a foreign stack.
 #[derive(Clone, Debug)]
 pub struct ForeignStack {
     /// Factory of the connections.

@@ -99,7 +99,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Returns the cases in which the discipline draws random numbers while packets pass.
+            /// Returns the cases in which the discipline draws random numbers for packets.
             pub(crate) fn draws(&self) -> Draws {
                 match self {
                     $(Self::$Kind(parameters) => parameters.draws(),)+

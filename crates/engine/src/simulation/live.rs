@@ -38,8 +38,8 @@ pub fn emulate(
 }
 
 impl World {
-    /// Processes events at their times, and packets from outside when they arrive. Returns true if the recorder stopped
-    /// the run before its end. Links have no lookahead in an emulation, so that nothing is forwarded ahead of time.
+    /// Processes events at their times, and outside packets when they arrive. Returns true if the recorder stopped the
+    /// run before its end. In an emulation, links have no lookahead.
     fn run_live(&mut self, outside: &mut dyn Outside, recorder: &mut dyn Recorder) -> bool {
         loop {
             let reached = outside.now();

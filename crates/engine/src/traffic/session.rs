@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    /// Returns the time at which the next object is requested. Returns `None` while the session waits for the end of a
+    /// Returns the time of the next request for an object. Returns `None` while the session waits for the end of a
     /// page, and after the last page. The first page begins at once.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         if self.objects_left > 0 {
@@ -64,8 +64,8 @@ impl Session {
         }
     }
 
-    /// Records that an object has arrived. If it is the last one of its page, the page ends; returns the time at which
-    /// the next page begins, after a pause.
+    /// Records the arrival of an object. If it is the last one of its page, returns the time at which the next page
+    /// begins, after a pause.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         self.objects_open -= 1;
         if self.objects_left + self.objects_open > 0 {
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::config::Distribution;
 
-    /// Runs sessions in which the transfer of each object takes one second. Returns the number of pages, the number of
-    /// objects, and the total size of the objects in units.
+    /// Runs sessions with a transfer time of one second per object. Returns the number of pages, the number of objects,
+    /// and the total size of the objects in units.
     fn play(config: &Web, seed: u64) -> (u64, u64, u64) {
         let mut session = Session::new(config, Stream::new(seed, 0, "test"));
         let (mut objects, mut units) = (0, 0);

@@ -50,9 +50,9 @@ impl StopCondition {
         }
     }
 
-    /// Returns a lower bound of the time at which enough exchanges can be complete: all exchanges that begin until then
-    /// are known, and they are too few. Called before each arrival. To save time, it computes a value only after as
-    /// many calls as there are sources, and returns `None` otherwise.
+    /// Returns a lower bound of the time at which enough exchanges can be complete. All exchanges that begin before
+    /// this time are known, and they are too few. Called before each arrival. To save time, it returns `None` except
+    /// once in as many calls as there are sources.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

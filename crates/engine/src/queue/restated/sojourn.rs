@@ -22,8 +22,8 @@ pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) ->
     }
 }
 
-/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. In Linux (`codel_impl.h`), times are in whole units of 1024
-/// ns, an interval ends one unit later, and the root is approximated by one Newton step per drop.
+/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. Linux (`codel_impl.h`) differs in three ways: times are in
+/// whole units of 1024 ns, an interval ends one unit later, and the root is approximated by one Newton step per drop.
 #[derive(Clone, Debug)]
 pub(super) struct CoDel {
     pub(super) parameters: CoDelParameters,
@@ -77,8 +77,8 @@ impl CoDel {
         }
     }
 
-    /// Improves the approximation of `1 / sqrt(count)` by one step, `x (3 - count x^2) / 2`, in 64 bits that wrap
-    /// around, of which 16 are kept.
+    /// Improves the approximation of `1 / sqrt(count)` by one step, `x (3 - count x^2) / 2`. The arithmetic is in 64
+    /// bits and wraps around; 16 bits of the result are kept.
     fn newton(&mut self) {
         let root = self.root << 16;
         let square = (root * root) >> 32;
@@ -240,8 +240,7 @@ impl Cobalt {
         }
     }
 
-    /// Decays the state for the time in which the queue was empty. BLUE's timer does not advance while its probability
-    /// is zero.
+    /// Decays the state for the time with an empty queue. BLUE's timer does not advance while its probability is zero.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;

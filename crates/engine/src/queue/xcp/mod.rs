@@ -1,9 +1,9 @@
 //! XCP's router: once per mean round trip, it computes the desired change of the total throughput, and assigns each
-//! packet its share (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of draft-falk-xcp-spec-03
-//! section 5, where shares are changes of the throughput).
+//! packet a share of this change (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of
+//! draft-falk-xcp-spec-03 section 5).
 //!
 //! Increases are shared equally between flows, decreases in proportion to the flows' throughputs. In addition, a tenth
-//! of the traffic is shuffled: it is taken away and given back in the same interval, so that shares become equal.
+//! of the traffic is shuffled: throughput is taken away and given back in the same interval. This makes shares equal.
 //! Bounds and initial values are those of ns-2.35's `xcpq.cc`.
 
 use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys};

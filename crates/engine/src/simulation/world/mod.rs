@@ -62,8 +62,8 @@ pub(super) struct FlowSlot {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Index of the connection that sends the flow's data, and that of the connection that delivers it. These are two
-    /// connections if a proxy splits the flow.
+    /// Two connection indices: the one that sends the flow's data, and the one that delivers it. They differ if a proxy
+    /// splits the flow.
     Tcp {
         from: usize,
         to: usize,

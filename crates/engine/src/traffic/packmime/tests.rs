@@ -1,5 +1,5 @@
-//! Tests of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its parts against
-//! closed forms. Quick tests draw some ten thousand values; the long test draws a million, as the dissertation does.
+//! Tests of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its components against
+//! closed forms. Quick tests draw some ten thousand values. The long test draws a million, as the dissertation does.
 
 use super::*;
 
@@ -70,8 +70,7 @@ fn series_have_the_correlations_of_fractional_noise() {
     }
 }
 
-/// Returns the Hurst parameter H, estimated from variances of aggregated values: the slope of their logarithm is 2 H -
-/// 2.
+/// Returns the Hurst parameter H. The variance of aggregated values is proportional to the level to the power 2 H - 2.
 fn hurst(values: &[f64], levels: &[usize]) -> f64 {
     let points: Vec<(f64, f64)> = levels
         .iter()
