@@ -20,7 +20,7 @@ pub(super) struct CeCounter {
 }
 
 impl CeCounter {
-    /// Number of unreported marks from which on an acknowledgement leaves at once (section 3.2.2.5.1).
+    /// Number of unreported marks that causes an immediate acknowledgement (section 3.2.2.5.1).
     const UNREPORTED: u64 = 2;
 
     pub(super) fn new() -> Self {
@@ -31,8 +31,8 @@ impl CeCounter {
         }
     }
 
-    /// Processes a data packet. Returns true if an acknowledgement has to leave at once: for the first marked
-    /// packet after an unmarked one, or after several unreported marks.
+    /// Processes a data packet. Returns true if an acknowledgement has to leave at once. It does for the first marked
+    /// packet after an unmarked one, and after several unreported marks.
     pub(super) fn on_packet(&mut self, marked: bool) -> bool {
         let first = marked && !self.last_marked;
         self.last_marked = marked;
@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(answered, [(1, (6, 6)), (3, (0, 8)), (5, (1, 9))]);
     }
 
-    /// Section 3.2.2.5.1: a marked packet is reported at once if the packet before it was unmarked, and also if it is
-    /// the first packet of a connection.
+    /// Section 3.2.2.5.1: a marked packet is reported at once if the packet before it was unmarked, or if there was
+    /// none.
     #[test]
     fn a_first_packet_that_is_marked_is_answered_at_once() {
         let mut counter = CeCounter::new();

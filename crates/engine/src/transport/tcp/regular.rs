@@ -1,10 +1,10 @@
-//! The fast path for regular acknowledgements and segments. An acknowledgement is regular if it acknowledges new data,
-//! but not the last segment, while the connection is in its plain state. With a large window, most acknowledgements are
-//! regular.
+//! The fast path for regular acknowledgements and segments. An acknowledgement is regular if the connection is in its
+//! plain state and the acknowledgement covers new data, but not the last segment. With a large window, most
+//! acknowledgements are regular.
 //!
 //! The functions that process acknowledgements are compiled twice. With `REGULAR`, they process only regular
-//! acknowledgements, and omit the cases that cannot occur for these. Van Jacobson's header prediction is the same idea
-//! (Linux, `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
+//! acknowledgements, and omit all other cases. Van Jacobson's header prediction is the same idea (Linux,
+//! `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
 
 /// Returns the condition `is_so`, which is always false if `REGULAR`, so that the compiler can remove the code that
 /// depends on it.

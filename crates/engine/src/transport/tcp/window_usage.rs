@@ -1,5 +1,5 @@
-//! Use of the window: a sender that is not limited by its cwnd may grow it only as far as the window was recently
-//! filled (Linux, `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
+//! Use of the window. A sender that its cwnd does not limit may grow it only as far as the window was recently filled
+//! (Linux, `tcp_cwnd_validate` of `net/ipv4/tcp_output.c`).
 
 /// Record of the largest flight in the last round trip.
 #[derive(Debug, Default)]
@@ -107,8 +107,9 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// By `tcp_cwnd_validate`, with a window of ten: in the record, a larger flight replaces a smaller one, and a full
-    /// window replaces any flight. The record ends when all segments sent up to its time are acknowledged.
+    /// The largest flight counts until its segments are acknowledged (`tcp_cwnd_validate`), here with a window of ten.
+    /// In the record, a larger flight replaces a smaller one, and a full window replaces any flight. The record ends
+    /// when all segments sent up to its time are acknowledged.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();
@@ -132,8 +133,8 @@ mod tests {
         assert!(!usage.allows_growth(false, 10.0));
     }
 
-    /// By `tcp_is_cwnd_limited`, the window may grow in slow start while it is below twice the largest flight, and
-    /// always if it was full.
+    /// A full window may grow. In slow start, any window below twice the largest flight may grow
+    /// (`tcp_is_cwnd_limited`).
     #[test]
     fn growth_depends_on_the_part_that_was_used() {
         for (filled, slow_start, cwnd, grows) in [

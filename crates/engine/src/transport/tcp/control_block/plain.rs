@@ -35,22 +35,20 @@ impl ControlBlock {
         self.plain != Plain::Nothing
     }
 
-    /// Returns true if not only acknowledgements, but also new data segments take the fast path: nothing but the window
-    /// delays these segments.
+    /// Returns true if new data segments take the fast path, too: nothing but the window delays them.
     #[inline(always)]
     pub(crate) fn sends_plainly(&self) -> bool {
         self.plain == Plain::Sending
     }
 
-    /// Returns true if `segment` takes the fast path: it is new and full, and it is not the last segment of the
-    /// application's data.
+    /// Returns true if `segment` takes the fast path: it is new and full, and not the last one of the application's
+    /// data.
     #[inline(always)]
     pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
         self.is_plain() && segment < self.short.first() && segment + 1 < self.end
     }
 
-    /// Returns the next new segment, if the peer accepts it and the window has room for it in addition to all segments
-    /// in flight.
+    /// Returns the next new segment, if the receive window and the congestion window have room for it.
     #[inline(always)]
     pub(crate) fn next_new(&self) -> Option<u64> {
         let room = self.cwnd_allows(self.max_sent - self.una);

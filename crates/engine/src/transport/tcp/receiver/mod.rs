@@ -34,9 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// End of the segments that take the fast path if they arrive in order: these are all except the first and the last
-    /// segment of the data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional
-    /// contents.
+    /// End of the segments with a fast path for arrivals in order: all except the first and the last segment of the
+    /// data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -94,7 +93,7 @@ impl Receiver {
         }
     }
 
-    /// Sets the clock with which the reported transit times are measured; it differs from the sender's.
+    /// Sets the clock for reported transit times. It differs from the sender's.
     pub(crate) fn set_clock(&mut self, clock: ClockError) {
         if let Some(reports) = &mut self.reports {
             reports.set_clock(clock);
@@ -112,7 +111,7 @@ impl Receiver {
         &self.out_of_order
     }
 
-    /// Returns the index at which the route of the acknowledgements begins.
+    /// Returns the index of the first hop of the acknowledgements' route.
     pub(crate) fn route(&self) -> u32 {
         self.path.route
     }
@@ -265,9 +264,9 @@ impl Receiver {
         false
     }
 
-    /// Returns true if the acknowledgement of a segment must not be delayed now. The reason is a rule of prompt
-    /// acknowledgements, or that the segment is the last one of the data (Linux, `tcp_cleanup_rbuf`, for segments with
-    /// PSH).
+    /// Returns true if the acknowledgement of a segment must not be delayed now. Either a rule of prompt
+    /// acknowledgements applies, or the segment is the last one of the data (Linux, `tcp_cleanup_rbuf`, for segments
+    /// with PSH).
     fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
         let prompt = self.prompt.as_ref().is_some_and(|prompt| prompt.at_once());
         segment > 0 && (prompt || delayed.push && segment + 1 == self.end)
@@ -399,8 +398,8 @@ impl Receiver {
         None
     }
 
-    /// Updates the SACK blocks to report: the block `first`, which contains the newest segment, then the blocks
-    /// reported most recently (RFC 2018 section 4).
+    /// Updates the SACK blocks to report. The block `first`, with the newest segment, precedes the blocks reported most
+    /// recently (RFC 2018 section 4).
     #[inline(always)]
     fn report(&mut self, first: Option<(u64, u64)>) {
         if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())

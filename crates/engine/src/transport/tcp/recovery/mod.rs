@@ -26,7 +26,7 @@ use crate::config::Recovery;
 use crate::transport::Environment;
 
 /// A loss recovery algorithm of a connection. With `REGULAR`, methods are compiled for the fast path
-/// ([`super::regular`]), on which [`Self::is_open`] is always true.
+/// ([`super::regular`]). [`Self::is_open`] is always true there.
 pub(super) trait LossRecovery {
     /// Returns true during fast recovery.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
@@ -49,8 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Sets timers after all segments that may be sent now have been sent. `moves` is true if new segments were sent,
-    /// or if an acknowledgement on the fast path has left its timers to this call.
+    /// Sets timers after all segments that may leave now have left. `moves` is true if some of them were new, or if an
+    /// acknowledgement on the fast path has left its timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,

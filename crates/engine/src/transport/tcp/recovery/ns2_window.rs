@@ -14,7 +14,7 @@ const NEWRENO_BURST: u32 = 2;
 #[derive(Debug)]
 pub(crate) struct Ns2Window {
     newreno: bool,
-    /// Number of segments by which the window is inflated (`dupwnd_`).
+    /// Inflation of the window, in segments (`dupwnd_`).
     inflation: u64,
     partial_seen: bool,
 }

@@ -17,8 +17,8 @@ impl Sender {
         self.tcb.begin_empty();
     }
 
-    /// Begins to send over a connection that the other side has opened. `handshake` contains two times: when the SYN
-    /// was answered, and when the answer was acknowledged. Their difference is the first round-trip sample.
+    /// Begins to send over a connection opened by the other side. `handshake` contains the time of the answer to the
+    /// SYN, and the time of the acknowledgement of this answer. Their difference is the first round-trip sample.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -36,7 +36,7 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Adds the last `bytes` of data to send, after which the connection closes. Returns one past the last segment.
+    /// Adds the last `bytes` of data to send; the connection closes after them. Returns one past the last segment.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);

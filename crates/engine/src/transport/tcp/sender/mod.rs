@@ -155,7 +155,7 @@ impl Sender {
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, true, env));
     }
 
-    /// Sets the path on which the sender's dummy segments travel.
+    /// Sets the path of the sender's dummy segments.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         self.tcb.send_dummies_along(path);
     }
@@ -170,7 +170,7 @@ impl Sender {
         self.tcb.on_dummy_event(env);
     }
 
-    /// Processes the answer to a dummy segment, after which the window may have grown.
+    /// Processes the answer to a dummy segment. The window may grow.
     pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.leave_plain();
@@ -236,7 +236,7 @@ impl Sender {
         self.tcb.config.send_jitter > Span::ZERO
     }
 
-    /// Returns the index at which the route of the segments begins.
+    /// Returns the index of the first hop of the segments' route.
     pub(crate) fn route(&self) -> u32 {
         self.tcb.path.route
     }
@@ -251,7 +251,7 @@ impl Sender {
         self.tcb.sent_pkts()
     }
 
-    /// Returns the counters up to `now`, without those of the receiver.
+    /// Returns the sender's counters up to `now`, without the receiver's.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.tcb.counters(now)
     }

@@ -198,9 +198,9 @@ impl Rack {
         }
     }
 
-    /// Sets the fields that this algorithm determines to the values that Linux reports in `TCP_INFO`: while the window
-    /// is being reduced, cwnd is the flight allowed (`tcp_cwnd_reduction`), and retransmissions that have not arrived
-    /// also count as lost segments.
+    /// Sets the fields of `TCP_INFO` that this algorithm determines, as Linux does. While the window is being reduced,
+    /// cwnd is the allowed flight (`tcp_cwnd_reduction`). Retransmissions that have not arrived also count as lost
+    /// segments.
     #[cfg(test)]
     pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
         let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);
