@@ -85,8 +85,8 @@ pub struct StackReport {
     pub cuts_loss: u64,
     /// Number of reductions of the congestion window for congestion marks.
     pub cuts_ecn: u64,
-    /// Number of collapses of the window after a long time without acknowledgements. In QUIC this is persistent
-    /// congestion (RFC 9002 section 7.6), the counterpart of TCP's retransmission timeout.
+    /// Number of window collapses after a long time without acknowledgements. In QUIC this is persistent congestion
+    /// (RFC 9002 section 7.6), the counterpart of TCP's retransmission timeout.
     pub timeouts: u64,
     /// Integral of the congestion window over time, in packets times seconds.
     pub cwnd_integral: f64,
@@ -132,8 +132,8 @@ pub trait Stack: fmt::Debug + Send {
     fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: Datagram<'_>);
     /// Processes the expiry of the deadline of the endpoint `host`.
     fn expire(&mut self, host: Host, now: Time);
-    /// Writes the next datagram that the endpoint `host` sends now to `datagram`, which is empty, and returns its ECN
-    /// codepoint; returns `None` if there is nothing to send.
+    /// Writes the next datagram of the endpoint `host` to `datagram`, which is empty. Returns its ECN codepoint, or
+    /// `None` if there is nothing to send now.
     fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
     /// Returns the time at which [`Self::expire`] must be called for the endpoint `host` if no datagram arrives before;
     /// `None` if there is no deadline.

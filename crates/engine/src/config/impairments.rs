@@ -23,8 +23,8 @@ keys! {
 }
 
 impl DelayBox {
-    /// Returns true if the box only delays packets, all packets of a flow by the same time above zero. (Without a
-    /// delay, packets are forwarded within the event of their arrival.)
+    /// Returns true if the box only delays packets, by a constant time per flow above zero. (Without a delay, packets
+    /// are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()
@@ -61,8 +61,8 @@ keys! {
 }
 
 keys! {
-    /// A policer. If the bucket has fewer tokens than a packet has bytes, the packet is dropped and takes no tokens
-    /// (RFC 2697 with an excess burst size of zero and red packets dropped; Linux's `tc-police`).
+    /// A token bucket without a queue. If it has fewer tokens than a packet has bytes, the packet is dropped and takes
+    /// no tokens (RFC 2697 with an excess burst size of zero and red packets dropped; Linux's `tc-police`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Policer {
         /// Rate at which tokens are added; below the link's rate.

@@ -37,8 +37,8 @@ keys! {
     beside {
         /// Name, for example `bottleneck` or `bottleneck-reverse`.
         pub name: String,
-        /// Name of the forward direction, for example `bottleneck`. The random numbers of a symmetric delay box are
-        /// derived from it, so that both directions draw equal values.
+        /// Name of the forward direction, for example `bottleneck`. Both directions of a symmetric delay box derive
+        /// their random numbers from it, and thus draw equal values.
         pub forward_name: String,
         /// Node where packets enter the link.
         pub from: usize,
@@ -81,8 +81,8 @@ keys! {
         pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
         /// Random time added to each packet's propagation delay, forward direction only; packets keep their order.
         pub jitter: Option<Distribution> = TIMES.key(),
-        /// Thinning of ACKs before the queue, forward direction only: older ACKs of a connection are dropped for newer
-        /// ones. (The ACKs of forward flows take the return direction.)
+        /// Thinning of ACKs before the queue, forward direction only: newer ACKs of a connection replace older ones.
+        /// (The ACKs of forward flows take the return direction.)
         pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
             .source("RFC 3449 section 5.2"),
         /// True if a newer ACK of a connection takes the place of an older one that waits in the

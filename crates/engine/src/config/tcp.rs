@@ -206,12 +206,11 @@ words! {
     /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// In proportion to the flight size at the start of recovery. Once the flight is below the new window, one
-        /// segment more than was delivered may be sent (RFC 6937).
+        /// In proportion to the flight size at the start of recovery. Once the flight is below the new window, one more
+        /// segment may be sent than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// In proportion to cwnd at the start of recovery. One segment more than was delivered may be sent only for
-        /// ACKs that advance and report no loss (RFC 9937). Reductions for ECN marks are spread over a round trip, too
-        /// (Linux).
+        /// In proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss allow one more
+        /// segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
         Linux = "linux-6.18",
     }
 }
@@ -394,9 +393,10 @@ keys! {
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// True if the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
-        /// Number of ACKs sent without delay at the beginning and after a duplicate segment. Above 0, as in the
-        /// kernel, no ACK is delayed while the receive window opens either, and duplicate ACKs after the third are
-        /// compressed to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is compressed.
+        /// Number of ACKs sent without delay at the beginning and after a duplicate segment. Above 0, two other rules
+        /// of the kernel apply, too: no ACK is delayed while the receive window opens, and duplicate ACKs after the
+        /// third are compressed to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is
+        /// compressed.
         pub quick: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key()
             .default("0").in_profile(Profile::Linux, "16").unit("ACKs")
             .source("Linux: TCP_MAX_QUICKACKS, tcp_incr_quickack, tcp_grow_window, tcp_rcv_space_adjust, tcp_comp_sack_delay_ns"),

@@ -86,7 +86,7 @@ pub struct Web {
     pub whole_units_of: Option<u64>,
     /// Bytes of a request.
     pub request_bytes: u64,
-    /// True if each object has its own connection, which the server opens when the request is acknowledged, as in ns-2.
+    /// True if each object has a separate connection, as in ns-2: the server opens it when the request is acknowledged.
     /// False if objects use the connection of the request.
     pub separate: bool,
 }

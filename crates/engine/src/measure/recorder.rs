@@ -28,8 +28,8 @@ pub trait Recorder {
     fn packet(&mut self, packet: &CapturedPacket);
     /// Records `_text`, the next part of the log that the foreign stack of a flow writes.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
-    /// Reports the simulated time as progress. Called a thousand times per run, and whenever the ticker requests it.
-    /// The returned value can stop the simulation.
+    /// Reports the simulated time as progress. Called a thousand times per run, and on request of the ticker. The
+    /// returned value can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
     /// Returns the flag that requests further progress reports, also during the setup of the simulation.
     fn ticker(&self) -> Ticker {

@@ -286,8 +286,8 @@ counters! {
 }
 
 impl LinkCounters {
-    /// Returns the amount of data that the link could have transmitted in the period. It limits the amount transmitted,
-    /// except during bursts of token buckets.
+    /// Returns the amount of data that the link could have transmitted in the period. Only bursts of token buckets can
+    /// exceed it.
     pub fn capacity(&self) -> Work {
         self.bucket_capacity.min(self.line_capacity)
     }

@@ -307,8 +307,8 @@ impl Network {
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that reach endpoints of connections only after the
-    /// observation stay on the link: the next event comes after the observation.
+    /// Ends the event of a link that leads to access links. Packets that would reach their endpoints after the
+    /// observation stay on the link until the next event.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -340,8 +340,8 @@ impl Network {
         }
     }
 
-    /// Forwards the next packet of a link that leads to access links, if the packet reaches the far end by `until`.
-    /// Returns the index of the access link that it reaches.
+    /// Forwards the next packet of a link that leads to access links, if it reaches the far end by `until`. Returns the
+    /// index of the packet's access link.
     #[inline(always)]
     pub(crate) fn forward_to_access(
         &mut self,

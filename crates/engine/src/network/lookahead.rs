@@ -344,7 +344,7 @@ fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: u
 }
 
 /// Returns true if the order of random draws may depend on the order of events. This can only happen with ns-2's
-/// randomness, where the whole simulation shares one generator.
+/// randomness: there, the whole simulation shares one generator.
 fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
     let queues = (0..links.len()).filter(|&id| queue_draws(config, links, id));
     let is_drawing = |endpoint: &&Endpoint| {
@@ -361,8 +361,8 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
     config.randomness == Randomness::Ns2 && draw + impaired.count() > 1
 }
 
-/// Returns true if the queue of a link may draw random numbers. Some disciplines draw only in congestion, and
-/// acknowledgements alone do not congest a link with enough capacity.
+/// Returns true if the queue of a link may draw random numbers. Some disciplines draw only in congestion.
+/// Acknowledgements alone do not congest a link with enough capacity.
 fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     match config.links[id].queue.draws() {
         Draws::Never => false,
@@ -371,8 +371,8 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Returns true if a link that carries only acknowledgements is at least as fast as all bottlenecks of the acknowledged
-/// data together. Its load is then at most the ratio of the sizes of acknowledgements and segments.
+/// Returns true if a link that carries only acknowledgements is at least as fast as the bottlenecks of the acknowledged
+/// data together. Its load is then at most the size of an acknowledgement divided by the size of a segment.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -444,8 +444,8 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if packets can enter the impairments of a link ahead of time: all packets come over links that lead
-/// nowhere else, and the impairments only delay them by known times.
+/// Returns true if packets can enter the impairments of a link ahead of time. There are two conditions: all packets
+/// come over links that lead only to this link, and the impairments only delay them by known times.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);

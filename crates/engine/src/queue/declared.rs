@@ -506,8 +506,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// The context of a link without an opposite direction has a constant rate and a round-trip time of twice the link's
-/// delay. Its configuration does not count as taken over from the opposite direction.
+/// A link without an opposite direction has a constant rate and a round-trip time of twice its delay. Its configuration
+/// does not count as taken over from the opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();

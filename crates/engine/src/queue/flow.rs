@@ -18,8 +18,8 @@ pub(super) fn mix(mut key: u64) -> u64 {
     key ^ (key >> 31)
 }
 
-/// Numbers, from 0 on, of flows with waiting packets. The number of a flow without packets is reused, so that numbers
-/// stay small for any number of connections in the run.
+/// Numbers, from 0 on, of flows with waiting packets. The number of a flow without packets is reused: numbers stay
+/// small for any number of connections in the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowNumbers {
     /// Numbers by key. The map is never iterated, so that its order has no effect.

@@ -132,8 +132,8 @@ impl Queue {
         }
     }
 
-    /// Returns true if a packet that finds the link idle is accepted and changes nothing else. On links that carry only
-    /// acknowledgements, this is always the case.
+    /// Returns true if a packet that finds the link idle is accepted and changes nothing else. This is always so on
+    /// links that carry only acknowledgements.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
         match self {

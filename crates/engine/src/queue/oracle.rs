@@ -68,8 +68,8 @@ const RED: RedConfig = RedConfig {
     packets_per_s: 10e6 / 12e3,
 };
 
-/// The defaults of the profile `linux`, with a smaller limit and with weights rounded as in the
-/// kernel, to whole multiples of 2^-32 per 64 ns (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
+/// The defaults of the profile `linux`, with a smaller limit. Weights are rounded as in the kernel, to whole multiples
+/// of 2^-32 per 64 ns (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
 const DUALPI2: DualPi2Config = DualPi2Config {
     limit: Capacity::Packets(1000),
     target: Span::from_millis(15),

@@ -202,7 +202,7 @@ mod tests {
         idle_since: None,
     };
 
-    /// A packet is selected, on arrival or on departure, if the number drawn for it is below the probability. At a
+    /// A packet is selected, on arrival or on departure, if its random number is below the probability. At a
     /// probability of zero, no packet is selected.
     #[test]
     fn a_number_below_the_probability_selects() {

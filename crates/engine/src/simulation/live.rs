@@ -16,8 +16,8 @@ use crate::stack::EcnCodepoint;
 /// Maximum number of packets taken from hosts before due packets are delivered.
 const MAX_ENTERING: usize = 64;
 
-/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network, until the
-/// configured end or until the recorder stops the run. Flows of the configuration are background traffic; the totals
+/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network. The run ends
+/// at the configured time, or when the recorder stops it. Flows of the configuration are background traffic; the totals
 /// include them and all links.
 ///
 /// # Errors

@@ -46,8 +46,8 @@ impl ConnectionId {
         self.0
     }
 
-    /// Returns true if `index`, taken from a packet or event, identifies a connection that traffic has opened during
-    /// the run, and not one that has existed from the beginning.
+    /// Returns true if `index`, from a packet or event, identifies a connection that traffic has opened. Other
+    /// connections exist from the beginning of the run.
     pub(crate) fn is_one(index: u32) -> bool {
         index & Self::MARK != 0
     }

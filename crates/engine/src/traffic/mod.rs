@@ -165,8 +165,8 @@ impl Traffic {
         }
     }
 
-    /// Processes an arrival event: opens the source's next connection. Not inlined, since a connection is large on the
-    /// stack, which would slow down other events.
+    /// Processes an arrival event: opens the source's next connection. Not inlined: a connection is large on the stack,
+    /// and would slow down other events.
     #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];

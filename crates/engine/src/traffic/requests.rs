@@ -1,5 +1,5 @@
-//! Requests and responses with random times and sizes. Each quantity is drawn from its own random stream, so that a
-//! seed gives the same requests with every protocol.
+//! Requests and responses with random times and sizes. Each quantity has a separate random stream: a seed gives the
+//! same requests with every protocol.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! A web session: a sequence of pages, each with objects that are requested without waiting for each other (ns-2's
-//! PagePool/WebTraf, `webcache/webtraf.cc`).
+//! A web session: a sequence of pages with several objects. The objects of a page are requested without waiting for
+//! each other (ns-2's PagePool/WebTraf, `webcache/webtraf.cc`).
 
 use longhaul_units::{Span, Time};
 
@@ -104,9 +104,9 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Rounding up, as ns-2's WebTraf does, changes the means: an unbounded Pareto number with minimum 1 and shape 1.5
-    /// gives 1 + zeta(1.5) = 3.612 objects per page on average. Here, numbers of objects and sizes are bounded, so that
-    /// the mean over a hundred thousand pages is accurate to a percent.
+    /// Numbers and sizes of objects are rounded up, as in ns-2's WebTraf, which changes their means. An unbounded
+    /// Pareto number with minimum 1 and shape 1.5 has a mean of 1 + zeta(1.5) = 3.612 objects per page. Here, numbers
+    /// and sizes are bounded, and the mean over a hundred thousand pages is accurate to a percent.
     #[test]
     fn pages_and_objects_are_counted_as_they_should() {
         let config = Web {

@@ -145,7 +145,7 @@ impl Network {
     }
 
     /// Passes packets that will have crossed a link by `until` to the impairments of the next link ahead of time. Only
-    /// if the sole effect of these impairments is a known delay.
+    /// for impairments that do nothing except delay packets by known times.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()

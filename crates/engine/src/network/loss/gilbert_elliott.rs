@@ -113,8 +113,8 @@ mod tests {
         count as f64 / of as f64
     }
 
-    /// Lengths of bursts and of gaps are geometric: the mean is 1/q, and a fraction (1-q)^n of the lengths exceeds n,
-    /// where q is the probability that the state ends.
+    /// Lengths of bursts and of gaps are geometric: the mean is 1/q, and a fraction (1-q)^n of the lengths exceeds n.
+    /// Here q is the probability that the state ends.
     #[test]
     fn bursts_and_gaps_of_the_simple_channel_are_geometric() {
         let channel = GilbertElliott::of_bursts(0.02, 4.0);

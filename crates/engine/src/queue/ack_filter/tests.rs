@@ -300,7 +300,7 @@ proptest! {
     }
 
     /// Every packet leaves, waits, is dropped by the discipline, or is replaced. Packets of a connection leave in
-    /// order, each with the content of a packet that has arrived. Departed packets leave no state behind.
+    /// order, each with the content of an arrived packet. Departed packets leave no state behind.
     #[test]
     fn packets_are_conserved_and_keep_their_order(discipline in 0usize..6, steps in steps()) {
         let mut bench = Bench::new(&disciplines()[discipline]).filtering_acks();

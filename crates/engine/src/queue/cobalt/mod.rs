@@ -2,10 +2,10 @@
 //! (Linux, `net/sched/sch_cake.c`, functions `cobalt_*`; Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and Taht,
 //! "Design and evaluation of COBALT queue discipline", LANMAN 2019).
 //!
-//! There are three differences from Linux. Gaps between drops are exactly `interval / sqrt(count)`; Linux uses a table
-//! up to a count of 16, and Newton steps beyond. The first gap is an interval, as comments in Linux state; in Linux's
-//! code it is zero, because the root of a queue that never dropped is not set. Linux decays the state of empty queues
-//! by repeated visits; here the decayed state is computed when the next packet arrives.
+//! There are three differences from Linux. First, gaps between drops are exactly `interval / sqrt(count)`; Linux uses a
+//! table up to a count of 16, and Newton steps beyond. Second, the first gap is an interval, as comments in Linux
+//! state; in Linux's code it is zero, because the root of a queue that never dropped is not set. Third, the decayed
+//! state of an empty queue is computed when the next packet arrives; Linux visits empty queues repeatedly.
 
 #[cfg(test)]
 mod tests;

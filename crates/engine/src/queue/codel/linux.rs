@@ -144,9 +144,8 @@ mod tests {
     use crate::queue::tests::packet;
     use longhaul_units::{Span, Time};
 
-    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. The expected drop times, in milliseconds, come
-    /// from `codel_dequeue` of Linux 6.1, compiled and fed with the same packets; by RFC 8289 the third drop would be
-    /// at 328 ms.
+    /// Drops are at the same times as with `codel_dequeue` of Linux 6.1, compiled and fed with the same packets.
+    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. By RFC 8289, the third drop would be at 328 ms.
     #[test]
     fn the_second_gap_is_half_an_interval() {
         let mut bench = linux();

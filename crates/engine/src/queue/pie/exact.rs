@@ -36,8 +36,8 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds `waiting_bytes` in the queue. If `ecn` is true, the packet may be marked
-    /// instead of dropped.
+    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. Only
+    /// if `ecn` is true, it may be marked.
     ///
     /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]

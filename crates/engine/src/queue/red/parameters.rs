@@ -42,8 +42,8 @@ keys! {
             .source("Adaptive RED, section 4; ns-2: q_weight_ -1 and 0"),
         /// Probability at max_th; with adaptation, its initial value.
         pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
-        /// Behaviour between max_th and twice max_th. True: the probability rises from max_p to 1; `frozen`: it rises
-        /// along the line for the initial max_p, as in ns-2; false: every packet is dropped or marked.
+        /// Behaviour between max_th and twice max_th. true: the probability rises from max_p to 1. `frozen`: it rises
+        /// along the line for the initial max_p, as in ns-2. false: every packet is dropped or marked.
         pub gentle: Gentle = Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])])
             .key()
             .default("true")
@@ -177,8 +177,8 @@ pub enum Marking {
 pub enum Rule {
     /// Whenever the average is outside the target range (Adaptive RED, section 5).
     Adaptive,
-    /// At the end of each interval, if the average is outside the target range and has moved away from it since the end
-    /// of the previous interval (gentle Adaptive RED).
+    /// max_p changes at the end of an interval if the average is outside the target range and has moved away from it
+    /// since the end of the previous interval (gentle Adaptive RED).
     GentleAdaptive,
 }
 
@@ -230,8 +230,8 @@ pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Ref
     complete_adaptation(values, link.rate)
 }
 
-/// If the queue is measured in bytes, adds an explanation to a limit in packets: the number of bytes that it stands for
-/// (ns-2: `qlim_` times `mean_pktsize_` in `red.cc`).
+/// Adds the number of bytes to a limit in packets, as an explanation, if the queue is measured in bytes (ns-2: `qlim_`
+/// times `mean_pktsize_` in `red.cc`).
 fn explain_limit_in_bytes(values: &mut Table, mean_packet: Bytes) {
     let Quantity::Packets(packets) = values.read(RedConfig::limit.seen_as()) else {
         return;

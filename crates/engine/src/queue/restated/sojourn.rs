@@ -226,8 +226,8 @@ impl Cobalt {
         }
     }
 
-    /// Returns the time of the drop that follows a drop at `from`: later by the interval divided by the square root of
-    /// the count. A count of zero has the same effect as a count of one.
+    /// Returns the time of the drop after a drop at `from`: `from + interval / sqrt(count)`. A count of zero has the
+    /// same effect as a count of one.
     fn control(&self, from: Time) -> Time {
         let count = self.count.max(1) as f64;
         from + Span::from_ps((self.parameters.interval.as_ps() as f64 / count.sqrt()) as u64)
@@ -367,8 +367,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Compares COBALT with targets below and above the time of four packets, and with gaps shorter than a packet's time.
-/// All overdue drops are made at once; overdue marks are not.
+/// Compares COBALT with its rule: with targets below and above the time of four packets, and with gaps shorter than a
+/// packet's time. All overdue drops are made at once; overdue marks are not.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [
@@ -396,7 +396,7 @@ fn cobalt() {
 }
 
 /// DualPI2 by RFC 9332 appendix A in Linux's form (`sch_dualpi2.c`): packets are marked and dropped when they leave.
-/// The classic queue gets a tenth of the bytes sent while packets wait in both queues.
+/// While packets wait in both queues, the classic queue gets a tenth of the bytes sent.
 struct DualPi2 {
     config: DualPi2Config,
     p: f64,

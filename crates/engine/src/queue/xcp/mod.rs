@@ -131,8 +131,8 @@ impl Xcp {
         }
     }
 
-    /// Writes a packet's share of the change into its header when the packet begins service. A smaller value that is
-    /// already in the header stays. `waiting_bytes` is the queue behind the packet.
+    /// Writes a packet's share of the change into its header when the packet begins service. A smaller value in the
+    /// header stays. `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -163,8 +163,8 @@ impl Xcp {
         self.control_in.min(self.queue_in)
     }
 
-    /// Ends a queue interval: the smallest queue in it becomes the persistent queue. The length of the next interval is
-    /// half of the difference between the mean round-trip time and the queueing delay.
+    /// Ends a queue interval: its smallest queue becomes the persistent queue. The next interval is half as long as the
+    /// mean round-trip time less the queueing delay.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;

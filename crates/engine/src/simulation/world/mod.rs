@@ -218,8 +218,8 @@ impl World {
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Returns the number of data packets sent by all flows, and by proxies for them. Called at times that depend on
-    /// the wall clock, so that the call must not change results.
+    /// Returns the number of data packets sent by all flows, and by proxies for them. The call must not change results:
+    /// its times depend on the wall clock.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();

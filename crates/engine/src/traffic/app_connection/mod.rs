@@ -1,10 +1,10 @@
 //! A connection and the exchanges on it: requests in one direction and responses in the other, or data in one direction
 //! only.
 //!
-//! A direction consists of a sender and a receiver. The client's handshake opens both directions, and segments of one
-//! direction acknowledge those of the other: a response acknowledges its request, and the next request acknowledges the
-//! response. The two sides send alternately. A segment's number therefore determines the data that it acknowledges, and
-//! packets need no field for it. Each direction has a separate handshake and separate acknowledgements if a proxy
+//! A direction consists of a sender and a receiver. The client's handshake opens both directions. Segments of one
+//! direction acknowledge segments of the other: a response acknowledges its request, and the next request acknowledges
+//! the response. The two sides send alternately. A segment's number therefore determines the data that it acknowledges,
+//! and packets need no field for it. Each direction has a separate handshake and separate acknowledgements if a proxy
 //! splits it, or if a response has a separate connection.
 //!
 //! A connection that both directions share opens and closes completely (RFC 9293 sections 3.5 and 3.6, figures 6 and

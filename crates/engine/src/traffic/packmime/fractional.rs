@@ -163,8 +163,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the weighted sum of `past` without the newest `BLOCK` weights. These
-    /// weights apply in part to values that are not known yet.
+    /// Returns, for each value of the next block, the known part of its sum: the weighted sum of `past`, without the
+    /// newest `BLOCK` weights. Values for these weights are not all known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
@@ -309,8 +309,9 @@ impl Pasts {
 mod tests {
     use super::*;
 
-    /// Closed forms of Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) / (G(-d) G(t-d+1))`, which is `t d / (t-d)`
-    /// for the newest value and `d / (t-d)` for the oldest; `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`.
+    /// Weights and innovations agree with the closed forms of Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) /
+    /// (G(-d) G(t-d+1))` and `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`. For the newest value, `phi` is `t d / (t-d)`; for
+    /// the oldest, `d / (t-d)`.
     #[test]
     fn weights_and_innovation_have_their_closed_forms() {
         let d = 0.33;

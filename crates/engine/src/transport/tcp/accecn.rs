@@ -1,8 +1,8 @@
 //! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of
 //! the ACE field and in an option.
 //!
-//! Unlike the RFC's option, which counts bytes by codepoint, the option here counts packets, and senders rely on the
-//! option alone; the ACE field appears in captures only. Both ends are assumed to support AccECN.
+//! There are two differences from the RFC. The option counts packets instead of bytes by codepoint. Senders use only
+//! the option, and the ACE field appears in captures only. Both ends are assumed to support AccECN.
 
 /// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;
@@ -56,8 +56,8 @@ impl MarksReported {
         Self(INITIAL)
     }
 
-    /// Processes the option of an acknowledgement, which may arrive out of order; `count` is the receiver's count
-    /// modulo 2^16. Returns the number of marks not counted before.
+    /// Processes the option of an acknowledgement. `count` is the receiver's count modulo 2^16. Returns the number of
+    /// marks not counted before. Acknowledgements may arrive out of order.
     pub(super) fn on_ack(&mut self, count: u16) -> u64 {
         let more = count.wrapping_sub(self.0 as u16).cast_signed();
         let marks = u64::try_from(more).unwrap_or(0);

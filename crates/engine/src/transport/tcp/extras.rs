@@ -72,8 +72,7 @@ impl Extras {
 
     /// Processes the cumulative acknowledgement of the segments from `una` to `next`.
     ///
-    /// Not inlined: most connections have no extras, and the code that runs for every ACK stays small enough to be
-    /// inlined.
+    /// Not inlined: most connections have no extras, and the code for every ACK must stay small.
     #[inline(never)]
     pub(super) fn on_cumulative(&mut self, una: u64, next: u64) {
         if let Some(rate) = &mut self.rate {

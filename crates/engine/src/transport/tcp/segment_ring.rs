@@ -1,5 +1,5 @@
-//! A ring buffer with an entry for each segment in flight. Its length follows the flight, so that no more memory is
-//! allocated once the flight has reached its largest size.
+//! A ring buffer with an entry for each segment in flight. Its length follows the flight: once the flight has reached
+//! its largest size, no more memory is allocated.
 
 use std::ops::Range;
 

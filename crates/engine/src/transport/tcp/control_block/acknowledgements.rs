@@ -162,9 +162,9 @@ impl ControlBlock {
         }
     }
 
-    /// Passes to the algorithm an acknowledgement that does not enlarge the window, before losses are handled. Does
-    /// nothing if the algorithm controls the window itself: such an algorithm gets only acknowledgements in recovery,
-    /// from [`Self::on_ack_in_recovery`], after losses are handled.
+    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
+    /// nothing if the algorithm controls the window itself. Such an algorithm gets only acknowledgements in recovery,
+    /// after losses are handled ([`Self::on_ack_in_recovery`]).
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {
@@ -201,9 +201,9 @@ impl ControlBlock {
         (ecn_echo || unused) && !(used && self.retransmits_after_timeout())
     }
 
-    /// Returns true if less than half of the window was in flight for a round trip, because pacing, jitter or the limit
-    /// on bursts delayed segments. Such a window does not limit the sender either, and must not grow. `in_flight` is
-    /// the flight before the acknowledgement. Linux has a separate rule ([`Self::may_grow_beyond_use`]), and ns-2 none.
+    /// Returns true if pacing, jitter or the limit on bursts kept more than half of the window unused for a round trip.
+    /// Such a window must not grow, since it does not limit the sender. `in_flight` is the flight before the
+    /// acknowledgement. Linux has a separate rule ([`Self::may_grow_beyond_use`]), and ns-2 none.
     fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
         if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
             return false;

@@ -80,8 +80,9 @@ impl Sending {
 }
 
 /// State that all loss recovery algorithms share, laid out for cache locality. With a thousand connections, the state
-/// of each is usually not in the L1 and L2 caches. Therefore the fields that every acknowledgement and every segment
-/// use are in few cache lines (tested): the fields up to `short`, and the beginnings of `congestion` and its algorithm.
+/// of each is usually not in the L1 and L2 caches. The fields for every acknowledgement and every segment are therefore
+/// in few cache lines (tested). These are the fields up to `short`, and the beginnings of `congestion` and its
+/// algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {

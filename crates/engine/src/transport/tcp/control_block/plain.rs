@@ -1,4 +1,4 @@
-//! The plain state of a connection: no loss, mark, limit or timeout needs attention, so that most acknowledgements take
+//! The plain state of a connection: no loss, mark, limit or timeout needs attention. Most acknowledgements then take
 //! the fast path of [`super::super::regular`].
 
 use longhaul_congestion::Limit;
@@ -61,16 +61,16 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path also responds to an unused window. Either only the network limits the sender, so
-    /// that every acknowledgement may grow the window, or each acknowledgement has a full sample, which shows if the
-    /// window is used.
+    /// Returns true if the fast path responds to an unused window. There are two cases: only the network limits the
+    /// sender, and every acknowledgement may grow the window; or each acknowledgement has a full sample, which shows if
+    /// the window is used.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Determines if the connection is in its plain state, after an acknowledgement that did not take the fast path.
-    /// `is_open` returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
+    /// Determines if the connection is in its plain state, after an acknowledgement outside the fast path. `is_open`
+    /// returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
         let plain = self.growth_is_watched()

@@ -263,8 +263,8 @@ impl ControlBlock {
         self.pacing_with(gap, quantum, now)
     }
 
-    /// Returns the pacing at a rate of the window divided by the smoothed round-trip time, times a gain (RFC 9002
-    /// section 7.7; Linux, `tcp_update_pacing_rate`).
+    /// Returns the pacing at a gain times the window divided by the smoothed round-trip time (RFC 9002 section 7.7;
+    /// Linux, `tcp_update_pacing_rate`).
     #[cold]
     fn pacing_by_window(&mut self, gains: config::Pacing, now: Time) -> Pacing {
         let window = &self.congestion.window;
@@ -312,8 +312,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the next segment has to wait until the intervals of earlier segments have ended, and schedules
-    /// its send event. Otherwise reserves the segment's interval.
+    /// Returns true if the next segment has to wait for the end of earlier segments' intervals, and schedules its send
+    /// event. Otherwise reserves the segment's interval.
     #[inline(always)]
     pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {
@@ -379,8 +379,8 @@ impl ControlBlock {
     }
 
     /// Begins to send the dummy segments that the algorithm requests, if any, spread over a round trip. Without a
-    /// round-trip sample, as after a lost SYN, they are spread over the timeout: dummies sent at once would fill a
-    /// short queue before each retransmission of the data segment.
+    /// round-trip sample, as after a lost SYN, they are spread over the timeout. If they left at once, they would fill
+    /// a short queue before each retransmission of the data segment.
     pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),

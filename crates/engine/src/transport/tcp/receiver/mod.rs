@@ -134,8 +134,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment that does not take the fast path, or any segment if the receiver's acknowledgements have
-    /// optional contents. Not inlined, to keep the fast path small.
+    /// Processes a segment outside the fast path. If the receiver's acknowledgements have optional contents, this is
+    /// every segment. Not inlined, to keep the fast path small.
     #[inline(never)]
     fn take_other_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let in_order = packet.seq == self.next && packet.seq < self.reported_below;
@@ -304,7 +304,7 @@ impl Receiver {
     }
 
     /// Sets the echo to a segment's mark: DCTCP's echo follows every mark and ignores CWR. First acknowledges the
-    /// waiting segments with the old echo, so that the sender's count of marks is exact (RFC 8257 section 3.2).
+    /// waiting segments with the old echo; the sender's count of marks is thus exact (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
@@ -350,9 +350,8 @@ impl Receiver {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Returns true if an acknowledgement that is held back must leave now. Otherwise `segment`, which belongs to
-    /// neither of the last two blocks, would displace a block that has not been reported yet (Linux,
-    /// `tcp_sack_new_ofo_skb`).
+    /// Returns true if a held-back acknowledgement must leave now: `segment` belongs to neither of the last two blocks,
+    /// and would displace a block that has not been reported yet (Linux, `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
             .prompt
@@ -445,8 +444,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement for the segments that have arrived. The acknowledgement has the current SACK blocks if
-    /// `reports`, and the optional contents if `REPORTS`.
+    /// Sends an acknowledgement for the arrived segments. It has the current SACK blocks if `reports`, and the optional
+    /// contents if `REPORTS`.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

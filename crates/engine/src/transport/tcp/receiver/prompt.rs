@@ -307,8 +307,8 @@ mod tests {
         PromptAcks::new(16, SEGMENT, 1 << 30)
     }
 
-    /// Delivers `count` segments from `first` on, all at the time `at`, which were sent together 10 ms before; returns
-    /// the numbers of the segments that are acknowledged at once.
+    /// Delivers `count` segments from `first` on at the time `at`. They were sent together 10 ms before. Returns the
+    /// numbers of the segments that are acknowledged at once.
     fn burst(prompt: &mut PromptAcks, first: u64, count: u64, at: Time) -> Vec<u64> {
         let arrives = |segment| {
             prompt.on_segment(segment, at - Span::from_millis(10), (0, 0), at);

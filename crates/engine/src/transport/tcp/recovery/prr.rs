@@ -43,9 +43,8 @@ impl Prr {
         }
     }
 
-    /// Processes an acknowledgement that reports `delivered` segments and leaves `pipe` in flight;
-    /// `window` is the target of the reduction (RFC 6937 section 3). If `grows` is false, no more
-    /// segments leave than were delivered.
+    /// Processes an acknowledgement that reports `delivered` segments and leaves `pipe` in flight. `window` is the
+    /// target of the reduction (RFC 6937 section 3). If `grows` is false, no more segments leave than were delivered.
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, window: u64, grows: bool) {
         self.delivered += delivered;
         self.allowance = if pipe > window {

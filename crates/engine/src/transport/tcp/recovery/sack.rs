@@ -1,8 +1,8 @@
 //! Loss recovery with selective acknowledgements and the pipe of RFC 6675. There are two alternatives: forward
 //! acknowledgement for the detection of losses, and proportional rate reduction for sending in recovery.
 //!
-//! The RFC computes several quantities by a walk through the window. Here they are counters that each acknowledgement
-//! updates, so that the cost does not depend on the window.
+//! The RFC computes several quantities by a walk through the window. Here, each acknowledgement updates counters. The
+//! cost does not depend on the window.
 
 use longhaul_congestion::AckSample;
 use longhaul_units::Time;
@@ -231,7 +231,7 @@ impl Sack {
     }
 
     /// Ends and begins recoveries, and lets the window grow if growth is allowed. `sample` belongs to an
-    /// acknowledgement that reports newly delivered segments.
+    /// acknowledgement with newly delivered segments.
     #[inline(always)]
     fn update_ca_state(
         &mut self,

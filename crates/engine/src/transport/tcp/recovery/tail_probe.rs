@@ -1,5 +1,5 @@
-//! Tail loss probes (RFC 8985 section 7): when no acknowledgement arrives, an additional segment is sent to obtain one,
-//! so that a loss at the end of the data is repaired without a retransmission timeout.
+//! Tail loss probes (RFC 8985 section 7): when no acknowledgement arrives, an additional segment is sent to obtain one.
+//! A loss at the end of the data is thus repaired without a retransmission timeout.
 
 use longhaul_units::{Span, Time};
 

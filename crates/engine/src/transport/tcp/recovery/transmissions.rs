@@ -199,8 +199,8 @@ impl Transmissions {
         self.lost_count == 0 && self.overtaken == NONE
     }
 
-    /// Returns true if the list contains the segments from `una` on in the order of their numbers. Only valid if no
-    /// segment from `una` on has been delivered or lost.
+    /// Returns true if the list contains the segments from `una` on in ascending order. Only valid if no segment from
+    /// `una` on has been delivered or lost.
     #[inline]
     pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
         self.repeated_below <= una
@@ -316,8 +316,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of a neighbour of `segment` in the list from `half`, the lower half of the neighbour's
-    /// number. Neighbours in the list are never forgotten, so that the lower half is unambiguous.
+    /// Returns the number of a neighbour of `segment` in the list. `half` is the lower half of this number. It is
+    /// unambiguous, because neighbours are never forgotten.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {

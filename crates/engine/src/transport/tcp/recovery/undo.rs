@@ -54,8 +54,8 @@ impl Undo {
         self.unexplained += 1;
     }
 
-    /// Records that the segments from `left` to `right` have arrived twice. Returns true if all retransmitted segments
-    /// have now arrived twice, so that no segment was lost.
+    /// Records that the segments from `left` to `right` have arrived twice. Returns true if this now holds for all
+    /// retransmitted segments: then no segment was lost.
     pub(crate) fn on_duplicates(&mut self, (left, right): (u64, u64)) -> bool {
         if right <= self.first || self.resent == Time::NEVER || self.unexplained == 0 {
             return false;
@@ -145,7 +145,7 @@ impl Patience {
         }
     }
 
-    /// Lengthens the reordering window, at most once per round trip, when the receiver reports duplicates. `delivered`
+    /// Lengthens the reordering window when the receiver reports duplicates, at most once per round trip. `delivered`
     /// is the count of segments delivered so far, and `in_flight` the number in flight.
     pub(crate) fn on_duplicates(&mut self, delivered: u64, in_flight: u64) {
         if delivered < self.grown_at {

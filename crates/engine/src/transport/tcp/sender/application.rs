@@ -45,8 +45,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Closes the stream after all data has been acknowledged, with a FIN in a separate segment.
-    /// The FIN is retransmitted like any segment until it is acknowledged.
+    /// Closes the stream with a FIN in a separate segment. All data has been acknowledged. The FIN is retransmitted
+    /// like any segment until it is acknowledged.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -118,9 +118,9 @@ impl Sender {
         }
     }
 
-    /// Restarts the window if nothing was sent for the duration of a timeout, since the window no longer reflects the
-    /// state of the path (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. The time of the
-    /// last arrival does not matter: on a persistent connection, the request for the next data has just arrived.
+    /// Restarts the window if nothing was sent for the duration of a timeout: the window no longer reflects the path
+    /// (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. Arrivals do not count: on a
+    /// persistent connection, the request for the next data has just arrived.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {

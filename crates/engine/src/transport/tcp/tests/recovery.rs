@@ -73,8 +73,8 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     assert_eq!(answers, expected);
 }
 
-/// With 15 of 20 segments lost, fewer are in flight than the window of 10 allows: by the slow start reduction bound,
-/// two segments leave for each segment that arrives, until the window is full.
+/// By the slow start reduction bound, two segments leave for each arriving one until the window is full. With 15 of 20
+/// segments lost, fewer are in flight than the window of 10 allows.
 #[test]
 fn prr_grows_back_as_in_slow_start() {
     let answers = answers_to_a_loss(Recovery::SackPrr, 15, 7);
@@ -93,8 +93,8 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// PRR does not apply to a reduction for a mark. This is so even if the reduction halves the window below the pipe
-/// while a hole may be due to reordering.
+/// PRR does not apply to a reduction for a mark, even if the halved window is below the pipe and a hole may be due to
+/// reordering.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -180,8 +180,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// A window of three segments is halved. A reduction for a loss leaves ssthresh at two segments or more (RFC 5681
-/// section 3.2). A reduction for a mark may leave less (RFC 3168 section 6.1.2), as may any reduction in ns-2.
+/// Reductions of a window of three segments have a lower bound. For a loss, ssthresh is at least two segments (RFC 5681
+/// section 3.2). For a mark, it may be less (RFC 3168 section 6.1.2), and in ns-2 for any reduction.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {

@@ -1,5 +1,5 @@
-//! Differential test of senders with selective acknowledgements: for each acknowledgement, the state of RFC 6675 is
-//! computed from scratch, with a set of segments and walks through the window.
+//! Differential test of senders with selective acknowledgements. For each acknowledgement, a reference computes the
+//! state of RFC 6675 from scratch, with a set of segments and walks through the window.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -295,8 +295,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Senders agree with the reference for random windows with many lost segments, lost retransmissions, lost
-    /// acknowledgements and reordering. Some losses are repaired only after a timeout.
+    /// Senders agree with the reference. Windows are random, with many lost segments, retransmissions and
+    /// acknowledgements, and with reordering. Some losses are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),

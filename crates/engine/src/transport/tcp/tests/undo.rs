@@ -60,8 +60,8 @@ fn an_early_timeout_is_undone_by_timestamps() {
     }
 }
 
-/// Without timestamps, two new segments leave after the timeout. Then a segment that was never retransmitted is
-/// acknowledged, which shows that the timeout was spurious.
+/// Without timestamps, two new segments leave after the timeout. The acknowledgement of a segment that was never
+/// retransmitted then shows that the timeout was spurious.
 #[test]
 fn an_early_timeout_is_undone_by_new_data() {
     let mut bench = open(Timestamps::Off);

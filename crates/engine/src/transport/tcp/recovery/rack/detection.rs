@@ -14,8 +14,8 @@ use crate::transport::tcp::regular::usual;
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
-    /// The newest transmission of any of the newly delivered segments. A retransmission is not considered if the
-    /// acknowledgement may be for an earlier copy of the segment.
+    /// The newest transmission of any newly delivered segment. Retransmissions do not count if the acknowledgement may
+    /// be for an earlier copy of the segment.
     pub(super) newest: Option<Transmission>,
     /// Send time of the last selectively acknowledged segment or, without one, of the last cumulatively acknowledged
     /// segment. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
@@ -27,9 +27,9 @@ pub(super) struct NewlyDelivered {
 }
 
 impl NewlyDelivered {
-    /// Records that an acknowledgement delivers a segment. Its transmission may become the newest, but not if the
-    /// acknowledgement may be for an earlier copy of a retransmitted segment (RFC 8985 section 6.2, step 2);
-    /// `may_be_first` decides this from the send time.
+    /// Records that an acknowledgement delivers a segment. Its transmission may become the newest. A retransmission may
+    /// not if the acknowledgement may be for an earlier copy (RFC 8985 section 6.2, step 2); `may_be_first` decides
+    /// this from the send time.
     #[inline]
     fn take(
         &mut self,

@@ -435,8 +435,8 @@ impl Rule for Sack1 {
         connection.nxt = connection.una;
     }
 
-    /// Processes an acknowledgement. In a recovery, the segments that the pipe allows leave on every acknowledgement;
-    /// outside a recovery, segments leave only on acknowledgements of new data.
+    /// Processes an acknowledgement. In a recovery, every acknowledgement releases the segments that the pipe allows.
+    /// Outside a recovery, only acknowledgements of new data do.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64 {
         if self.recovering {
             self.on_ack_in_recovery(connection, report);

@@ -7,7 +7,7 @@ use super::common::{Connection, Cut, Report, Rule};
 use crate::config::{Recovery, Tcp};
 
 /// Fast retransmit and fast recovery: RFC 5681 section 3.2 and, with partial acknowledgements, RFC 6582 section 3.2.
-/// Tahoe instead goes back to the lost segment in slow start (Jacobson 1988).
+/// Tahoe goes back to the lost segment in slow start instead (Jacobson 1988).
 struct FastRecovery {
     kind: Recovery,
     recovering: bool,
