@@ -19,7 +19,7 @@ keys! {
         pub rate: Rate = Kind::Positive(RATE).key().derived("the mean rate of delivery_trace, without which it is required"),
         /// Propagation delay, one way.
         pub delay: Span = Kind::Quantity(TIME).key().required(),
-        /// Period with which all `changes` are repeated.
+        /// Period of repetition of all `changes`.
         pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
         /// Delay, loss and rate, drawn for each flow and applied in both directions before packets reach the queue.
         pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()

@@ -1,5 +1,5 @@
-//! Service curves: the amount of data that a link can transmit up to a given time, and the inverse, the time by which
-//! it can transmit a given amount. Rates may change, or follow a delivery trace.
+//! Service curves: the amount of data that a link can transmit up to a given time, and the inverse function. Rates may
+//! change, or follow a delivery trace.
 //!
 //! All rates are known before the run begins. The end of a transmission is therefore computed at its beginning. The
 //! cost is logarithmic in the number of changes.

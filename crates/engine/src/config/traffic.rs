@@ -107,7 +107,7 @@ keys! {
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {
-        /// Ids of the flows whose exchanges are counted.
+        /// Ids of the flows with counted exchanges.
         pub flows: Vec<u32>,
     }
 }
@@ -154,7 +154,7 @@ words! {
         /// When the request is made. A seed then gives the same pairs of request and response, whatever time requests
         /// take in the network.
         WithRequest = "with-request",
-        /// When the request arrives, so that congestion decides which request gets which response, as in PackMime-NS.
+        /// When the request arrives, as in PackMime-NS. Congestion then decides which request gets which response.
         OnArrival = "on-arrival",
     }
 }

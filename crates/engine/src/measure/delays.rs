@@ -1,5 +1,5 @@
-//! Histograms of packet delays. Their buckets widen with the delay, so that a few kilobytes give quantiles for any
-//! number of packets.
+//! Histograms of packet delays. Their buckets widen with the delay: a few kilobytes give quantiles for any number of
+//! packets.
 
 use longhaul_kernel::record;
 use longhaul_units::Span;

@@ -77,7 +77,7 @@ impl Model {
 }
 
 impl AccessLink {
-    /// Removes the packets whose service has begun by `now` from the queue.
+    /// Removes packets from the queue that have begun service by `now`.
     #[inline]
     fn begin_services(&mut self, now: Time) {
         if !self.queues {

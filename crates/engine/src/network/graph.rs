@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     impl Graph {
-        /// Returns the graph with no node treated as a host, so that a search visits all nodes.
+        /// Returns the graph with no node treated as a host: a search then visits all nodes.
         fn without_hosts(mut self) -> Self {
             for link in self.entering.iter_mut().flat_map(|links| links.drain(..)) {
                 self.leaving[link.from].push(link);

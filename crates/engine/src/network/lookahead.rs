@@ -126,7 +126,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns true if the endpoint only sends acknowledgements, so that the delayed-ACK timer is its only timer.
+    /// Returns true if the endpoint only sends acknowledgements: its only timer is the delayed-ACK timer.
     fn is_receiver(&self) -> bool {
         matches!(self, Self::Receiver { .. })
     }

@@ -1,4 +1,4 @@
-//! Packets in flight. A packet takes 48 bytes, so that a window of a hundred thousand packets fits into the cache.
+//! Packets in flight. A packet takes 48 bytes: a window of a hundred thousand packets fits into the cache.
 
 mod datagrams;
 mod options;

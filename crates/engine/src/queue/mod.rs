@@ -76,7 +76,7 @@ pub(crate) enum Queue {
     Red(Box<Red>),
     /// Drop-tail or RED for packets of two priorities.
     Prioritised(Box<Queue>),
-    /// A discipline that stores its packets, so that the link has to serve it explicitly.
+    /// A discipline that stores its packets. The link has to serve it explicitly.
     Buffered(Box<BufferedQueue>),
 }
 

@@ -25,13 +25,13 @@ impl Due for Key {
 /// on. The day of an entry contains its due time.
 #[derive(Debug)]
 pub(crate) struct CalendarQueue<T> {
-    /// Entries of `today` and of earlier days, sorted in descending order, so that the first one due is last.
+    /// Entries of `today` and of earlier days, sorted in descending order: the first one due is last.
     due: Vec<T>,
     today: u64,
     /// Binary logarithm of the length of a day in picoseconds.
     day_bits: u32,
-    /// Buckets with the unsorted entries of the days of the following year. The index of a bucket is given by the
-    /// lowest bits of the day's number.
+    /// Buckets of unsorted entries, one for each day of the following year. A bucket's index is the lowest bits of its
+    /// day's number.
     days: Vec<Vec<T>>,
     /// One bit for each bucket, which is set if the bucket has entries.
     busy: [u64; YEAR as usize / 64],
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// The length of days follows the spacing of entries, so that a day has some entries at any rate.
+    /// The length of days follows the spacing of entries: a day has some entries at any rate.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
         let mut queue = CalendarQueue::<Key>::default();

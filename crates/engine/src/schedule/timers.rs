@@ -66,8 +66,7 @@ impl Timer {
         self.deadline = Time::NEVER;
     }
 
-    /// Clears the deadline in the timer and in the schedule, so that no event comes. For timers that will not be set
-    /// again soon.
+    /// Clears the deadline in the timer and in the schedule. For timers that will not be set again soon.
     #[inline]
     pub(crate) fn stop(&mut self, (kind, connection): (Kind, u32), schedule: &mut Schedule) {
         if self.is_set() {

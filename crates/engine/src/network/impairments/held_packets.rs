@@ -92,8 +92,8 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Changes the release time of packets to their arrival time, for those packets that `concerns` selects and that
-    /// arrive after `event`.
+    /// Moves the release of held packets to their arrival. Affects packets that arrive after `event` and for which
+    /// `concerns` returns true.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {

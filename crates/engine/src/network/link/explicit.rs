@@ -161,7 +161,7 @@ impl ExplicitService {
         port.append_in_service(packet)
     }
 
-    /// Draws the jitter of the packet in service, and returns the time at which it reaches the far end.
+    /// Draws the jitter of the packet in service. Returns the packet's arrival time at the far end.
     fn draw_arrival(&mut self) -> Time {
         if self.busy_until == Time::NEVER {
             return Time::NEVER;

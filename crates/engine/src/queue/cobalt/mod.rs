@@ -270,7 +270,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Returns true if the state of a queue has decayed completely, so that earlier packets no longer affect it.
+    /// Returns true if the state of a queue has decayed completely: earlier packets no longer affect it.
     pub(super) fn is_at_rest(&mut self, parameters: &CobaltParameters, now: Time) -> bool {
         self.rest(parameters, now);
         self.count == 0 && self.blue == 0.0 && now >= self.drop_next

@@ -106,7 +106,7 @@ keys! {
         /// Largest probability for marks. Above it, packets are dropped.
         pub mark_up_to as "mark_p": f64 =
             PROBABILITY.key().default("0.1").source("RFC 8033 section 5.1: mark_ecnth"),
-        /// True if drops are derandomised, so that the gaps between them are more even.
+        /// True if drops are derandomised: the gaps between them are then more even.
         pub derandomise: bool = Kind::Flag
             .key()
             .default("false")

@@ -31,7 +31,7 @@ keys! {
             .key()
             .default("0.226")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Fraction of the traffic that is shuffled per mean round trip, so that shares become equal.
+        /// Fraction of the traffic that is shuffled per mean round trip, to make shares equal.
         pub gamma: f64 =
             PROBABILITY.key().default("0.1").source("SIGCOMM 2002 section 3.5.2"),
     }

@@ -260,8 +260,8 @@ impl Recursion {
     }
 }
 
-/// Past values of many series while they are being drawn. The series are interleaved, so that each weight is loaded
-/// once for several series.
+/// Past values of many series while they are being drawn. The series are interleaved: each weight is loaded once for
+/// several series.
 struct Pasts {
     /// Groups of `ABREAST` series; each group has the values of its series in the order of time.
     groups: Vec<Vec<[f64; ABREAST]>>,

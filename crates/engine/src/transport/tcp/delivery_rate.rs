@@ -2,8 +2,8 @@
 //! (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
 //! When a segment is sent, the number of segments delivered so far is stored with it. Its acknowledgement gives a
-//! sample of the rate: the segments delivered since then, divided by the longer of two times, in which these segments
-//! were sent and acknowledged. Names of the draft's variables are in parentheses.
+//! sample of the rate: the number of segments delivered since then, divided by their sending time or their
+//! acknowledging time, whichever is longer. Names of the draft's variables are in parentheses.
 
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};

@@ -42,8 +42,7 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
-    /// Returns false. The effect of every acknowledgement also depends on the last reduction, so that no
-    /// acknowledgement takes the fast path.
+    /// Returns false: no acknowledgement takes the fast path, since its effect also depends on the last reduction.
     fn is_open(&self) -> bool {
         false
     }

@@ -85,8 +85,8 @@ impl Arrivals {
     }
 }
 
-/// After a recovery, acknowledgements take the fast path again. The connection has no ECN, so that the sender does not
-/// wait for a chance to send CWR.
+/// After a recovery, acknowledgements take the fast path again. The connection has no ECN: the sender does not wait for
+/// a chance to send CWR.
 #[test]
 fn acknowledgements_are_regular_again_after_a_recovery() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {

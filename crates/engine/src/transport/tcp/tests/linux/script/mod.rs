@@ -20,7 +20,7 @@ use self::segment::Segment;
 use self::statements::{Action, When, statements};
 use super::table::{Event, Leaving, Settings, Step, Table};
 
-/// System calls without an effect on a sender whose writes are whole segments.
+/// System calls without an effect on a sender of whole segments.
 const WITHOUT_EFFECT: &[&str] = &[
     "socket",
     "bind",

@@ -52,7 +52,7 @@ pub(super) trait Rule {
 /// start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
-    /// Standard TCP. It never paces, so that segments leave as soon as the window allows.
+    /// Standard TCP. It never paces: segments leave as soon as the window allows.
     Standard,
     Noting,
     /// An algorithm that responds to losses only if there are many.
