@@ -37,7 +37,7 @@ struct Rules {
     due: Time,
     stamp: Time,
     echoes: bool,
-    /// Number of marked packets that have arrived, counted from five on.
+    /// Number of marked packets that have arrived, plus the initial value five (AccECN).
     marked: u64,
     /// Number of marked packets in the last report.
     reported: u64,
