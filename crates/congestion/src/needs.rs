@@ -1,16 +1,17 @@
 //! Requirements of an algorithm on the transport.
 
 /// Requirements of an algorithm on the transport, in addition to those of every flow. A field is true if the algorithm
-/// needs what its doc describes.
+/// needs the item that its doc describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// [`AckSample::rtt`](crate::AckSample::rtt) of every acknowledgement, for which senders
-    /// without timestamps have to store the send time of each segment.
+    /// The algorithm needs [`AckSample::rtt`](crate::AckSample::rtt) of every acknowledgement. Senders without
+    /// timestamps then store the send time of each segment.
     pub rtt: bool,
-    /// [`AckSample::delivery_rate`](crate::AckSample::delivery_rate), for which the transport has
-    /// to store more state of each segment.
+    /// The algorithm needs [`AckSample::delivery_rate`](crate::AckSample::delivery_rate). The transport then stores
+    /// more state of each segment.
     pub delivery_rate: bool,
-    /// [`AckSample::one_way_delay`](crate::AckSample::one_way_delay), for which receivers have to report transit times.
+    /// The algorithm needs [`AckSample::one_way_delay`](crate::AckSample::one_way_delay). Receivers then report transit
+    /// times.
     pub one_way_delay: bool,
     /// Dummies ([`Extension::take_dummies`](crate::Extension::take_dummies)), and routers that drop dummies first.
     pub dummies: bool,

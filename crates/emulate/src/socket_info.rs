@@ -16,9 +16,9 @@ const BY_FAMILY: u16 = 20;
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 const LISTEN: u32 = 1 << 10;
 
-/// Number of the attribute with `tcp_info` in an answer.
+/// Number of the answer's attribute that contains `tcp_info`.
 const INFO: u16 = 2;
-/// Number of the attribute with the name of the congestion control in an answer.
+/// Number of the answer's attribute that contains the name of the congestion control.
 const CONGESTION: u16 = 4;
 /// Bits that request the attributes `INFO` and `CONGESTION`.
 const ASKED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);

@@ -1,13 +1,12 @@
-//! Emulation: a simulation at the pace of the wall clock, with packets of real programs that travel through its
-//! network.
+//! Emulation: a simulation at the pace of the wall clock. Packets of real programs travel through its network.
 //!
-//! [`crate::simulation::emulate`] runs the event loop of a simulation, but processes no event before its time on the
-//! clock of [`Outside`]. Between two events, packets that hosts outside have sent enter the network of the
-//! configuration. They are handed back when they have reached the far end of their last link. Links, queue disciplines
-//! and impairments are those of any simulation; flows of the configuration share the links.
+//! [`crate::simulation::emulate`] runs the event loop of a simulation, but waits for the time of each event on the
+//! clock of [`Outside`]. Between two events, packets of outside hosts enter the configured network. They are handed
+//! back at the far end of their last link. Links, queue disciplines and impairments are those of any simulation; flows
+//! of the configuration share the links.
 //!
-//! Times of arrivals are exact as long as the loop is not late: the transit of a packet is computed from the time at
-//! which it was taken from its host. If the loop is late, the packet leaves late ([`Leaving::due`]).
+//! Times of arrivals are exact as long as the loop is not late: the transit of a packet begins when the packet is taken
+//! from its host. If the loop is late, the packet leaves late ([`Leaving::due`]).
 
 use longhaul_units::Time;
 
@@ -17,8 +16,8 @@ use crate::stack::EcnCodepoint;
 /// A packet that an outside host has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entering {
-    /// Number of the packet's flow, which consists of all packets from one host to another. Numbers are assigned in
-    /// order, from zero.
+    /// Number of the packet's flow: all packets from one host to another. Flows are numbered from zero in order of
+    /// appearance.
     pub flow: u32,
     /// Number that distinguishes the packet from others of the flow. In a cumulative acknowledgement, the next byte
     /// expected.
@@ -45,14 +44,14 @@ pub struct Leaving<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Nodes between which the packets of an outside flow travel, and the flow's name.
+/// Nodes at the ends of an outside flow, and the flow's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Node of the sending host.
     pub from: usize,
     /// Node of the receiving host. The configuration must have a path to it.
     pub to: usize,
-    /// Unique name of the flow, from which delay boxes derive the values that they draw for it.
+    /// Unique name of the flow. Delay boxes derive the flow's random values from it.
     pub name: String,
 }
 

@@ -1,9 +1,9 @@
 //! The packet-level simulation engine.
 //!
-//! A [`Config`] describes the network, the transports and the measurements. It is fully resolved, without defaults or
-//! units to parse. [`simulation::run`] simulates it and returns [`measure::Totals`]. Samples, events and captured
-//! packets go to a [`measure::Recorder`] as they happen, so that memory does not grow with simulated time. There is no
-//! global state: any number of simulations may run in parallel threads.
+//! A [`Config`] describes the network, the transports and the measurements. All defaults are filled in, and all units
+//! are converted. [`simulation::run`] simulates it and returns [`measure::Totals`]. Samples, events and captured
+//! packets go to a [`measure::Recorder`] as they happen: memory does not grow with simulated time. There is no global
+//! state: any number of simulations may run in parallel threads.
 
 pub mod config;
 pub mod emulation;

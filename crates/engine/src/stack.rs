@@ -1,9 +1,7 @@
-//! Interface to foreign stacks: transport protocols outside the engine, each of which implements both ends of a
-//! connection.
+//! Interface to foreign stacks: transport protocols outside the engine. A stack implements both ends of a connection.
 //!
-//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes. The network stores these bytes.
-//! Packets of the same size travel in place of the datagrams, and links, queues and impairments treat them like any
-//! other packets.
+//! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams. The network stores their bytes, and sends
+//! packets of the same size instead. Links, queues and impairments treat these like any other packets.
 
 use std::fmt;
 use std::sync::Arc;
@@ -87,8 +85,8 @@ pub struct StackReport {
     pub cuts_loss: u64,
     /// Number of reductions of the congestion window for congestion marks.
     pub cuts_ecn: u64,
-    /// Number of collapses of the window after a long time without acknowledgements. In QUIC this is persistent
-    /// congestion (RFC 9002 section 7.6), the counterpart of TCP's retransmission timeout.
+    /// Number of window collapses after a long time without acknowledgements. In QUIC this is persistent congestion
+    /// (RFC 9002 section 7.6), the counterpart of TCP's retransmission timeout.
     pub timeouts: u64,
     /// Integral of the congestion window over time, in packets times seconds.
     pub cwnd_integral: f64,
@@ -114,8 +112,8 @@ pub enum StackNote {
     },
     /// Value of a quantity of a traced connection after an acknowledgement, with the quantity's name.
     Trace(&'static str, f64),
-    /// The connection has ended before its transfer was complete, or could not be opened. The text is the reason, as
-    /// part of a sentence.
+    /// The connection ended before its transfer was complete, or could not be opened. The text is the reason, as part
+    /// of a sentence.
     ConnectionLost(String),
     /// The last byte was acknowledged.
     Finished,
@@ -134,8 +132,8 @@ pub trait Stack: fmt::Debug + Send {
     fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: Datagram<'_>);
     /// Processes the expiry of the deadline of the endpoint `host`.
     fn expire(&mut self, host: Host, now: Time);
-    /// Writes the next datagram that the endpoint `host` sends now to `datagram`, which is empty, and returns its ECN
-    /// codepoint; returns `None` if there is nothing to send.
+    /// Writes the next datagram of the endpoint `host` to `datagram`, which is empty. Returns its ECN codepoint, or
+    /// `None` if there is nothing to send now.
     fn poll(&mut self, host: Host, now: Time, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
     /// Returns the time at which [`Self::expire`] must be called for the endpoint `host` if no datagram arrives before;
     /// `None` if there is no deadline.
@@ -169,7 +167,7 @@ pub trait StackFactory: fmt::Debug + Send + Sync {
     fn make(&self, setup: &StackSetup) -> Box<dyn Stack>;
 }
 
-/// Transport of flows whose connections run in a foreign stack.
+/// Transport of flows with connections of a foreign stack.
 #[derive(Clone, Debug)]
 pub struct ForeignStack {
     /// Factory of the connections.

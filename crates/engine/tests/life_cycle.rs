@@ -136,8 +136,8 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
-/// A FIN may always leave in a separate segment. Such a FIN waits for the acknowledgement of a small response, which is
-/// delayed by 100 ms.
+/// With `Fin::Alone`, the FIN is always a separate segment, sent once all data is acknowledged. The acknowledgement of
+/// a small response is delayed by 100 ms, and the FIN with it.
 #[test]
 fn a_fin_may_always_be_alone() {
     let alone = |recovery| Tcp {

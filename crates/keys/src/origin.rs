@@ -23,7 +23,7 @@ pub enum Origin {
     File(Arc<Source>, Range<usize>),
     /// An override, as the user wrote it after `--set`.
     Set(Arc<str>),
-    /// The profile with this name.
+    /// The profile with this name, which sets the value.
     Profile(&'static str),
     /// A default that is the same in every profile.
     Default,

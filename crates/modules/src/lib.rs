@@ -20,7 +20,8 @@ use controller::{Controller, Shared};
 pub use description::{Description, Parameter, Value};
 use object::Object;
 
-/// A module of Linux with its parameter values: the factory of an algorithm.
+/// A Linux module with its parameter values. It creates instances of its congestion control
+/// algorithm.
 #[derive(Debug)]
 pub struct Module {
     contents: Vec<u8>,

@@ -89,7 +89,8 @@ pub struct CarefulResume {
 enum Stage {
     /// Before all segments of the initial window are acknowledged.
     Reconnaissance,
-    /// After the jump, which was at `since`; `before` segments had been sent before it.
+    /// The window has jumped at `since`, after `before` sent segments, and no segment sent later is known to be
+    /// delivered.
     Unvalidated { before: u64, since: Time },
     /// Until `last` segments of the connection are delivered or lost.
     Validating { last: u64 },

@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Returns a flow of an algorithm with its defaults, with a window of 100 segments in congestion avoidance.
+/// Returns a flow with the algorithm's default settings, in congestion avoidance with a window of 100 segments.
 fn flow(entry: &Entry<Controller>) -> Sender {
     flow_of(entry, entry.variants[0])
 }

@@ -23,8 +23,8 @@ keys! {
 }
 
 impl DelayBox {
-    /// Returns true if the box only delays packets, all packets of a flow by the same time above zero. (Without a
-    /// delay, packets are forwarded within the event of their arrival.)
+    /// Returns true if the box only delays packets, by a constant time per flow above zero. (Without a delay, packets
+    /// are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()
@@ -61,8 +61,8 @@ keys! {
 }
 
 keys! {
-    /// A policer. If the bucket has fewer tokens than a packet has bytes, the packet is dropped and takes no tokens
-    /// (RFC 2697 with an excess burst size of zero and red packets dropped; Linux's `tc-police`).
+    /// A token bucket without a queue. If it has fewer tokens than a packet has bytes, the packet is dropped and takes
+    /// no tokens (RFC 2697 with an excess burst size of zero and red packets dropped; Linux's `tc-police`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Policer {
         /// Rate at which tokens are added; below the link's rate.
@@ -76,9 +76,9 @@ keys! {
     /// ACK thinning: older ACKs of a connection are dropped when a newer one acknowledges more.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AckThinning {
-        /// Number of consecutive ACKs of a connection of which only the last is forwarded.
+        /// Number of consecutive ACKs of a connection from which one is forwarded: the last.
         pub keep_every: u32 = Kind::Whole { min: 2, max: 1000 }.key().required(),
-        /// Maximum time for which an ACK waits for later ones; then it is forwarded.
+        /// Maximum waiting time of an ACK. It is then forwarded without waiting for later ACKs.
         pub hold: Span = Kind::Positive(TIME).key().default("10 ms"),
     }
 }
@@ -98,7 +98,7 @@ pub enum Loss {
 }
 
 keys! {
-    /// Keys of a loss table, of which exactly one must be given.
+    /// Keys of a loss table. Exactly one of them must be given.
     pub struct LossKeys {
         /// Each packet is lost independently with this probability.
         pub bernoulli: Option<f64> = PROBABILITY.key(),
@@ -198,11 +198,11 @@ keys! {
     pub struct Change {
         /// Time of the change. Other events at the same time are processed after it.
         pub at: Time = Kind::Quantity(TIME).key().required(),
-        /// Transmission rate after the change, also for the rest of a packet in transmission; 0 for an outage
-        /// during which packets wait.
+        /// Transmission rate after the change, also for the rest of a packet in transmission. With a rate of 0, packets
+        /// wait (an outage).
         pub rate: Option<Rate> = Kind::Quantity(RATE).key(),
-        /// Propagation delay, one way, of packets whose transmission begins after the change. Routes do not
-        /// change.
+        /// One-way propagation delay after the change. Packets already in transmission keep the old delay. Routes do
+        /// not change.
         pub delay: Option<Span> = Kind::Quantity(TIME).key(),
         /// Loss of packets that arrive after the change: a probability, or a table as in `loss`. Arrival numbers
         /// are counted from the change.

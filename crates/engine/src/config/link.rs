@@ -19,13 +19,13 @@ keys! {
         pub rate: Rate = Kind::Positive(RATE).key().derived("the mean rate of delivery_trace, without which it is required"),
         /// Propagation delay, one way.
         pub delay: Span = Kind::Quantity(TIME).key().required(),
-        /// Period with which all `changes` are repeated.
+        /// Period of repetition of all `changes`.
         pub changes_period: Option<Span> = Kind::Positive(TIME).key(),
         /// Delay, loss and rate, drawn for each flow and applied in both directions before packets reach the queue.
         pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
-        /// Time that hosts take to process an ACK, drawn for each ACK. ACKs in both directions are delayed by this time
-        /// before they reach the queue.
+        /// Time that hosts take to process an ACK, drawn for each ACK. It delays the ACKs of both directions before the
+        /// queue.
         pub host_processing_delay: Option<Distribution> = TIMES.key(),
         /// Period of a timer in each direction, as in dummynet: packets leave the link only at ticks of the timer.
         pub tick: Option<Span> = Kind::Positive(TIME).key(),
@@ -37,8 +37,8 @@ keys! {
     beside {
         /// Name, for example `bottleneck` or `bottleneck-reverse`.
         pub name: String,
-        /// Name of the forward direction, for example `bottleneck`. The random numbers of a symmetric delay box are
-        /// derived from it, so that both directions draw equal values.
+        /// Name of the forward direction, for example `bottleneck`. Both directions of a symmetric delay box derive
+        /// their random numbers from it, and thus draw equal values.
         pub forward_name: String,
         /// Node where packets enter the link.
         pub from: usize,
@@ -53,7 +53,8 @@ keys! {
         pub changes: Vec<Change> = Vec::new(),
         /// Delivery opportunities of packets, instead of a fixed rate; `rate` is then the mean rate of the trace.
         pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
-        /// Way in which departures are computed, if the options do not require explicit service; see [`Link::service`].
+        /// Time at which departures are computed, if the options do not require explicit service; see
+        /// [`Link::service`].
         pub service: Service = Service::OnArrival,
         /// True if the time series include this link.
         pub sampled: bool = false,
@@ -80,8 +81,8 @@ keys! {
         pub reordering: Option<Reordering> = Kind::Table(Reordering::KEYS).key(),
         /// Random time added to each packet's propagation delay, forward direction only; packets keep their order.
         pub jitter: Option<Distribution> = TIMES.key(),
-        /// Thinning of ACKs before the queue, forward direction only: older ACKs of a connection are dropped for newer
-        /// ones. (The ACKs of forward flows take the return direction.)
+        /// Thinning of ACKs before the queue, forward direction only: newer ACKs of a connection replace older ones.
+        /// (The ACKs of forward flows take the return direction.)
         pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
             .source("RFC 3449 section 5.2"),
         /// True if a newer ACK of a connection takes the place of an older one that waits in the
@@ -127,7 +128,8 @@ impl Link {
         self.queue_rate().min(policed).min(self.rate)
     }
 
-    /// Returns the rate at which the queue is emptied: the token bucket's or, without one, the link's.
+    /// Returns the rate at which the queue is emptied: the rate of the token bucket, if there is one, or else the
+    /// link's rate.
     pub fn queue_rate(&self) -> Rate {
         let shaper = self.direction.shaper;
         shaper.map_or(self.rate, |shaper| shaper.rate)
@@ -139,8 +141,8 @@ impl Link {
     }
 
     /// Returns the way in which departures are computed. Explicit service is required in four cases: the discipline
-    /// decides on departure, waiting ACKs are replaced, packets wait for tokens, ticks or delivery opportunities, or
-    /// the link changes or its delay varies. Otherwise the field `service` decides.
+    /// decides on departure; waiting ACKs are replaced; packets wait for tokens, ticks or delivery opportunities; the
+    /// link changes or its delay varies. In all other cases, the field `service` decides.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.direction.needs_explicit_service()
@@ -161,8 +163,7 @@ impl Link {
             || self.direction.is_impaired()
     }
 
-    /// Returns true if the impairments have no other effect than a delay that depends only on the flow. Impairments
-    /// that depend on other packets are applied within the event of a packet's arrival.
+    /// Returns true if the impairments only delay packets, by a time that depends only on the flow.
     pub(crate) fn only_delays_flows(&self) -> bool {
         let boxes = self.delay_box.as_ref();
         boxes.is_some_and(DelayBox::only_delays)

@@ -44,7 +44,7 @@ pub struct Config {
     pub replication: u64,
     /// End of the simulation.
     pub duration: Time,
-    /// Arithmetic with which times on links are computed.
+    /// Arithmetic of times on links.
     pub clock: Clock,
     /// Source of random numbers.
     pub randomness: Randomness,
@@ -68,8 +68,8 @@ words! {
     pub enum Clock {
         /// Exact times in picoseconds; departures come before arrivals of the same time.
         Exact = "exact",
-        /// ns-2's sums of double-precision seconds, in which rounding errors decide ties. Links with explicit
-        /// service keep exact time.
+        /// ns-2's sums of double-precision seconds. Their rounding errors decide ties. Links with explicit service keep
+        /// exact time.
         Ns2 = "ns2",
     }
 }
@@ -102,8 +102,8 @@ pub struct Flow {
     pub label: String,
     /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
-    /// Name under which counters of the flow are summed up: for one of several parallel streams, the name of the flow
-    /// to which the stream belongs, and otherwise the flow's own name.
+    /// Name under which the flow's counters are summed. Parallel streams have the name of their common flow here; other
+    /// flows have their own.
     pub bundle: String,
     /// Sending node.
     pub from: usize,
@@ -113,15 +113,15 @@ pub struct Flow {
     pub start: Start,
     /// Time at which the application stops sending, if before the end of the run.
     pub stop: Option<Time>,
-    /// The proxy that splits the flow's connections, for data from the flow's first node to its second. Datagram
-    /// streams have no proxy.
+    /// The proxy that splits the flow's connections, for data from the flow's first node to its second. Never set for
+    /// datagram streams.
     pub via: Option<usize>,
     /// The proxy for data from the flow's second node to its first, if connections carry data both ways.
     pub via_back: Option<usize>,
-    /// Numbers of the flow's connections, from zero in order of opening, whose sender state is recorded at each
-    /// acknowledgement. For traffic sources, the sender is the one at the flow's first node.
+    /// Connections of the flow that are traced, numbered from zero in order of opening: the sender's state is recorded
+    /// at each acknowledgement. For traffic sources, this is the sender at the flow's first node.
     pub traced: Vec<u64>,
-    /// Clock of the flow's second node, relative to that of the first.
+    /// Error of the clock at the flow's second node, relative to the clock at the first.
     pub clock: ClockError,
     /// Transport and application.
     pub transport: Transport,
@@ -131,7 +131,7 @@ keys! {
     /// Error of a receiver's clock, relative to the sender's.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ClockError {
-        /// Time by which the receiver's clock is ahead of the sender's at the beginning of the run.
+        /// Lead of the receiver's clock over the sender's clock at the beginning of the run.
         pub offset: Span = Kind::Quantity(TIME).key().default("0 s"),
         /// Seconds that the receiver's clock gains (or loses, if negative) in a second.
         pub drift: f64 = Kind::Number(Range::closed(-0.01, 0.01)).key().default("0").unit("s/s"),
@@ -186,7 +186,7 @@ pub enum Transport {
     Tcp(Arc<Tcp>),
     /// TCP connections that an application opens and closes during the run, all with the same parameters.
     Traffic(Arc<Tcp>, Arc<Source>),
-    /// A TCP connection over which an application sends messages.
+    /// A TCP connection that carries the messages of an application.
     Messages(Arc<Tcp>, Messages),
     /// Datagrams.
     Udp(Udp),
@@ -242,7 +242,7 @@ pub struct Udp {
     pub packet_bytes: u32,
     /// Bytes of the headers of one packet.
     pub header_bytes: u32,
-    /// Bursts in which datagrams are sent; without bursts, datagrams are sent all the time.
+    /// Bursts of datagrams. Without bursts, datagrams are sent all the time.
     pub bursts: Option<Bursts>,
     /// Spacing of datagrams that are not sent in bursts.
     pub spacing: Spacing,

@@ -12,9 +12,9 @@ const CREDIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size]);
 const INTERVAL: Kind = Kind::Positive(TIME);
 
 keys! {
-    /// A pair of nodes between which one connection carries the data of all flows that pass through both nodes (thesis
-    /// of the University of Innsbruck, 2009, chapter 3). Connections of senders end at the start node; connections to
-    /// receivers begin at the end node.
+    /// A pair of nodes joined by one connection, which carries the data of all flows through both nodes (thesis of the
+    /// University of Innsbruck, 2009, chapter 3). Senders connect to the start node. The end node connects to the
+    /// receivers.
     #[derive(Clone, Debug)]
     pub struct Proxy {
         /// Unique name of the proxy.
@@ -23,7 +23,7 @@ keys! {
         /// other data waits in the local queue.
         pub credit_bytes as "credit": u64 = CREDIT.key().default("200 packets").source(Proxy::SOURCE),
         /// True if retransmissions between the nodes give credit, as first transmissions do. Each loss then lets more
-        /// data wait at the start of the connection between the nodes.
+        /// data wait at the start node.
         pub credit_for_retransmissions: bool = Kind::Flag.key().default("true"),
         /// Time between two checks of the local queue.
         pub check_interval as "interval": Span = INTERVAL.key().default("10 ms").source(Proxy::SOURCE),
@@ -31,11 +31,11 @@ keys! {
     beside {
         /// Start node, where segments of senders are intercepted.
         pub start: usize,
-        /// End node, from which the data of split flows is sent to the receivers.
+        /// End node, which sends the data of split flows to the receivers.
         pub end: usize,
         /// Parameters of the connection between the two nodes.
         pub tcp: Arc<Tcp>,
-        /// Discipline of the local queue, in which segments of senders wait for the receivers at the start node.
+        /// Discipline of the local queue at the start node. Segments from senders wait there for the node's receivers.
         pub queue: QueueConfig,
         /// Changes in the course of the run, in order of time.
         pub changes: Vec<ProxyChange>,

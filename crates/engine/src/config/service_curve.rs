@@ -1,8 +1,8 @@
-//! Service curves: the amount of data that a link can transmit up to a given time, and the inverse, the time by which
-//! it can transmit a given amount. Rates may change, or follow a delivery trace.
+//! Service curves: the amount of data that a link can transmit up to a given time, and the inverse function. Rates may
+//! change, or follow a delivery trace.
 //!
-//! All rates are known before the run begins. The end of a transmission is therefore computed at its beginning, in a
-//! number of steps that is logarithmic in the number of changes.
+//! All rates are known before the run begins. The end of a transmission is therefore computed at its beginning. The
+//! cost is logarithmic in the number of changes.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl ServiceCurve {
         }
     }
 
-    /// Returns the time, rounded down, by which an amount of data can be transmitted; [`Time::NEVER`] if the link never
+    /// Returns the time, rounded down, at which the transmission of `work` ends; [`Time::NEVER`] if the link never
     /// transmits so much.
     pub(crate) fn time_of(&self, work: Work) -> Time {
         match self {
@@ -205,13 +205,13 @@ impl RateSteps {
     }
 }
 
-/// Delivery opportunities: times at which a link delivers a fixed number of bytes at once, repeated without end. They
-/// represent the scheduler of a cell or satellite handovers, as in mahimahi's `mm-link` (Netravali and others, USENIX
-/// ATC 2015, section 4.2).
+/// Delivery opportunities: times at which a link delivers a fixed number of bytes at once. The list is repeated without
+/// end. It represents a cellular scheduler or satellite handovers, as in mahimahi's `mm-link` (Netravali and others,
+/// USENIX ATC 2015, section 4.2).
 #[derive(Debug, PartialEq)]
 pub struct DeliveryTrace {
-    /// Times of opportunities in milliseconds, in ascending order; a time is listed once for each of its opportunities.
-    /// The last time, which is not 0, is the period of the repetition.
+    /// Times of opportunities in milliseconds, ascending. Simultaneous opportunities repeat the time. The last time,
+    /// which is not 0, is the period of the repetition.
     times_ms: Vec<u32>,
     /// Bytes that may leave at each opportunity.
     opportunity: Bytes,
@@ -255,7 +255,7 @@ impl DeliveryTrace {
         Work(u128::from(opportunities) * Work::of_bytes(self.opportunity.0).0)
     }
 
-    /// Returns the time of the delivery opportunity at which the last bit of `work` leaves.
+    /// Returns the time of the delivery opportunity that transmits the last bit of `work`.
     fn time_of(&self, work: Work) -> Time {
         let opportunity = Work::of_bytes(self.opportunity.0).0;
         let last = work.0.div_ceil(opportunity).saturating_sub(1);

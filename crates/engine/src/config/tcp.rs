@@ -20,13 +20,12 @@ keys! {
         /// Initial congestion window.
         pub initial_window: f64 = Kind::Number(Range::closed(1.0, 1e6)).key()
             .default("10").in_ns2("2").unit("segments").source("RFC 6928; Linux: TCP_INIT_CWND; ns-2: windowInit_"),
-        /// The receiver's window in segments, or in bytes. `auto`: twice the sum of the path's
-        /// bandwidth-delay product and queues (six times with the profile `linux`), at least 64
-        /// segments, so that it limits the sender only while a recovery takes longer than a round
-        /// trip.
+        /// The receiver's window: a number of segments, or a size in bytes. `auto`: twice the sum of the path's
+        /// bandwidth-delay product and queues (six times with the profile `linux`), at least 64 segments. The automatic
+        /// window limits the sender only in a recovery that takes longer than a round trip.
         pub receive_window: u64 = WINDOW.key().default("auto").in_ns2("100000")
             .source("ns-2: window_; Linux: tcp_rcvbuf_grow"),
-        /// The sender's socket buffer in segments, or in bytes.
+        /// The sender's socket buffer: a number of segments, or a size in bytes.
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
         ]).key().default("unlimited"),
@@ -40,9 +39,9 @@ keys! {
             .default("3").source("RFC 5681 section 3.2; Linux: tcp_reordering; ns-2: numdupacks_"),
         /// True if each of the first duplicate ACKs releases a new segment.
         pub limited_transmit: bool = Kind::Flag.key().default("true").source("RFC 3042; ns-2: singledup_"),
-        /// Growth credit of one ACK: `per-ack`: 1; `{ per_segment = L }`: the segments that it covers, at most L
-        /// in slow start; `delivered`: the segments that it covers and that no SACK block reported before, without
-        /// a limit.
+        /// Number of segments by which one ACK lets the window grow. `per-ack`: 1. `{ per_segment = L }`: the segments
+        /// that the ACK covers, in slow start at most L. `delivered`: the segments that the ACK covers, without those
+        /// reported before by SACK blocks; no limit.
         pub ack_counting: AckCounting = Kind::OneOf(&[
             Kind::Word(&["per-ack", "delivered"]), Kind::Table(PerSegment::KEYS),
         ]).key()
@@ -60,8 +59,8 @@ keys! {
         pub prr: PrrRule = Kind::Word(PrrRule::WORDS).key()
             .default("rfc6937").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 6937, RFC 9937; Linux: tcp_cwnd_reduction, tcp_enter_cwr"),
-        /// Round-trip time sample of an ACK: `echo`, from the timestamp that it echoes; `last`, from the last
-        /// segment that it newly acknowledges; `reported`, as `last`, less the ACK delay that the receiver
+        /// Round-trip time sample of an ACK. `echo`: from the timestamp that the ACK echoes. `last`: from the last
+        /// segment that the ACK newly acknowledges. `reported`: as `last`, less the ACK delay that the receiver
         /// reports, as in QUIC.
         pub rtt_sample: RttSample = Kind::Word(RttSample::WORDS).key()
             .default("echo").in_profile(Profile::Linux, "last")
@@ -81,14 +80,13 @@ keys! {
         pub reductions: ReductionRule = Kind::Word(ReductionRule::WORDS).key()
             .default("rfc5681").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 5681 equation 4; Linux: tcp_init_cwnd_reduction, tcp_enter_loss"),
-        /// True if a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout,
-        /// F-RTO show that nothing was lost; duplicates then also lengthen RACK's reordering
-        /// window. Recoveries `rack-tlp` and `rack-tlp-prr` only.
+        /// True if reductions that prove unnecessary are undone. The proof is by timestamps, by reports of duplicates
+        /// (`dsack`) or, after a timeout, by F-RTO. Reports of duplicates also lengthen RACK's reordering window.
+        /// Recoveries `rack-tlp` and `rack-tlp-prr` only.
         pub undo: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 3522, RFC 3708, RFC 5682; Linux: tcp_may_undo, tcp_process_loss, tcp_rack_update_reo_wnd"),
-        /// Restart of cwnd after a retransmission timeout in which nothing was sent, whether or not
-        /// anything was received. Algorithms that control cwnd at all times keep it, as Linux
-        /// modules with `cong_control` do.
+        /// Restart of cwnd if nothing was sent for a retransmission timeout. Received data makes no difference.
+        /// Algorithms that control cwnd at all times keep it, as Linux modules with `cong_control` do.
         pub idle_restart: IdleRestart = Kind::Word(IdleRestart::WORDS).key()
             .default("initial-window").in_profile(Profile::Linux, "halved").in_ns2("none")
             .source("RFC 5681 section 4.1; Linux: tcp_cwnd_restart, tcp_slow_start_after_idle_check"),
@@ -101,8 +99,8 @@ keys! {
         /// Pacing of segments, at cwnd / srtt times a factor. Algorithms that set a pacing rate always pace.
         pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
             .default("false").source("Linux: without the fq discipline"),
-        /// Rule for paced segments: departure in bursts or one by one, and the effect of a jump of the pacing rate on a
-        /// segment that waits.
+        /// Rule for paced segments. It decides if they leave in bursts or one by one, and if a jump of the pacing rate
+        /// shortens the wait of a segment.
         pub paced_bursts: PacedBursts = Kind::Word(PacedBursts::WORDS).key()
             .default("early").in_profile(Profile::Linux, "linux-6.18")
             .source("Linux: tcp_pacing_check, tcp_update_skb_after_send"),
@@ -121,9 +119,9 @@ keys! {
         /// Time at which a connection of requests and responses sends its FIN.
         pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
             .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
-        /// True if the receiver reports out-of-order segments in SACK blocks. `false` with
-        /// `ns2-sack`: a plain `TCPSink` with a sender `Sack1`, which then recovers every loss by
-        /// timeout; other senders without SACK recover as `newreno` does.
+        /// True if the receiver reports out-of-order segments in SACK blocks. `false` with `ns2-sack`: the sender
+        /// `Sack1` of ns-2 with a plain `TCPSink`; it recovers every loss by timeout. Other senders then recover as
+        /// `newreno` does.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
         /// True if the receiver reports duplicate segments (D-SACK), in the first block.
         pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
@@ -154,8 +152,8 @@ keys! {
 }
 
 keys! {
-    /// Pacing of segments. Rates are in windows per smoothed round trip; they are above one, since otherwise the flight
-    /// would fall short of the window.
+    /// Pacing of segments. Rates are in windows per smoothed round trip. They exceed one: otherwise the segments in
+    /// flight would never fill the window.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Pacing {
         /// Pacing rate in windows per smoothed round trip while cwnd is below half of ssthresh.
@@ -208,12 +206,11 @@ words! {
     /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// In proportion to the flight size at the start of recovery. Once the flight is below the new window, one
-        /// segment more than was delivered may be sent (RFC 6937).
+        /// In proportion to the flight size at the start of recovery. Once the flight is below the new window, one more
+        /// segment may be sent than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// In proportion to cwnd at the start of recovery. One segment more than was delivered may be sent only for
-        /// ACKs that advance and report no loss (RFC 9937). Reductions for ECN marks are spread over a round trip, too
-        /// (Linux).
+        /// In proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss allow one more
+        /// segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
         Linux = "linux-6.18",
     }
 }
@@ -237,8 +234,8 @@ words! {
         None = "none",
         /// cwnd is reduced to the initial window (RFC 5681).
         InitialWindow = "initial-window",
-        /// cwnd is halved for each timeout in which nothing was sent, down to the initial window; slow start continues
-        /// up to three quarters of the former cwnd (RFC 2861).
+        /// cwnd is halved for each retransmission timeout without a transmission, down to the initial window. Slow
+        /// start then continues up to three quarters of the former cwnd (RFC 2861).
         Halved = "halved",
     }
 }
@@ -247,14 +244,13 @@ words! {
     /// Rule for the round-trip time sample of an ACK.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RttSample {
-        /// The time since the timestamp that the ACK echoes. A delayed ACK echoes the timestamp of the first segment
-        /// that it acknowledges, so that the sample includes the ACK delay. Without timestamps, one segment is timed
-        /// per round trip.
+        /// The time since the timestamp that the ACK echoes. A delayed ACK echoes the timestamp of its first segment,
+        /// and the sample then includes the ACK delay. Without timestamps, one segment is timed per round trip.
         Echo = "echo",
-        /// The congestion control's sample and the minimum round-trip time come from the last
-        /// segment that the ACK newly acknowledges, cumulatively or selectively; srtt and the
-        /// timers use the first such segment. If a retransmitted segment is among those
-        /// acknowledged cumulatively, the timestamp gives the sample, in whole milliseconds.
+        /// Two samples. The last newly acknowledged segment, cumulatively or selectively, gives the sample of the
+        /// congestion control and of the minimum round-trip time. The first one gives the sample of srtt and the
+        /// timers. If the cumulative acknowledgement covers a retransmitted segment, the timestamp gives the sample, in
+        /// whole milliseconds.
         Last = "last",
         /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the ACK delay that the
         /// receiver reports. The delay is not subtracted if the result would be below the minimum round-trip time.
@@ -350,7 +346,7 @@ impl Read for Ecn {
     }
 }
 
-/// Number of segments for which an ACK lets the window grow.
+/// Number of segments by which an ACK lets the window grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckCounting {
     /// One, whatever number of segments the ACK acknowledges (ns-2; RFC 2581).
@@ -397,9 +393,10 @@ keys! {
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// True if the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
-        /// Number of ACKs sent without delay at the beginning and after a duplicate segment. Above 0, as in the
-        /// kernel, no ACK is delayed while the receive window opens either, and duplicate ACKs after the third are
-        /// compressed to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is compressed.
+        /// Number of ACKs sent without delay at the beginning and after a duplicate segment. Above 0, two other rules
+        /// of the kernel apply, too: no ACK is delayed while the receive window opens, and duplicate ACKs after the
+        /// third are compressed to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is
+        /// compressed.
         pub quick: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key()
             .default("0").in_profile(Profile::Linux, "16").unit("ACKs")
             .source("Linux: TCP_MAX_QUICKACKS, tcp_incr_quickack, tcp_grow_window, tcp_rcv_space_adjust, tcp_comp_sack_delay_ns"),
@@ -455,7 +452,7 @@ keys! {
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
             .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),
-        /// Tick in which round-trip times are measured, as in ns-2.
+        /// Unit of round-trip time measurements, as in ns-2: they are whole numbers of ticks.
         pub tick: Option<Span> = Kind::Positive(TIME).key().in_ns2("10 ms").source("ns-2: tcpTick_"),
     }
 }
@@ -481,16 +478,16 @@ pub enum Timestamps {
     Off,
     /// The option of RFC 7323.
     Standard(u32),
-    /// Sync-TCP's option, with which ACKs also report the transit time of the last data segment (Weigle 2003, chapter
-    /// 3). The clocks of the hosts must agree.
+    /// Sync-TCP's option. ACKs also report the transit time of the last data segment (Weigle 2003, chapter 3). The
+    /// clocks of the hosts must agree.
     OneWay(u32),
 }
 
 keys! {
     /// Keys of the timestamp option.
     pub struct TimestampKeys {
-        /// Timestamp option: none, RFC 7323's, or, with `one-way`, Sync-TCP's, with which receivers also report
-        /// the one-way delay of each data segment.
+        /// Timestamp option: none, RFC 7323's, or Sync-TCP's (`one-way`). With Sync-TCP's, receivers also report the
+        /// one-way delay of each data segment.
         pub timestamps: TimestampKind = Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]).key()
             .default("true").in_ns2("false")
             .source("RFC 7323; Linux: tcp_timestamps; ns-2: timestamps_; Weigle 2003, chapter 3"),

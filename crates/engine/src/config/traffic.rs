@@ -25,7 +25,7 @@ pub struct Messages {
     pub rate: Rate,
     /// Bytes of a message.
     pub message_bytes: u64,
-    /// Bursts in which messages are sent.
+    /// Bursts of messages.
     pub bursts: Bursts,
     /// True if each message is sent in separate, full segments, as ns-2's one-way agents do. False if messages are
     /// bytes of one stream.
@@ -43,8 +43,8 @@ pub enum Source {
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
-    /// Exchanges as in `Trace`, except that those without a response go from the flow's second node, which opens the
-    /// connections, to its first.
+    /// Exchanges as in `Trace`, with one exception: an exchange without a response goes from the flow's second node to
+    /// its first. The second node opens the connections.
     Vectors(Arc<[TraceEntry]>),
 }
 
@@ -61,7 +61,7 @@ pub struct Requests {
     pub binding: Binding,
     /// Times from the arrival of a request to the beginning of its response, in seconds.
     pub server_delay: Distribution,
-    /// Round-trip times of connections, in seconds, that are added to that of the network.
+    /// Extra round-trip times of connections, in seconds. They are added to the network's round-trip time.
     pub round_trip: Process,
     /// Number of exchanges on a connection, which is closed after them.
     pub per_connection: Distribution,
@@ -86,7 +86,7 @@ pub struct Web {
     pub whole_units_of: Option<u64>,
     /// Bytes of a request.
     pub request_bytes: u64,
-    /// True if each object has its own connection, which the server opens when the request is acknowledged, as in ns-2.
+    /// True if each object has a separate connection, as in ns-2: the server opens it when the request is acknowledged.
     /// False if objects use the connection of the request.
     pub separate: bool,
 }
@@ -95,20 +95,19 @@ keys! {
     /// Rule that ends a run early, and checks if the run allows conclusions (Weigle 2003, appendix A).
     #[derive(Clone, Debug, PartialEq)]
     pub struct StopRule {
-        /// Number of completed exchanges after which the run stops. Only those that begin in the measurement window
-        /// count.
+        /// Number of completed exchanges that ends the run. Only exchanges that begin in the measurement window count.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
         /// Lower bound of the 99th percentile of the response sizes of the counted exchanges; a smaller percentile
         /// causes a warning.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Size that at least one response has to exceed. A run in which no such response begins within `start_within`
-        /// causes a warning.
+        /// Size that at least one response should exceed. A warning is given if no such response begins within
+        /// `start_within`.
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
         /// Time from the start of the measurement window within which a response above `longest_above` has to begin.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {
-        /// Ids of the flows whose exchanges are counted.
+        /// Ids of the flows with counted exchanges.
         pub flows: Vec<u32>,
     }
 }
@@ -155,7 +154,7 @@ words! {
         /// When the request is made. A seed then gives the same pairs of request and response, whatever time requests
         /// take in the network.
         WithRequest = "with-request",
-        /// When the request arrives, so that congestion decides which request gets which response, as in PackMime-NS.
+        /// When the request arrives, as in PackMime-NS. Congestion then decides which request gets which response.
         OnArrival = "on-arrival",
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     }
 }
 
-/// Declares the counters of a period: a record whose fields are sums, minima or maxima over the period.
+/// Declares the counters of a period: a record of sums, minima and maxima over the period.
 macro_rules! counters {
     (
         $(#[$attribute:meta])*
@@ -78,7 +78,7 @@ macro_rules! counters {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }
 
-            /// Returns the counters of the period from the state `before` to this one. Minima and maxima are those in
+            /// Returns the counters of the period that began when they were `before`. Minima and maxima are those of
             /// `self`.
             pub(crate) fn since(&self, before: &Self) -> Self {
                 Self {

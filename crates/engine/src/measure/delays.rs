@@ -1,5 +1,5 @@
-//! Histograms of packet delays. Their buckets widen with the delay, so that a few kilobytes give quantiles for any
-//! number of packets.
+//! Histograms of packet delays. Their buckets widen with the delay: a few kilobytes give quantiles for any number of
+//! packets.
 
 use longhaul_kernel::record;
 use longhaul_units::Span;
@@ -13,9 +13,9 @@ const UNIT_BITS: u32 = 15;
 /// Number of rows, which cover delays up to ten hours; the last bucket also counts longer ones.
 const ROWS: usize = 36;
 
-/// A histogram of delays. Above a microsecond, the width of a bucket is at most 1/32 of its delays, as in HdrHistogram.
-/// Minimum and maximum are exact, and the mean is exact to 33 ns. Each row takes 256 bytes, and is allocated with its
-/// first count.
+/// A histogram of delays. Above a microsecond, a bucket is at most 1/32 as wide as the delays in it, as in
+/// HdrHistogram. Minimum and maximum are exact; the mean is exact to 33 ns. A row of buckets takes 256 bytes, allocated
+/// at its first count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelayHistogram {
     rows: [Option<Box<[u64; ROW]>>; ROWS],

@@ -28,10 +28,10 @@ pub trait Recorder {
     fn packet(&mut self, packet: &CapturedPacket);
     /// Records `_text`, the next part of the log that the foreign stack of a flow writes.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
-    /// Reports the simulated time as progress. Called a thousand times per run, and whenever the ticker requests it.
-    /// The returned value can stop the simulation.
+    /// Reports the simulated time as progress. Called a thousand times per run, and on request of the ticker. The
+    /// returned value can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Returns the ticker with which further progress reports can be requested, from the setup of the simulation on.
+    /// Returns the flag that requests further progress reports, also during the setup of the simulation.
     fn ticker(&self) -> Ticker {
         Ticker::default()
     }
@@ -165,7 +165,7 @@ record! {
         time: Time as "t_s",
         /// Number of the flow.
         flow: u32 as "flow",
-        /// Number of the connection among those of the flow, in order of opening.
+        /// Number of the connection within its flow, in order of opening.
         connection: u64 as "connection",
         /// Name of the quantity: cwnd, ssthresh or in_flight, in segments, or a variable of the congestion
         /// control's state; times are in seconds.
@@ -224,26 +224,26 @@ record! {
     pub struct Exchange {
         /// Number of the flow whose source made the exchange.
         flow: u32 as "flow",
-        /// Number of the connection among those of the flow, in order of opening.
+        /// Number of the connection within its flow, in order of opening.
         connection: u64 as "connection",
-        /// Time at which the SYN of the exchange's connection was sent or, if the connection was already open, the
-        /// request.
+        /// Time at which the exchange began. If it opened a connection, this is when the SYN was sent, otherwise when
+        /// the request was sent.
         start: Time as "start_s",
-        /// Time at which the whole request had arrived.
+        /// Time at which the last byte of the request arrived.
         requested: Option<Time> as "requested_s",
         /// Time at which the first segment of the response arrived.
         answered: Option<Time> as "answered_s",
-        /// Time at which everything had arrived; none if the run ended before.
+        /// Time at which the last byte of the exchange arrived; none if the run ended before.
         end: Option<Time> as "end_s",
         /// Payload of the request, or of one-way data.
         request_bytes: u64 as "request_bytes",
         /// Payload of the response; none without a response, or if it had not begun at the end of the run.
         response_bytes: Option<u64> as "response_bytes",
-        /// Round-trip time of the connection in addition to that of the network.
+        /// Extra round-trip time of the connection, added to the network's round-trip time.
         round_trip: Span as "extra_rtt_s",
         /// Data packets retransmitted, both ways.
         retransmitted_pkts: u64 as "retransmitted_pkts",
-        /// Retransmission timeouts, both ways, including those of lost SYNs.
+        /// Retransmission timeouts in both directions, including timeouts of SYNs.
         timeouts: u64 as "timeouts",
     }
 }
@@ -257,7 +257,7 @@ pub struct CapturedPacket {
     pub interface: u32,
     /// The flow.
     pub flow: u32,
-    /// Number of the connection among those of the flow.
+    /// Number of the connection within its flow.
     pub connection: u32,
     /// True if the flow's second node has opened the connection.
     pub opened_by_receiver: bool,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag with which another thread requests a progress report at any time, even if the simulation processes few
-/// events. The event loop reads the flag with one load. The flag has no effect on results.
+/// A flag for requests of progress reports. Another thread can set it at any time, even if the simulation processes few
+/// events. The event loop reads it with one load. It has no effect on results.
 #[derive(Clone, Debug, Default)]
 pub struct Ticker(Arc<AtomicBool>);
 

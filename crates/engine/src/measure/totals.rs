@@ -10,7 +10,7 @@ use crate::config::Work;
 /// Results at the end of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// Time at which the simulation ended: the configured duration, or earlier if it was stopped.
+    /// Time at which the simulation ended: the configured duration, or the time at which the run was stopped.
     pub end: Time,
     /// True if the recorder stopped the run early, or the run would have exceeded its memory limit.
     pub stopped: bool,
@@ -58,7 +58,7 @@ pub struct FlowTotals {
 
 impl FlowTotals {
     /// Returns the results of a flow. `before` contains the counters at the beginning of the measurement window,
-    /// `total` those over the whole run. The minimum and maximum round-trip times are those of the whole run.
+    /// `total` the counters over the whole run. The minimum and maximum round-trip times are those of the whole run.
     pub fn between(
         start: Time,
         finish: Option<Time>,
@@ -75,8 +75,8 @@ impl FlowTotals {
 }
 
 counters! {
-    /// Counters of one flow in a period. Packet counters do not include SYNs and pure ACKs. The order of fields in
-    /// memory is fixed: the first six fields, which almost every packet changes, share a cache line.
+    /// Counters of one flow in a period. Packet counters exclude SYNs and pure ACKs. The order of fields in memory is
+    /// fixed: the first six change with almost every packet, and share a cache line.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C, align(64))]
     pub struct FlowCounters {
@@ -114,7 +114,7 @@ counters! {
         sum timeouts: u64 as "timeouts",
         /// Integral of the congestion window over time, in segment seconds.
         sum cwnd_integral: f64,
-        /// Times during which each limit held the sender back.
+        /// Times for which each limit held the sender back.
         sum limited: LimitTimes,
         /// Connections that the flow has opened, if its kind opens them during the run.
         sum connections: u64 as "connections",
@@ -144,7 +144,7 @@ impl FlowCounters {
     }
 }
 
-/// Times during which each limit held the sender back.
+/// Times for which each limit held the sender back.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LimitTimes {
     /// Time during which the congestion window was the limit.
@@ -185,8 +185,7 @@ pub struct ProxyTotals {
 counters! {
     /// Counters of one proxy in a period.
     ///
-    /// Over the whole run, the admitted payload is the sum of the forwarded payload and the payload that is still on
-    /// its way between the nodes.
+    /// Over the whole run, admitted payload = forwarded payload + payload still on its way between the nodes.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ProxyCounters {
         /// Counters of the local queue: departures are packets that the proxy takes out.
@@ -241,8 +240,8 @@ counters! {
         sum departed_pkts: u64 as "departed_pkts",
         /// Bytes of the packets fully transmitted.
         sum departed_bytes: u64 as "departed_bytes",
-        /// Work transmitted, including the part of the packet in service that has left, so that the utilisation of
-        /// any period, however short, is exact.
+        /// Work transmitted, including the transmitted part of the packet in service. The utilisation of a short period
+        /// is therefore exact.
         sum transmitted: Work,
         /// Work that the link's token buckets let pass in the long run; without token buckets, the
         /// work that the line could have done.
@@ -266,9 +265,9 @@ counters! {
         sum dropped_filtered_pkts: u64 as "dropped_filtered_pkts",
         /// Packets marked instead of dropped.
         sum marked_pkts: u64 as "marked_pkts",
-        /// Packets of which a copy was made before the link.
+        /// Number of packets that were copied before the link.
         sum duplicated_pkts: u64 as "duplicated_pkts",
-        /// Integral of the number of waiting packets over time, in picoseconds, without those in service.
+        /// Integral of the queue length over time, in picoseconds. Packets in service do not count.
         sum queue_integral_ps: u128,
         /// Sum, over arrivals, of the number of waiting packets that each found: divided by the
         /// number of arrivals, the mean queue at arrivals.
@@ -287,8 +286,8 @@ counters! {
 }
 
 impl LinkCounters {
-    /// Returns the amount of data that the link could have transmitted in the period. It limits the amount transmitted,
-    /// except during bursts of token buckets.
+    /// Returns the amount of data that the link could have transmitted in the period. Only bursts of token buckets can
+    /// exceed it.
     pub fn capacity(&self) -> Work {
         self.bucket_capacity.min(self.line_capacity)
     }

@@ -1,17 +1,17 @@
-//! Access links: links at the edge of a large network, of which there are many, each with few packets at a time.
+//! Access links: links at the edge of a large network. There are many, and each has few packets at a time.
 //!
 //! On a drop-tail link, the arrival of a packet at the far end has a closed form: `max(arrival, end of the last
-//! transmission) + transmission + delay`, unless the queue is full. Such a link needs neither a queue nor stored
-//! packets nor events, if its packets can be handed over ahead of time. There are two cases:
+//! transmission) + transmission + delay`, unless the queue is full. If packets can be handed over ahead of time, such a
+//! link needs no queue, no stored packets and no events. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
 //! - Links that lead to endpoints of connections deliver their packets to these endpoints at once, as long as no timer
 //!   and no observation comes before. Otherwise the packets wait on the link as on any other
 //!   ([`Link::hold`](super::Link::hold)).
 //!
-//! The remaining state of a link takes two cache lines, next to those of the link in the opposite direction. Access
-//! links are used only if there are many links. If there are few, each carries many packets, which arrive in order, and
-//! stores them itself.
+//! The remaining state of a link takes two cache lines, next to the state of the opposite link. Access links are used
+//! only in networks with many links. In small networks, each link has many packets at a time, and storing them on the
+//! link is faster.
 
 use std::collections::VecDeque;
 
@@ -47,7 +47,7 @@ struct AccessLink {
     /// Index of the [`Model`] that the link shares with others.
     model: u32,
     queue_max: u32,
-    /// Bytes of the packet whose service began last.
+    /// Size in bytes of the packet that began service last.
     served_bytes: u16,
     /// True if packets wait in the queue.
     queues: bool,
@@ -77,7 +77,7 @@ impl Model {
 }
 
 impl AccessLink {
-    /// Removes the packets whose service has begun by `now` from the queue.
+    /// Removes packets from the queue that have begun service by `now`.
     #[inline]
     fn begin_services(&mut self, now: Time) {
         if !self.queues {
@@ -174,8 +174,8 @@ pub(super) struct AccessLinks {
 #[derive(Debug)]
 struct Spreading {
     link: u32,
-    /// Minimum propagation delay of the access links that this link leads to. A packet that leaves this link takes at
-    /// least this time to reach an endpoint of a connection.
+    /// Minimum propagation delay of the access links behind this link. A packet that leaves this link takes at least
+    /// this time to reach an endpoint.
     shortest: Span,
     /// True if an event of the link is scheduled.
     has_event: bool,
@@ -300,15 +300,15 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time up to which a link may forward packets to access links, so that these packets reach the
-    /// endpoints of connections by the time `observation`.
+    /// Returns the time up to which a link may forward packets to access links. Packets forwarded later might reach
+    /// their endpoints after `observation`.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that reach endpoints of connections only after the
-    /// observation stay on the link: the next event comes after the observation.
+    /// Ends the event of a link that leads to access links. Packets that would reach their endpoints after the
+    /// observation stay on the link until the next event.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -325,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have reached access links onto these links. Called before an observation, because of which
-    /// the packets were held back.
+    /// Moves packets that have reached access links onto these links. Called before an observation: the packets were
+    /// held back until then.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {
@@ -340,8 +340,8 @@ impl Network {
         }
     }
 
-    /// Forwards the next packet of a link that leads to access links, if the packet reaches the far end by `until`.
-    /// Returns the index of the access link that it reaches.
+    /// Forwards the next packet of a link that leads to access links, if it reaches the far end by `until`. Returns the
+    /// index of the packet's access link.
     #[inline(always)]
     pub(crate) fn forward_to_access(
         &mut self,
@@ -393,8 +393,8 @@ impl Network {
         }
     }
 
-    /// Prefetches memory that packets need at access links: options and access links for the packet `step` places ahead
-    /// on the link, the route for the packet twice as far ahead. Returns the first of these packets.
+    /// Prefetches memory for packets at access links: the options and the access link of the packet `step` places
+    /// ahead, and the route of the packet twice as far ahead. Returns the packet `step` places ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

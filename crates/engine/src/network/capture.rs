@@ -1,9 +1,8 @@
 //! Capture of packets on links and at nodes.
 //!
-//! On a link, packets are recorded when they reach its near end, before its queue and impairments, so that packets
-//! dropped by these are included. A capture on the host or router at the near end sees the same packets. At a node,
-//! packets are recorded when its end systems send them, and when they reach its end systems; a capture on a host sees
-//! both.
+//! On a link, packets are recorded when they reach its near end, before its queue and impairments. Packets dropped
+//! there are included, as in a capture on the host or router at the near end. At a node, packets are recorded when its
+//! end systems send or receive them, as in a capture on a host.
 
 use longhaul_units::Time;
 
@@ -14,8 +13,8 @@ use crate::packet::{Packet, SackOption};
 /// An event of a packet for the capture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketNote {
-    /// An endpoint has sent the packet with these SACK blocks. The blocks are copied, since a drop would discard them
-    /// before the packet is recorded.
+    /// An endpoint has sent the packet with these SACK blocks. The blocks are a copy: a drop would discard the
+    /// originals before the packet is recorded.
     Sent(Packet, SackOption),
     /// The packet has reached a captured link or node.
     Entered(InterfaceEntry),
@@ -60,8 +59,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// Records that the packet due at the far end of a link is about to enter the next link. Does nothing if no packet
-    /// is due, or if the next link is not captured.
+    /// Records that the packet due at the far end of a link enters the next link. Does nothing if no packet is due, or
+    /// if the next link is not captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {

@@ -1,4 +1,4 @@
-//! Forwarding of packets: onto the first link of a route, from link to link, and from the last link to the end.
+//! Forwarding of packets: onto the first link of a route, from link to link, and from the last link to the receiver.
 
 use longhaul_units::Time;
 
@@ -109,8 +109,8 @@ impl Network {
         }
     }
 
-    /// Forwards the only packet of a link to the next link, and so on over all links with lookahead, without any event.
-    /// Schedules the packet's arrival on the last of these links. Returns true if the packet has left the first link.
+    /// Forwards the only packet of a link over all following links with lookahead, without any event. Then schedules
+    /// its arrival on the last of these links. Returns true if the packet has left the first link.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -160,8 +160,8 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready` and returns its number. Packets on these links can be passed at once to the
-    /// endpoints, which delay them.
+    /// Removes a link from the list `ready` and returns its number. The packets on such links can be passed to the
+    /// endpoints at once, and are delayed there.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
@@ -182,8 +182,8 @@ impl Network {
         self.deliveries[link as usize]
     }
 
-    /// Forwards a link's next packets, as long as they reach its far end by `until`, up to and including the first
-    /// packet that has reached the end of its route. Stores this packet in `arrived`, and returns its kind of receiver.
+    /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that has reached the
+    /// end of its route, stores it in `arrived`, and returns its kind of receiver.
     #[inline]
     pub(crate) fn forward(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<End> {
         loop {
@@ -193,8 +193,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's next packet, if it reaches the far end by `until`. A packet that has reached the end of its
-    /// route is stored in `arrived`, since a returned packet would be copied several times.
+    /// Forwards a link's next packet, if it reaches the far end by `until`. If it has reached the end of its route,
+    /// stores it in `arrived`; returning the packet would copy it several times.
     #[inline(always)]
     pub(crate) fn forward_one(
         &mut self,
@@ -224,9 +224,9 @@ impl Network {
         }
     }
 
-    /// Forwards the packets of a link that arrive by `until`, up to and including the first that has reached the end of
-    /// its route; stores this packet in `arrived`, and returns its kind of receiver. For links with lookahead whose
-    /// packets mostly go onto links that already have packets.
+    /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that has reached the
+    /// end of its route, stores it in `arrived`, and returns its kind of receiver. For links with lookahead. The next
+    /// links usually have packets already.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,
@@ -244,9 +244,9 @@ impl Network {
         }
     }
 
-    /// Forwards packets that arrive by `until`. Stops after the first packet that becomes the only packet on its next
-    /// link, or that has reached the end of its route. Returns the next hop of this packet; `None` if there is no such
-    /// packet.
+    /// Forwards a link's packets that reach its far end by `until`. Stops after a packet that becomes the only one on
+    /// its next link, or that has reached the end of its route. Returns the next hop of this packet; `None` if there is
+    /// none.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();

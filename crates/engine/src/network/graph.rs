@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use longhaul_units::Span;
 
-/// Nodes and one-way links, both numbered from zero. Most nodes are hosts, that is, nodes with only one neighbour. A
-/// search visits a host only if the search begins or ends there; searches are thus short even with thousands of hosts.
+/// Nodes and one-way links, both numbered from zero. Most nodes are hosts, that is, they have only one neighbour. A
+/// search skips hosts except at its beginning and end, and is therefore short even with thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// For each node, the links that leave it, in their order, except links to hosts.
@@ -56,10 +56,9 @@ impl Graph {
         Self { leaving, entering }
     }
 
-    /// Returns the links of the shortest path: the path with the smallest delay and, among equals, the fewest hops
-    /// (Dijkstra). If paths are equal in both, each node is reached from the predecessor closest to the start (among
-    /// equals, the one with the smallest number), over the first of several parallel links. The result is the same as
-    /// if the search visited all hosts.
+    /// Returns the links of the shortest path: smallest delay, then fewest hops (Dijkstra). If several paths are equal
+    /// in both, each node is reached from the predecessor closest to the start, then the one with the smallest number,
+    /// over the first of several parallel links. Skipping hosts does not change the result.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     impl Graph {
-        /// Returns the graph with no node treated as a host, so that a search visits all nodes.
+        /// Returns the graph with no node treated as a host: a search then visits all nodes.
         fn without_hosts(mut self) -> Self {
             for link in self.entering.iter_mut().flat_map(|links| links.drain(..)) {
                 self.leaving[link.from].push(link);
@@ -131,8 +130,8 @@ mod tests {
     }
 
     proptest! {
-        /// Searches that skip hosts find the same paths as searches that visit them, for any links in one or both
-        /// directions and any number of equal paths.
+        /// Searches that skip hosts find the same paths as searches that visit them. Tested on random graphs with
+        /// one-way links, two-way links and equal paths.
         #[test]
         fn leaving_out_hosts_changes_no_path(
             links in prop::collection::vec((0usize..8, 0usize..8, 0u64..3), 1..30),
@@ -159,8 +158,8 @@ mod tests {
         links.iter().flat_map(pair).collect()
     }
 
-    /// The paths over nodes 1 and 2 have equal costs. The one over node 1, the smaller number, is chosen, although the
-    /// link to node 2 comes first.
+    /// Of two equal paths, the one over the node with the smaller number is chosen (node 1), although the link to node
+    /// 2 comes first.
     #[test]
     fn a_diamond_of_equal_costs_has_one_path_with_and_without_hosts() {
         let core = [(0, 2, 5), (0, 1, 5), (2, 3, 5), (1, 3, 5)];

@@ -1,24 +1,24 @@
 //! Lookahead: the choice of links that may forward packets ahead of the simulation's time.
 //!
-//! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the order of arrivals. If
-//! nothing else affects the far end, the link may forward all its packets in one event, long before their arrival
-//! times: to links that receive packets only from this link, and to endpoints of flows whose answers go onto such
-//! links. If several links lead to one, their packets are merged up to a time before which no further packet can arrive
-//! (`merge.rs`). No packet is forwarded beyond the next observation, so that samples show the state at their time; nor
-//! to an endpoint of a flow beyond that endpoint's next timer.
+//! Once a link has accepted packets, their arrivals at the far end are known. If nothing else affects the far end, the
+//! link may forward all its packets in one event, long before their arrival times. This is possible to links that
+//! receive packets only from this link, and to endpoints that send all answers onto such links. If several links lead
+//! to one, their packets are merged up to the earliest possible arrival of a further packet (`merge.rs`). No packet is
+//! forwarded beyond the next observation, since samples must show the state at their time. No packet is forwarded to an
+//! endpoint beyond that endpoint's next timer.
 //!
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
 //! therefore enters the box as soon as it is on the link before (`Network::delay_ahead`).
 //!
-//! If there are many links with few packets each, links at the edge store no packets: their packets are merged with
-//! those of all other links, or passed to the endpoints at once (`access.rs`).
+//! If there are many links with few packets each, links at the edge store no packets. Their packets are merged with the
+//! packets of all other links, or passed to the endpoints at once (`access.rs`).
 //!
-//! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an event
-//! (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks ahead only to the
-//! earliest time at which it can end (`traffic/stop_condition.rs`).
+//! If a packet is the only one on a link with lookahead, it is forwarded to the next link without an event
+//! (`Network::forward_without_events`). A run that ends after a number of exchanges looks ahead only to its earliest
+//! possible end (`traffic/stop_condition.rs`).
 //!
 //! In parallel discrete-event simulation, this is called conservative lookahead (Fujimoto, CACM 33(10), 1990). Here it
-//! saves events, each of which costs a search in the event list and cache misses. The results do not change (tested by
+//! saves events, and thus searches in the event list and cache misses. The results do not change (tested by
 //! `work_ahead_of_time_agrees` in `tests/behaviour.rs`).
 
 use std::collections::BTreeSet;
@@ -30,8 +30,7 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Lookahead of a link: the destination of the packets that it forwards ahead of time, and the time up to which it
-/// forwards them.
+/// Lookahead of a link: the destination of the packets forwarded ahead of time, and the limit of this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
@@ -53,12 +52,12 @@ pub(crate) enum Delivery {
     ToHolds,
     /// To the delay boxes of one link, up to the next observation.
     ToBoxes,
-    /// To a link that several links lead to, whose packets are merged.
+    /// To a link behind several links. Their packets are merged.
     Merged(u32),
 }
 
-/// The single link that receives all answers to the packets that a link forwards. All these packets reach endpoints of
-/// one kind ([`Side`]).
+/// The single link that receives all answers to the packets of another link. All these packets reach endpoints of one
+/// kind ([`Side`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
@@ -102,7 +101,7 @@ pub(crate) enum Endpoint {
         /// True if the endpoint delays packets before it processes them.
         holds: bool,
     },
-    /// An endpoint of a connection at a node of a proxy. It also sends when a timer or another connection triggers it.
+    /// An endpoint of a connection at a node of a proxy. Timers and other connections can also cause it to send.
     Proxy { gets: u32, sends: u32, draws: bool },
 }
 
@@ -127,7 +126,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns true if the endpoint only sends acknowledgements, so that the delayed-ACK timer is its only timer.
+    /// Returns true if the endpoint only sends acknowledgements: its only timer is the delayed-ACK timer.
     fn is_receiver(&self) -> bool {
         matches!(self, Self::Receiver { .. })
     }
@@ -155,8 +154,8 @@ pub(super) struct Plan {
     /// For each link, the single link that receives all answers to its packets, if there is one.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
-    /// Numbers of the access links, in the order in which they are stored: the two links that connect one endpoint, one
-    /// for each direction, are neighbours.
+    /// Numbers of the access links, in the order of storage. The two links of one endpoint, one for each direction, are
+    /// neighbours.
     pub(super) access: Vec<u32>,
     /// Links that lead only to access links, each with the minimum delay of these access links.
     pub(super) spreading: Vec<(u32, Span)>,
@@ -165,7 +164,7 @@ pub(super) struct Plan {
 /// The links and flows that a link exchanges packets with.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
-    /// Links from which packets enter this link.
+    /// Links that pass packets to this link.
     before: BTreeSet<usize>,
     /// Links that packets enter from this link.
     next: BTreeSet<usize>,
@@ -185,8 +184,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the link that alone determines the packets of this link, because they all come from it, or all answer
-    /// its packets; `None` if there is no such link.
+    /// Returns the one link that determines the packets of this link. All packets of this link come from that link, or
+    /// all are answers to its packets. `None` if there is no such link.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -245,8 +244,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Minimum number of links for which access links are used. With fewer links, each has many packets, and access links
-/// would be slower (`docs/speed.md`).
+/// Minimum number of links for the use of access links. With fewer links, each has many packets, and access links would
+/// be slower (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses the access links (`access.rs`), after the lookahead of all links has been determined.
@@ -324,8 +323,8 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the time from a packet's arrival at a link until the packet can affect anything except this link and links
-/// that receive packets only from this link.
+/// Returns the time between a packet's arrival at a link and its first effect elsewhere. Links that receive packets
+/// only from this link do not count as elsewhere.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {
@@ -345,7 +344,7 @@ fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: u
 }
 
 /// Returns true if the order of random draws may depend on the order of events. This can only happen with ns-2's
-/// randomness, where the whole simulation shares one generator.
+/// randomness: there, the whole simulation shares one generator.
 fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
     let queues = (0..links.len()).filter(|&id| queue_draws(config, links, id));
     let is_drawing = |endpoint: &&Endpoint| {
@@ -362,8 +361,8 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
     config.randomness == Randomness::Ns2 && draw + impaired.count() > 1
 }
 
-/// Returns true if the queue of a link may draw random numbers. Some disciplines draw only in congestion, and
-/// acknowledgements alone do not congest a link with enough capacity.
+/// Returns true if the queue of a link may draw random numbers. Some disciplines draw only in congestion.
+/// Acknowledgements alone do not congest a link with enough capacity.
 fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     match config.links[id].queue.draws() {
         Draws::Never => false,
@@ -372,8 +371,8 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Returns true if a link that carries only acknowledgements is at least as fast as all bottlenecks of the acknowledged
-/// data together. Its load is then at most the ratio of the sizes of acknowledgements and segments.
+/// Returns true if a link that carries only acknowledgements is at least as fast as the bottlenecks of the acknowledged
+/// data together. Its load is then at most the size of an acknowledgement divided by the size of a segment.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -445,8 +444,8 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if packets can enter the impairments of a link ahead of time: all packets come over links that lead
-/// nowhere else, and the impairments only delay them by known times.
+/// Returns true if packets can enter the impairments of a link ahead of time. There are two conditions: all packets
+/// come over links that lead only to this link, and the impairments only delay them by known times.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -465,7 +464,7 @@ fn only_ends_hold_back(link: &Surroundings) -> bool {
     link.next.is_empty() && link.endpoints.iter().any(holds_back)
 }
 
-/// Returns true if an endpoint has a queue in which it delays the packets that it receives.
+/// Returns true if an endpoint delays received packets in a queue.
 fn holds_back(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Traffic { holds: true, .. })
 }

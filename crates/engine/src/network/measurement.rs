@@ -28,8 +28,8 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// Returns the amount of data that the token buckets let pass up to `now` in the long run. Without token buckets,
-    /// returns the amount that the link could transmit.
+    /// Returns the amount of data that the token buckets let pass up to `now` in the long run, or that the link could
+    /// transmit without token buckets.
     fn of_buckets(&self, now: Time) -> Work {
         match self.bucket {
             Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
@@ -93,7 +93,7 @@ impl Network {
         all
     }
 
-    /// Returns, for each link whose queueing delays are measured, the link's number and the delays.
+    /// Returns a pair for each link with measured queueing delays: the link's number and the delays.
     pub(crate) fn waits(&mut self) -> Vec<(usize, DelayHistogram)> {
         self.catch_up();
         let links = self.links.iter_mut().enumerate();

@@ -1,7 +1,7 @@
-//! Merging: packets of several links that lead to one link are processed in order of arrival.
+//! Merging: if several links lead to one link, their packets are processed in order of arrival.
 //!
-//! A packet that is not on one of these links yet needs at least the smallest of their delays. All arrivals within this
-//! delay from now are therefore known, and one event processes all of them.
+//! A packet that has not reached one of these links yet needs at least the smallest of their delays. All arrivals
+//! within this delay from now are therefore known. One event processes all of them.
 
 use std::collections::BTreeSet;
 
@@ -25,11 +25,11 @@ pub(super) struct Merge {
     entry: Time,
     /// Minimum time until the arrival of a packet that is not yet on one of the links.
     lookahead: Span,
-    /// Maximum time by which the event of an arrival may be late, so that one event can process several arrivals.
-    /// During this time, an arrival affects only the link at which it arrives and the links behind this link.
+    /// Maximum delay of an event, which allows one event to process several arrivals. During this time, an arrival
+    /// affects only the link where it arrives and the links behind this link.
     slack: Span,
-    /// Time by which events are currently delayed. Zero if events process many arrivals without a delay: to let even
-    /// more packets gather on each link would only make the search for the next arrival longer.
+    /// Current delay of events. Zero if events process many arrivals anyway: more packets on each link would only make
+    /// the search for the next arrival longer.
     wait: Span,
 }
 
@@ -37,7 +37,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Number of packets per event from which on events are not delayed.
+    /// Minimum number of packets per event at which events are not delayed.
     const MANY: u32 = 32;
 
     pub(super) fn new(
@@ -117,7 +117,8 @@ impl Merge {
         self.arrivals.len() == 1
     }
 
-    /// Replaces the first arrival, whose packet has been forwarded, by `next`, the following arrival on the same link.
+    /// Replaces the first arrival by `next`, the following arrival on the same link. The packet of the first arrival
+    /// has been forwarded.
     #[inline]
     pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
         self.arrivals.renew_first(link, next);
@@ -184,7 +185,7 @@ impl ArrivalState<'_> {
 
 impl Merging<'_> {
     /// Forwards all packets that arrive by `until`. The type of service is determined once for all packets. While only
-    /// one link has packets, neither a search for the first packet nor a tie-break is necessary.
+    /// one link has packets, no search and no tie-break are necessary.
     #[inline(never)]
     fn run<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
         while let Some((link, time)) = self.merge.next_by(until) {
@@ -217,7 +218,7 @@ impl Merging<'_> {
 }
 
 impl Network {
-    /// Processes an event for arrivals over several links at the link to which they all lead.
+    /// Processes an event of a merge: arrivals over several links that lead to one link.
     pub(crate) fn merge(&mut self, index: u32) {
         let begin = self.dual_clock_time();
         let merge = &mut self.merges[index as usize];

@@ -56,7 +56,7 @@ pub(crate) struct Network {
     deliveries: Vec<Delivery>,
     /// For each link, the single link that receives all answers to its packets, if there is one.
     answers: Vec<Option<Answers>>,
-    /// Links that have no scheduled event, and whose packets reach endpoints that delay them.
+    /// Links without a scheduled event that lead to endpoints with delays.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,
@@ -93,8 +93,8 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links; on those with service on arrival, the queues then serve packets in two priorities. To be
-    /// called before any event.
+    /// Rebuilds all links before the first event. On links with service on arrival, the queues then serve packets in
+    /// two priorities.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }

@@ -1,7 +1,7 @@
 //! Static shortest-path routes, shared by all flows between the same nodes.
 //!
-//! A route is a sequence of hops in one table; its last entry is the kind of end that receives the packet. A packet
-//! carries its position in the table, so that forwarding needs only one load.
+//! A route is a sequence of hops in one table. Its last entry is the kind of receiver. A packet carries its position in
+//! the table, and forwarding needs only one load.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub(crate) enum End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
-    /// Datagram streams and connections of foreign stacks, which are numbered together.
+    /// Datagram streams and connections of foreign stacks. Both share one range of numbers.
     Udp,
     /// Connections that sources open during the run. The last two bits of a number identify the direction and the leg
     /// of the connection.
@@ -63,8 +63,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of a flow or connection among those of its kind. The index is reused after the end of a
-    /// connection.
+    /// Returns the index of a flow or connection within its kind. The index is reused after the end of a connection.
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -154,8 +153,8 @@ impl Routes {
         prefetch(&self.hops[position as usize]);
     }
 
-    /// Replaces links by access links in all routes. `access` contains, for each link, its number among the access
-    /// links; `None` for other links.
+    /// Replaces links by access links in all routes. `access` gives the number of each link among the access links, or
+    /// `None` for other links.
     pub(super) fn lead_over_access(&mut self, access: &[Option<u32>]) {
         for hop in &mut self.hops {
             if let Hop::Link(link) = *hop

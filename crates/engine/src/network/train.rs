@@ -1,5 +1,5 @@
-//! Trains: sequences of packets that reach endpoints of connections over one link, and whose answers all go onto one
-//! other link. The state that a train uses is looked up only once.
+//! Trains: sequences of packets that reach endpoints over one link, while all answers go onto one other link. The state
+//! that a train uses is looked up only once.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};
@@ -24,7 +24,8 @@ impl Network {
         self.answers[link as usize]
     }
 
-    /// Borrows the parts of the network that a train from `link` uses, whose answers go onto the link `to`.
+    /// Borrows the parts of the network that a train needs. The train comes from `link`, and its answers go onto the
+    /// link `to`.
     #[inline]
     pub(crate) fn train(&mut self, link: u32, to: u32) -> Train<'_> {
         let both = self.links.get_disjoint_mut([link as usize, to as usize]);
@@ -38,7 +39,7 @@ impl Network {
     }
 
     /// Ends a sequence of packets that have entered the link `to`, the last one at the time `last`. `first` is true if
-    /// the link had no packets to forward before the sequence.
+    /// the link had no packets to forward before.
     #[inline]
     pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);

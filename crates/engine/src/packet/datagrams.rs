@@ -3,8 +3,8 @@
 use super::{SackHandle, number_of_slot};
 use crate::stack::Datagram;
 
-/// Contents of datagrams in flight, without trailing zeros. A stack without encryption sends zeros as data, so that the
-/// contents of a whole window fit into a cache. Slots and buffers are reused.
+/// Contents of datagrams in flight, without trailing zeros. Stacks without encryption send zeros as data: the contents
+/// of a whole window then fit into a cache. Slots and buffers are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
     slots: Vec<Slot>,
@@ -16,9 +16,9 @@ pub(super) struct DatagramStore {
 /// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram. A slot fits into a cache line, and has room for the headers of a datagram of zeros, and for
-/// most acknowledgements. Between writing and reading a datagram, a window of others is written, so that its bytes come
-/// from a slower cache: reading one line is then faster than reading a separate buffer.
+/// Bytes of one datagram. A slot fits into a cache line. It has room for most acknowledgements, and for the headers of
+/// a datagram of zeros. A window of other datagrams is written before a datagram is read, and its bytes then come from
+/// a slower cache. Reading one line is faster than reading a separate buffer.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {
@@ -51,7 +51,7 @@ impl Slot {
 }
 
 impl DatagramStore {
-    /// Stores the bytes of a datagram; returns the handle with which they are found again.
+    /// Stores the bytes of a datagram; returns their handle.
     pub(super) fn put(&mut self, bytes: &[u8]) -> SackHandle {
         let slot = Slot::of(&bytes[..trimmed_len(bytes)], &mut self.spare);
         self.insert(slot)

@@ -1,4 +1,4 @@
-//! Packets in flight. A packet takes 48 bytes, so that a window of a hundred thousand packets fits into the cache.
+//! Packets in flight. A packet takes 48 bytes: a window of a hundred thousand packets fits into the cache.
 
 mod datagrams;
 mod options;
@@ -15,7 +15,7 @@ pub(crate) use options::{OptionStore, XcpHeader};
 /// A packet in flight: 48 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// Time at which the packet reaches the far end of the link that it is on.
+    /// Time at which the packet reaches the far end of its current link.
     pub(crate) time: Time,
     /// Time at which the packet reaches the far end in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
     pub(crate) ns2_s: f64,
@@ -50,9 +50,9 @@ impl Packet {
         flags: Flags::NONE,
     };
 
-    /// Returns true if the packet is a cumulative acknowledgement without other information, which a later one can
-    /// replace (RFC 3449, section 5.2.1). Such a packet has no SACK blocks or other options, neither SYN nor FIN, and
-    /// no ECN flag. A packet of a real program has flags that are set accordingly.
+    /// Returns true if the packet is a cumulative acknowledgement without other information; a later one can replace it
+    /// (RFC 3449, section 5.2.1). It has no SACK blocks or other options, neither SYN nor FIN, and no ECN flag. In
+    /// packets of real programs, the flags are set accordingly.
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -254,8 +254,8 @@ pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit set in the handle of a header for routers, even if the segment has no other options. The entry of the header
-    /// also has the SACK blocks.
+    /// Bit set in the handle of a header for routers. The entry of the header also has the SACK blocks, if there are
+    /// any.
     const HEADER: u32 = 1 << 31;
     /// Bit set in a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;
@@ -312,8 +312,8 @@ impl SackHandle {
     }
 }
 
-/// SACK blocks in flight, in 32 bytes. The edges of blocks are stored relative to the number of the acknowledgement
-/// that carries them. The difference is always less than 2^31 segments.
+/// SACK blocks in flight, in 32 bytes. The edges of blocks are stored relative to the acknowledgement number. The
+/// difference is always less than 2^31 segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
@@ -365,8 +365,7 @@ impl SackOption {
         self.len.into()
     }
 
-    /// Returns the blocks as [`Self::blocks`] does, but as a whole array, whose entries after the last block have no
-    /// meaning.
+    /// Returns the blocks of [`Self::blocks`] as a whole array. Entries after the last block have no meaning.
     #[inline]
     pub(crate) fn all(&self, next: u64) -> [(u64, u64); SackBlocks::MAX] {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -400,9 +399,9 @@ fn number_of_slot(slot: usize) -> u32 {
     number.expect("more than 5e8 packets with options in flight")
 }
 
-/// SACK blocks of the packets in flight. A slot is freed when its packet is consumed or dropped; slots are reused in
-/// the order in which they were freed. The slots of successive packets are therefore usually neighbours, and processors
-/// load them in time.
+/// SACK blocks of the packets in flight. A slot is freed when its packet is consumed or dropped. Slots are reused in
+/// the order in which they were freed. Successive packets therefore usually have neighbouring slots, which processors
+/// load in time.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
     slots: Vec<SackOption>,

@@ -40,8 +40,7 @@ impl OptionStore {
         self.sack.put(blocks, next)
     }
 
-    /// Stores a header together with the SACK blocks of the same packet, whose handle is `sack`; returns the handle of
-    /// both.
+    /// Stores a header together with the SACK blocks of the same packet (handle `sack`). Returns the handle of both.
     pub(crate) fn put_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
         let slot = Slot { header, sack };
         let number = if let Some(number) = self.free.pop() {
@@ -93,7 +92,7 @@ impl OptionStore {
         }
     }
 
-    /// Removes and returns the SACK blocks of a packet, whose header for routers must already have been removed.
+    /// Removes and returns the SACK blocks of a packet. The packet's header for routers must already have been removed.
     #[inline]
     pub(crate) fn take(&mut self, handle: SackHandle) -> SackOption {
         self.sack.take(handle)

@@ -1,5 +1,4 @@
-//! Endpoints of connections at the nodes of proxies, for connections that exist from the beginning and for those that
-//! traffic opens.
+//! Endpoints of connections at the nodes of proxies. The connections exist from the beginning, or traffic opens them.
 
 use crate::traffic::{Legs, Traffic};
 use crate::transport::tcp::Connection;
@@ -11,8 +10,8 @@ pub(crate) struct Endpoints<'a> {
 }
 
 impl Endpoints<'_> {
-    /// Returns the index of the second leg of the connection `from`, which carries its data after the proxy. Only for
-    /// connections that exist from the beginning.
+    /// Returns the index of the second leg of the connection `from`: the connection that carries the data after the
+    /// proxy. Only for connections that exist from the beginning.
     pub(super) fn second_leg(from: usize) -> usize {
         from + 1
     }

@@ -1,7 +1,7 @@
 //! The queue in front of a proxy's receivers: a queue discipline that is not part of a link.
 //!
-//! Dropped packets are not acknowledged, so that their senders reduce their rates (master thesis, University of
-//! Innsbruck, 2009; docs/proxy.md).
+//! Dropped packets are not acknowledged: their senders reduce their rates (master thesis, University of Innsbruck,
+//! 2009; docs/proxy.md).
 
 use std::collections::VecDeque;
 
@@ -149,8 +149,7 @@ impl LocalQueue {
         Some(packet)
     }
 
-    /// Returns the packets that were dropped after they had been accepted, so that the caller can discard their
-    /// options.
+    /// Returns accepted packets that were dropped later. The caller has to discard their options.
     pub(super) fn dropped(&mut self) -> impl Iterator<Item = Packet> {
         self.dropped.drain(..)
     }
@@ -285,7 +284,7 @@ mod tests {
         assert_eq!((sample.queue_pkts, sample.queue_bytes), (1, 1000));
     }
 
-    /// Returns a CoDel queue whose packets wait for longer than its target.
+    /// Returns a CoDel queue with packets that wait for longer than its target.
     fn codel() -> Queue {
         let config = QueueConfig::CoDel(CoDelConfig {
             limit: Capacity::Packets(1000),

@@ -2,9 +2,9 @@
 //! sender to the start node, between the proxy's nodes, and from the end node to the receiver. The design is that of a
 //! master thesis (University of Innsbruck, 2009; docs/proxy.md).
 //!
-//! One connection joins the two nodes, for any number of flows. Connections that traffic opens are split like those of
-//! flows. A sender gets its acknowledgements from the start node before its data has crossed the link; the chain of
-//! connections guarantees delivery. A proxy serves one direction, so that both directions need two proxies.
+//! One connection joins the two nodes, for any number of flows. A sender gets its acknowledgements from the start node
+//! before its data has crossed the link; the chain of connections guarantees delivery. Connections that traffic opens
+//! are split, too. A proxy serves one direction.
 
 mod endpoints;
 mod local_queue;
@@ -26,8 +26,8 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// For each connection, the number of the proxy at which it ends or whose nodes it joins; `None` for other
-    /// connections.
+    /// Number of each connection's proxy; `None` for connections without one. A proxy's connections end at one of its
+    /// nodes or join both.
     of: Vec<Option<u32>>,
 }
 
@@ -99,7 +99,7 @@ impl Proxies {
         self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
-    /// Processes the stop of an application whose connection ends at a proxy: no new data is sent on the connection.
+    /// Processes the stop of an application: its connection, which ends at a proxy, sends no new data.
     pub(crate) fn on_stop(
         &mut self,
         connection: usize,

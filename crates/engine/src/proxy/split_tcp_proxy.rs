@@ -1,14 +1,13 @@
 //! A split TCP proxy: its start node, its end node, and the connection between them, called the carrier.
 //!
 //! A segment from a sender waits in the local queue, unacknowledged. At each check, the proxy takes out as many
-//! segments as its credit allows, and gives them to the receivers at the start node. Data that these receivers deliver
-//! in order becomes data of the carrier. The carrier's receiver at the end node passes this data to the senders that
-//! serve the flows' receivers.
+//! segments as its credit allows, and gives them to the receivers at the start node. They deliver data in order to the
+//! carrier. The carrier's receiver at the end node passes this data to the senders of the last leg.
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
 //! is returned when the data is sent. A check therefore admits the credit plus the data that can be sent at once.
-//! Segments after a gap cost no credit until the gap is filled. In the thesis they do, and can use up all credit while
-//! the segments that would fill the gap wait in the local queue: a deadlock.
+//! Segments after a gap cost no credit until the gap is filled. In the thesis they do, with a risk of deadlock: they
+//! may use up all credit while the missing segments wait in the local queue.
 
 use std::collections::VecDeque;
 
@@ -59,13 +58,13 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// Payload of one segment of a sender, while the carrier transports it. A message is found by its position in the
-/// carrier's stream, so that retransmissions and reordering do not mix up flows.
+/// Payload of one segment of a sender, while the carrier transports it. It is identified by its position in the
+/// carrier's stream. Retransmissions and reordering therefore do not mix up flows.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     /// End of the payload in the carrier's stream: one past its last segment on the carrier.
     end: u64,
-    /// Index of the connection from which the payload came.
+    /// Index of the connection that sent the payload.
     from: u32,
     bytes: u32,
     /// True if the connection sends nothing after this payload.
@@ -176,8 +175,8 @@ impl SplitTcpProxy {
         (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
     }
 
-    /// Passes a segment to its receiver at the start node, which acknowledges it. All data that is then in order
-    /// becomes data of the carrier. Segments of closed connections are ignored.
+    /// Passes a segment to its receiver at the start node, which acknowledges it. The carrier gets all data that is
+    /// then in order. Segments of closed connections are ignored.
     fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);

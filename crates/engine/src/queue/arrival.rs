@@ -24,8 +24,8 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// Returns [`DropReason::Overflow`] as an error if the packet would make the queue exceed `limit`. A packet that
-    /// finds the link idle is always admitted, since it goes straight into service.
+    /// Returns the error [`DropReason::Overflow`] if the packet would make the queue exceed `limit`. A packet that
+    /// finds the link idle is always admitted: it goes straight into service.
     pub(crate) fn check_limit(&self, limit: Capacity) -> Result<(), DropReason> {
         if self.idle_since.is_none()
             && limit.is_exceeded_by(
@@ -50,7 +50,7 @@ pub enum Verdict {
     Drop(DropReason),
 }
 
-/// Reason for which a packet is dropped.
+/// Reason for the drop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
     /// Drawn by the link's loss model.

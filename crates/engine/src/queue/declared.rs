@@ -1,5 +1,5 @@
-//! Tests of disciplines by their names in scenario files: their declared properties, values that follow from the link,
-//! and values that are refused, on both sides of each bound.
+//! Tests of disciplines by their names in scenario files: declared properties, values derived from the link, and
+//! refused values on both sides of each bound.
 
 use longhaul_keys::{Field, Origin, Profile, Refusal, Table};
 use longhaul_units::{Bytes, Rate, Span};
@@ -12,7 +12,7 @@ use crate::random::Stream;
 
 const RATE: Rate = Rate::from_bps(12_000_000);
 
-/// Returns a link on which a packet of 1500 B takes a millisecond, with a round trip of 50 ms.
+/// Returns a link with a round trip of 50 ms. A packet of 1500 B takes a millisecond.
 fn link() -> LinkContext {
     LinkContext::new(RATE, Span::from_millis(25), Bytes(1500))
 }
@@ -452,8 +452,8 @@ fn automatic_sizes_are_the_largest_packet() {
     }
 }
 
-/// At a link that sends one packet per millisecond, and 50 packets in a round trip, each limit is converted to a
-/// capacity or refused. If the configuration is taken over from the other direction, the limit is at least one packet.
+/// Each limit is converted to a capacity or refused. The link sends one packet per millisecond, 50 in a round trip. If
+/// the configuration is taken over from the other direction, the limit is at least one packet.
 #[test]
 fn limits_follow_from_the_link_and_hold_a_packet() {
     let packets = |packets| Ok(Capacity::Packets(packets));
@@ -506,8 +506,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// The context of a link without an opposite direction has a constant rate and a round-trip time of twice the link's
-/// delay. Its configuration does not count as taken over from the opposite direction.
+/// A link without an opposite direction has a constant rate and a round-trip time of twice its delay. Its configuration
+/// does not count as taken over from the opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();
@@ -515,7 +515,7 @@ fn a_link_alone_has_a_constant_rate() {
     assert!(!link.varies && !link.taken_over);
 }
 
-/// The report of a run gives the rule by which a limit was computed.
+/// The report of a run contains the rule that gave a derived limit.
 #[test]
 fn derived_limits_give_their_rule() {
     let rule = |text: &str, taken_over| {

@@ -21,7 +21,7 @@ pub(crate) trait Parameters: Sized {
     const DESCRIPTION: &'static str;
     /// RFC or paper that defines the discipline.
     const SOURCE: &'static str;
-    /// True if the discipline decides on arrival, and only from lengths, so that packets can be stored outside it.
+    /// True if the discipline decides on arrival, and only from lengths. Packets can then be stored outside it.
     const ON_ARRIVAL: bool = false;
     /// True if the discipline works without a link, as in the local queue of a proxy. Such a discipline needs no
     /// periodic updates, and writes nothing into headers of packets that leave.
@@ -29,8 +29,8 @@ pub(crate) trait Parameters: Sized {
     /// True if every flow has its own queue.
     const PER_FLOW: bool = false;
 
-    /// Sets values that follow from others or from the link (with `values.derive`), and refuses values that contradict
-    /// each other. `limit` has already been converted to packets or bytes.
+    /// Sets values that follow from other values or from the link (with `values.derive`). Refuses values that
+    /// contradict each other. `limit` has already been converted to packets or bytes.
     fn complete(_values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         Ok(())
     }
@@ -62,7 +62,7 @@ pub(crate) trait Parameters: Sized {
     }
 }
 
-/// Cases in which a discipline draws random numbers while packets pass.
+/// Cases in which a discipline draws random numbers for packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draws {
     Never,
@@ -80,14 +80,14 @@ pub(crate) trait PacketQueue {
     /// Moves the bytes of a [`DropReason::Filtered`] packet to the waiting packet that has replaced it in the queue.
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
-    /// Returns true if a packet may bypass the discipline when the link is idle and no other packet waits. The packet
-    /// then goes straight into service, unmarked, and the discipline's state does not change. Must be false for
-    /// disciplines that observe arrivals or write into headers.
+    /// Returns true if a packet that finds the link idle and the queue empty may bypass the discipline. It then goes
+    /// straight into service, unmarked, and the discipline's state does not change. Must be false for disciplines that
+    /// observe arrivals or write into headers.
     fn passes(&self) -> bool {
         false
     }
 
-    /// Accepts a packet, or returns the reason for which it is dropped. Other packets may be dropped in favour of it.
+    /// Accepts a packet, or returns the reason for its drop. Other packets may be dropped in favour of it.
     fn enqueue(
         &mut self,
         packet: Packet,
@@ -161,7 +161,7 @@ pub(crate) struct AqmState {
     pub(crate) average_pkts: Option<f64>,
     /// Maximum marking probability.
     pub(crate) max_p: Option<f64>,
-    /// Probability with which a packet is dropped or marked.
+    /// Current probability of a drop or mark.
     pub(crate) drop_p: Option<f64>,
 }
 

@@ -18,8 +18,8 @@ pub(super) fn mix(mut key: u64) -> u64 {
     key ^ (key >> 31)
 }
 
-/// Numbers, from 0 on, of flows with waiting packets. The number of a flow without packets is reused, so that numbers
-/// stay small for any number of connections in the run.
+/// Numbers, from 0 on, of flows with waiting packets. The number of a flow without packets is reused: numbers stay
+/// small for any number of connections in the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowNumbers {
     /// Numbers by key. The map is never iterated, so that its order has no effect.
@@ -85,8 +85,8 @@ mod tests {
     use super::*;
     use crate::queue::tests::packet_of;
 
-    /// Numbers are assigned from 0 on. A number belongs to a connection or a datagram stream while packets of it wait,
-    /// and is reused after its release.
+    /// Numbers are assigned from 0 on, and reused. A connection or datagram stream keeps its number while packets of it
+    /// wait.
     #[test]
     fn numbers_are_given_again() {
         let mut numbers = FlowNumbers::default();
@@ -122,8 +122,8 @@ mod tests {
         assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
     }
 
-    /// Mixed keys are numbers of `SplitMix64`: the expected values are its first outputs with seed 0, for which its
-    /// state increases by the golden ratio.
+    /// Keys are mixed as by `SplitMix64`. The expected values are its first outputs with seed 0: its state increases by
+    /// the golden ratio.
     #[test]
     fn keys_are_mixed_by_splitmix64() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

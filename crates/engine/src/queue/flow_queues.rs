@@ -1,5 +1,5 @@
 //! Queues of hashed flows, for FQ-CoDel, FQ-PIE and CAKE. Deficit round robin serves the queues, new flows first (RFC
-//! 8290 section 4), and each queue has its own state of active queue management.
+//! 8290 section 4). Each queue has its own state of active queue management.
 
 use std::collections::VecDeque;
 
@@ -77,7 +77,7 @@ pub(super) enum EmptyNew {
     Leaves,
 }
 
-/// Unit in which the half of the longest queue that is dropped at the limit is measured.
+/// Unit of the half of the longest queue that is dropped at the limit: packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
     /// Half of the packets. If several queues are longest, the first in turn loses them (RFC 8290 section 4.1).
@@ -102,7 +102,7 @@ pub(super) struct FlowQueues<A> {
 #[derive(Clone, Debug, Default)]
 struct Flow<A> {
     credit: i64,
-    /// True if the queue is on the list of new queues or on that of old ones.
+    /// True if the queue is on one of two lists: new queues or old queues.
     listed: bool,
     aqm: A,
 }
@@ -139,7 +139,7 @@ impl<A: Clone> FlowQueues<A> {
     }
 
     /// Returns the next packet to transmit (section 4.2). As in Linux (`net/sched/sch_fq_codel.c`), a queue's turn ends
-    /// when its credits are used up. `take` removes the next packet of a given queue, if there is one.
+    /// when its credits are used up. `take` removes the next packet of a given queue.
     #[inline]
     pub(super) fn dequeue(
         &mut self,
@@ -228,7 +228,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns true if a queue is on the list of new queues or on that of old ones.
+    /// Returns true if the queue is on the list of new or of old queues.
     #[inline]
     pub(super) fn is_listed(&self, queue: u32) -> bool {
         self.flows[queue as usize].listed

@@ -1,11 +1,11 @@
-//! The link behind a queue, from which some parameters of the queue are derived.
+//! The link behind a queue. Some parameters of the queue are derived from it.
 
 use longhaul_keys::{Field, Refusal, Table, Value};
 use longhaul_units::{Bytes, Quantity, Rate, Span};
 
 use super::Capacity;
 
-/// Values from which the parameters of a queue may be derived.
+/// Values of a link for the derivation of queue parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkContext {
     /// Rate of the link behind the queue.
@@ -18,9 +18,8 @@ pub struct LinkContext {
     pub rtt: Span,
     /// Largest packet that a flow sends.
     pub packet: Bytes,
-    /// True if the queue's configuration is taken over from the opposite direction. A limit of less than a packet at
-    /// this direction's rate is then raised to one packet instead of refused, since the user did not choose it for this
-    /// rate.
+    /// True if the queue's configuration is taken over from the opposite direction. The user did not choose its limit
+    /// for this direction's rate. A limit below one packet is therefore raised to one packet instead of refused.
     pub taken_over: bool,
 }
 
@@ -30,7 +29,7 @@ const MAX_PACKETS: f64 = 1e12;
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);
 
 impl LinkContext {
-    /// Returns the context of a single link of constant rate, whose round-trip time is twice its delay.
+    /// Returns the context of a single link of constant rate. Its round-trip time is twice its delay.
     pub fn new(rate: Rate, delay: Span, packet: Bytes) -> Self {
         Self {
             rate,
@@ -42,8 +41,8 @@ impl LinkContext {
         }
     }
 
-    /// Converts a limit given in bandwidth-delay products or as a time to packets or bytes; refuses a limit below one
-    /// packet. A limit of `auto` is left to the discipline.
+    /// Converts a limit in bandwidth-delay products or as a time to packets or bytes. Refuses a limit below one packet.
+    /// A limit of `auto` is left to the discipline.
     pub(super) fn complete_limit(&self, values: &mut Table) -> Result<(), Refusal> {
         let Self { rate, packet, .. } = *self;
         if values.is_word(Capacity::FIELD, "auto") {
@@ -137,8 +136,8 @@ fn refuse(message: String) -> Result<(), Refusal> {
     Err(Refusal::of(Capacity::FIELD, message))
 }
 
-/// Refuses an update interval below the minimum: each update is an event, and a run would spend most of its time on
-/// them.
+/// Refuses an update interval below the minimum. Each update is an event: a run would spend most of its time on
+/// updates.
 pub(super) fn check_update(values: &Table, key: Field<Span>) -> Result<(), Refusal> {
     let update = values.read(key);
     if update < MIN_UPDATE_INTERVAL {

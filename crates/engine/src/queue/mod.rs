@@ -1,10 +1,10 @@
 //! Queue disciplines: they accept, mark or drop packets, and choose the next packet to transmit.
 //!
-//! A discipline is in one file: its keys, its parameters and the queue that is created from them ([`Parameters`]). It
-//! either decides about packets on arrival ([`Aqm`]), or stores them itself ([`PacketQueue`]). Its drops and marks of
-//! packets that it had accepted are reported as [`Effects`], so that the port in front of the link keeps all counters.
+//! Each discipline has one file, with its keys, its parameters and its queue ([`Parameters`]). It either decides about
+//! packets on arrival ([`Aqm`]), or stores them itself ([`PacketQueue`]). It reports drops and marks of accepted
+//! packets as [`Effects`]; the port in front of the link keeps all counters.
 //!
-//! Drop-tail and RED depend on queue lengths, not on the packets themselves. A link with one of these can compute the
+//! Drop-tail and RED depend on queue lengths, not on the packets themselves. With these, a link can compute the
 //! departure of a packet on its arrival, and needs no queue of packets ([`Queue`]).
 
 #[macro_use]
@@ -76,7 +76,7 @@ pub(crate) enum Queue {
     Red(Box<Red>),
     /// Drop-tail or RED for packets of two priorities.
     Prioritised(Box<Queue>),
-    /// A discipline that stores its packets, so that the link has to serve it explicitly.
+    /// A discipline that stores its packets. The link has to serve it explicitly.
     Buffered(Box<BufferedQueue>),
 }
 
@@ -92,7 +92,7 @@ impl Queue {
         }
     }
 
-    /// Converts a queue whose discipline decides on arrival to a queue for packets of two priorities.
+    /// Converts a queue with decisions on arrival to a queue with two priorities.
     pub(crate) fn prioritised(self) -> Self {
         Self::Prioritised(Box::new(self))
     }
@@ -103,8 +103,8 @@ impl Queue {
         Self::Buffered(Box::new(config.buffered(stream)))
     }
 
-    /// Adds ACK filtering, in which a newer acknowledgement replaces an older one that waits. Only for queues that are
-    /// served explicitly.
+    /// Adds ACK filtering: a newer acknowledgement replaces an older one that waits. Only for queues with explicit
+    /// service.
     pub(crate) fn filtering_acks(self) -> Self {
         let Self::Buffered(discipline) = self else {
             unreachable!("made for service on arrival");
@@ -132,8 +132,8 @@ impl Queue {
         }
     }
 
-    /// Returns true if a packet that finds the link idle is accepted and changes nothing else. On links that carry only
-    /// acknowledgements, this is always the case.
+    /// Returns true if a packet that finds the link idle is accepted and changes nothing else. This is always so on
+    /// links that carry only acknowledgements.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
         match self {
@@ -157,9 +157,9 @@ impl Queue {
     }
 
     /// Decides about an arriving packet of one of two priorities. Packets of low priority are accepted only while no
-    /// packet waits, so that they delay others at most by their own transmission.
+    /// packet waits. They delay others at most by their own transmission.
     ///
-    /// Takes a copy of the arrival, so that in other functions arrivals can stay in registers.
+    /// Takes a copy of the arrival: in other functions, arrivals can then stay in registers.
     #[cold]
     fn on_prioritised_arrival(&mut self, arrival: Arrival) -> Verdict {
         if arrival.low_priority && arrival.waiting_pkts > 0 {

@@ -3,8 +3,7 @@
 //!
 //! The environment variable `QUEUES` names a folder. Each file `PATTERN.arrivals` in this folder has a row of four
 //! numbers for each packet: its time in nanoseconds, its bytes, its flow, and 1 if it is ECN-capable. The test writes
-//! three kinds of files: the random numbers that disciplines draw, the hashes of flows, and the fates of the packets in
-//! each case.
+//! three kinds of files: the random numbers of disciplines, the hashes of flows, and the fate of each packet.
 
 use std::fs;
 use std::path::Path;
@@ -69,8 +68,8 @@ const RED: RedConfig = RedConfig {
     packets_per_s: 10e6 / 12e3,
 };
 
-/// The defaults of the profile `linux`, with a smaller limit and with weights rounded as in the
-/// kernel, to whole multiples of 2^-32 per 64 ns (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
+/// The defaults of the profile `linux`, with a smaller limit. Weights are rounded as in the kernel, to whole multiples
+/// of 2^-32 per 64 ns (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
 const DUALPI2: DualPi2Config = DualPi2Config {
     limit: Capacity::Packets(1000),
     target: Span::from_millis(15),
@@ -322,7 +321,7 @@ fn rows(file: &Path) -> Vec<Row> {
     (0..).zip(all.as_chunks().0).map(row).collect()
 }
 
-/// Writes the random numbers that disciplines draw. For disciplines that hash flows, also writes the hashes, whose
+/// Writes the random numbers of disciplines. For disciplines with hashed flows, also writes the hashes; their
 /// perturbation comes from the same random stream.
 fn write_randomness(folder: &Path) {
     let mut drawn = stream();

@@ -16,7 +16,7 @@ pub struct Discipline {
     pub description: &'static str,
     /// RFC or paper that defines the discipline.
     pub source: &'static str,
-    /// True if the discipline decides on arrival, and only from lengths, so that packets can be stored outside it.
+    /// True if the discipline decides on arrival, and only from lengths. Packets can then be stored outside it.
     pub on_arrival: bool,
     /// True if the discipline works without a link, as the local queue of a proxy.
     pub outside_links: bool,
@@ -99,7 +99,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Returns the cases in which the discipline draws random numbers while packets pass.
+            /// Returns the cases in which the discipline draws random numbers for packets.
             pub(crate) fn draws(&self) -> Draws {
                 match self {
                     $(Self::$Kind(parameters) => parameters.draws(),)+

@@ -1,9 +1,9 @@
-//! REM (Athuraliya, Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001): packets are marked, or
-//! dropped, with a probability that grows exponentially with a price. The price integrates two differences: the input
-//! less the capacity, and the queue less its target.
+//! REM (Athuraliya, Low, Li and Yin, "REM: active queue management", IEEE Network 15(3), 2001): the probability of a
+//! mark or drop grows exponentially with a price. The price integrates two differences: input minus capacity, and queue
+//! minus target.
 //!
-//! As in ns-2's `rem.cc`, quantities are in packets; packets are dropped on arrival, and marked when they leave. With
-//! marking, ns-2 spares packets that are not ECN-capable; here they are dropped on arrival.
+//! As in ns-2's `rem.cc`, quantities are in packets. Packets are dropped on arrival, but marked when they leave. With
+//! marking, ns-2 spares packets that are not ECN-capable. Here they are dropped on arrival.
 
 use longhaul_keys::{Kind, Range, Refusal, SIZE, TIME, Table, keys};
 use longhaul_units::{Bytes, Dimension, Rate, Span, Time};
@@ -202,7 +202,7 @@ mod tests {
         idle_since: None,
     };
 
-    /// A packet is selected, on arrival or on departure, if the number drawn for it is below the probability. At a
+    /// A packet is selected, on arrival or on departure, if its random number is below the probability. At a
     /// probability of zero, no packet is selected.
     #[test]
     fn a_number_below_the_probability_selects() {

@@ -1,6 +1,5 @@
 //! Many first-in first-out queues, each in a ring buffer. A queue that becomes empty gives its ring to the next queue
-//! that gets a packet. There are thus never more rings than queues that held packets at the same time, and a queue that
-//! is short for a while allocates nothing.
+//! in need of one. There are thus never more rings than non-empty queues at one time, and few allocations.
 
 use std::collections::VecDeque;
 

@@ -77,8 +77,8 @@ impl Bench {
     }
 }
 
-/// Checks that a packet for which [`PacketQueue::passes`] is true leaves unmarked at once, and that it does not change
-/// the discipline's state. Tested after bursts that build queues, and after pauses.
+/// Checks packets for which [`PacketQueue::passes`] is true: they leave unmarked at once, and do not change the
+/// discipline's state. Tested after bursts and after pauses.
 pub(super) fn check_passing(config: &QueueConfig) {
     let mut bench = Bench::new(config);
     let mut passed = 0;

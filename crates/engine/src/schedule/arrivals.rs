@@ -9,7 +9,7 @@ use super::{key_of, time_of};
 use crate::packet::Packet;
 use longhaul_kernel::{Heap, Key};
 
-/// Links that lead to one common link, ordered by the times at which their next packets arrive there.
+/// Links that lead to one common link, ordered by the arrival times of their next packets.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     heap: Heap,

@@ -10,7 +10,7 @@ const YEAR: u64 = 2048;
 
 /// An entry of the queue, which is due at a time.
 pub(crate) trait Due: Copy {
-    /// Returns the key by which entries are ordered; it begins with the time.
+    /// Returns the key for the order of entries. It begins with the time.
     fn key(&self) -> Key;
 }
 
@@ -21,17 +21,17 @@ impl Due for Key {
     }
 }
 
-/// A calendar queue: entries of type `T`, grouped by days, which are intervals of equal length. The day of an entry is
-/// that in which the entry is due. Days are numbered from time zero on.
+/// A calendar queue: entries of type `T`, grouped by days. Days are intervals of equal length, numbered from time zero
+/// on. The day of an entry contains its due time.
 #[derive(Debug)]
 pub(crate) struct CalendarQueue<T> {
-    /// Entries of `today` and of earlier days, sorted in descending order, so that the first one due is last.
+    /// Entries of `today` and of earlier days, sorted in descending order: the first one due is last.
     due: Vec<T>,
     today: u64,
     /// Binary logarithm of the length of a day in picoseconds.
     day_bits: u32,
-    /// Buckets with the unsorted entries of the days of the following year. The index of a bucket is given by the
-    /// lowest bits of the day's number.
+    /// Buckets of unsorted entries, one for each day of the following year. A bucket's index is the lowest bits of its
+    /// day's number.
     days: Vec<Vec<T>>,
     /// One bit for each bucket, which is set if the bucket has entries.
     busy: [u64; YEAR as usize / 64],
@@ -41,8 +41,8 @@ pub(crate) struct CalendarQueue<T> {
     first_later: u64,
     /// Number of entries that are due after `today`.
     ahead: usize,
-    /// Number of due entries above which a shorter length of days is chosen. It is higher than usual after a day on
-    /// which many entries were due at the same time.
+    /// Maximum number of entries of the current day; with more, days become shorter. The limit is raised after a day
+    /// with many simultaneous entries.
     limit: usize,
     /// Value of `limit`, unless many entries of a day were due at the same time.
     usual_limit: usize,
@@ -70,7 +70,7 @@ impl<T: Due> CalendarQueue<T> {
     /// Desired number of entries per day; days have more entries if the year would otherwise be too short for half of
     /// all entries.
     const PER_DAY: u64 = 16;
-    /// Number of due entries up to which days are never made shorter.
+    /// Minimum of `limit`: days with up to this number of entries are never made shorter.
     const MANY: usize = 64;
 
     /// Returns the first entry.
@@ -79,7 +79,7 @@ impl<T: Due> CalendarQueue<T> {
         self.due.last()
     }
 
-    /// Returns the sorted entries, in the order in which they are due.
+    /// Returns the sorted entries, in order of their due times.
     #[inline]
     pub(super) fn coming(&self) -> impl Iterator<Item = T> {
         self.due.iter().rev().copied()
@@ -193,8 +193,8 @@ impl<T: Due> CalendarQueue<T> {
         })
     }
 
-    /// Moves entries of later days that are now within a year to their buckets. `alone` is true if all buckets are
-    /// empty; the year then begins with the first later day.
+    /// Moves entries of later days to their buckets, if their days are now within a year. If all buckets are empty
+    /// (`alone`), the year begins with the first later day.
     fn begin_year(&mut self, alone: bool) {
         if alone {
             self.today = self.first_later - 1;
@@ -210,8 +210,8 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Chooses a new length of days from the spacing of the earlier half of all entries, and begins the first of these
-    /// days.
+    /// Chooses a new length of days from the spacing of the earlier half of all entries. The first of these days
+    /// begins.
     #[inline(never)]
     fn divide(&mut self) {
         let mut all = std::mem::take(&mut self.due);
@@ -254,8 +254,8 @@ mod tests {
         Key::from(time) << 64 | Key::from(tag)
     }
 
-    /// Carries out steps, each of which adds an entry some time from now or removes the first entry. Compares the queue
-    /// with an ordered set after each step.
+    /// Checks the queue against an ordered set after each step. A step adds an entry some time from now or removes the
+    /// first entry.
     fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
         let mut queue = CalendarQueue::<Key>::default();
         let mut model = std::collections::BTreeSet::new();
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// The length of days follows the spacing of entries, so that a day has some entries at any rate.
+    /// The length of days follows the spacing of entries: a day has some entries at any rate.
     #[test]
     fn days_have_some_entries_whatever_the_rate() {
         let mut queue = CalendarQueue::<Key>::default();

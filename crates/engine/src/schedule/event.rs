@@ -59,8 +59,8 @@ pub(crate) enum Event {
     End,
 }
 
-/// Classes of events, in the order in which simultaneous events are processed. In the tag of an event, the class is
-/// above the bits of the index.
+/// Classes of events, in their order of processing at equal times. In an event's tag, the class is above the bits of
+/// the index.
 pub(super) mod class {
     pub(in crate::schedule) const CHANGE: u64 = 0;
     pub(in crate::schedule) const ARRIVAL: u64 = 1;

@@ -1,14 +1,13 @@
 //! The event list.
 //!
-//! Events are ordered by (time, class, index of the element), so that ties are broken in the same way in every run.
-//! Packets that arrive simultaneously over different links may compete for one queue, where the index would always
-//! favour the same links; such arrivals have separate tie-breaks ([`NextArrival`]). A busy link has one entry, not one
-//! per packet.
+//! Events are ordered by (time, class, index of the element). Ties are therefore broken in the same way in every run.
+//! Simultaneous arrivals over different links have separate tie-breaks ([`NextArrival`]): in a competition for one
+//! queue, the index would always favour the same links. A busy link has one entry, not one per packet.
 //!
-//! There are three 4-ary heaps. One is for links, whose entries change most often. One is for delayed-ACK timers, so
-//! that paced senders do not limit the lookahead of receivers. One is for observations (samples, queue updates, the
-//! end), which limit all lookahead (`network/lookahead.rs`). All other timers, of which web traffic has tens of
-//! thousands, are in a [`CalendarQueue`].
+//! There are three 4-ary heaps: one for links, with the most frequent changes; one for delayed-ACK timers; and one for
+//! observations (samples, queue updates, the end), which limit all lookahead (`network/lookahead.rs`). Delayed-ACK
+//! timers are separate so that paced senders do not limit the lookahead of receivers. All other timers are in a
+//! [`CalendarQueue`]; web traffic has tens of thousands.
 
 mod arrivals;
 mod calendar_queue;
@@ -86,11 +85,11 @@ impl Default for Schedule {
 
 impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
-    /// Number of entries ahead for which connections are prefetched.
+    /// Number of entries ahead of the current one with prefetched connections.
     const PREFETCHED: usize = 5;
 
-    /// Returns the key of the current event, for comparisons with events that are known ahead of time. It is the latest
-    /// key taken so far, since the current event may enter an event at its own time whose class comes earlier.
+    /// Returns the key of the current event, for comparisons with events known ahead of time. It is the latest key
+    /// taken so far: an event may enter another one at its own time with an earlier class.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest
@@ -173,7 +172,7 @@ impl Schedule {
     /// Returns the next event. The event of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
     /// called; others are removed.
     ///
-    /// The caller must have entered [`Event::End`], so that there always is a next event.
+    /// The caller must have entered [`Event::End`]. There is then always a next event.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         let entry = self.take_next();
@@ -181,7 +180,7 @@ impl Schedule {
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
-    /// Returns the time of the earliest entry. If this is the entry of a timer, its deadline may have been moved later.
+    /// Returns the time of the earliest entry. The deadline of a timer may have been moved later since it was entered.
     pub(crate) fn first_time(&self) -> Time {
         time_of(self.links.first().min(self.first_of_others))
     }
@@ -251,8 +250,8 @@ impl Schedule {
         self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// Returns the key of a timer that expires now, if there is one in the block of this entry; enters the block again
-    /// for its next deadline.
+    /// Returns the key of a timer in the entry's block that expires now, if there is one. Enters the block again for
+    /// its next deadline.
     fn of_block(&mut self, entry: Key) -> Option<Key> {
         let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {
@@ -268,26 +267,25 @@ impl Schedule {
         connection.map(|connection| key(now, kind.event(connection)))
     }
 
-    /// Returns the time up to which lookahead is limited by observations: the next observation, or the earliest time at
-    /// which the run may end, whichever is first.
+    /// Returns the time that limits all lookahead: the next observation or, if earlier, the earliest possible end of
+    /// the run.
     #[inline]
     pub(crate) fn next_observation(&self) -> Time {
         time_of(self.observations.first()).min(self.may_end)
     }
 
-    /// Sets the earliest time at which the run may end early, which limits lookahead.
+    /// Sets the earliest possible end of the run, which limits lookahead.
     pub(crate) fn bound_lookahead(&mut self, may_end: Time) {
         self.may_end = may_end;
     }
 
-    /// Returns the earliest time at which a delayed-ACK timer may expire. The actual deadline may have been moved
-    /// later.
+    /// Returns the earliest possible expiry of a delayed-ACK timer. The actual deadline may have been moved later.
     #[inline]
     pub(crate) fn next_delayed_ack(&self) -> Time {
         time_of(self.delayed_acks.first())
     }
 
-    /// Returns the earliest time at which a timer may expire or an observation may be due. The actual deadline may have
+    /// Returns the earliest possible time of a timer's expiry or of an observation. A timer's actual deadline may have
     /// been moved later.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
@@ -301,7 +299,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the connections whose events are next among the timers, for prefetching.
+    /// Returns the connections of the next timer events, for prefetching.
     pub(crate) fn coming_to_connections(&self) -> impl Iterator<Item = u32> {
         let first = self.timers.coming().take(Self::PREFETCHED);
         let class = |key: Key| key as u64 >> class::SHIFT;
@@ -335,8 +333,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A start event comes late in the order of classes, and enters events at its own time. In comparisons, it still
-    /// precedes the events that it has entered.
+    /// In comparisons of keys, an event precedes the events that it enters. Tested with a start event, which comes late
+    /// in the order of classes.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();

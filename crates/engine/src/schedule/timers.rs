@@ -1,8 +1,8 @@
-//! Timers of connections, whose deadlines move far more often than they expire.
+//! Timers of connections. Their deadlines move far more often than they expire.
 //!
-//! To move a deadline later, only a field is written; the entry in the event list is moved when the time of the entry
-//! comes. A block of 64 connections shares one entry. With one entry per connection, each of a thousand retransmission
-//! timers would cause about five events per second without expiring, and would limit the lookahead.
+//! To move a deadline later, only a field is written. The entry in the event list is moved when its time comes. A block
+//! of 64 connections shares one entry. Otherwise, each of a thousand retransmission timers would cause about five
+//! events per second without an expiry, and would limit the lookahead.
 
 use longhaul_units::Time;
 
@@ -14,7 +14,7 @@ pub(crate) const OPENED: u32 = 1 << 31;
 /// Number of low bits that identify an open connection of traffic. The lowest two bits identify its direction and leg.
 pub(crate) const OPENED_BITS: u32 = 21;
 
-/// Kind of a connection's timer, in the order in which timers that expire at the same time are processed.
+/// Kinds of connection timers, in their order of processing at equal times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// RACK-TLP's timer, which may restart the retransmission timer.
@@ -66,8 +66,7 @@ impl Timer {
         self.deadline = Time::NEVER;
     }
 
-    /// Clears the deadline in the timer and in the schedule, so that no event comes. For timers that will not be set
-    /// again soon.
+    /// Clears the deadline in the timer and in the schedule. For timers that will not be set again soon.
     #[inline]
     pub(crate) fn stop(&mut self, (kind, connection): (Kind, u32), schedule: &mut Schedule) {
         if self.is_set() {
@@ -105,7 +104,7 @@ pub(super) struct Block(pub(super) u32);
 /// Deadlines of all timers of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Deadlines {
-    /// Deadlines of the flows' own connections, and those of connections that traffic has opened.
+    /// Two tables of deadlines: for the flows' own connections, and for connections that traffic has opened.
     tables: [Table; 2],
 }
 
@@ -144,8 +143,8 @@ impl Deadlines {
         deadlines[own].fill(Time::NEVER);
     }
 
-    /// Processes the entry of a block. Returns the first connection whose timer expires at `now`, and the time of the
-    /// block's next entry. For a connection of traffic, the returned number has no generation.
+    /// Processes the entry of a block. Returns the first connection with a timer that expires at `now`, and the time of
+    /// the block's next entry. The number of a traffic connection is returned without its generation.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];
@@ -262,8 +261,8 @@ mod tests {
     }
 
     proptest! {
-        /// Deadlines are set and cancelled at random. Each deadline that is still valid comes exactly once, in order;
-        /// timers with equal deadlines come in the order of their kinds.
+        /// Each valid deadline comes exactly once, in order; timers with equal deadlines come in the order of their
+        /// kinds. Deadlines are set and cancelled at random.
         #[test]
         fn deadlines_that_stand_come_once_and_in_order(
             steps in prop::collection::vec((0usize..140, 0usize..3, 0u64..40, 0u64..12), 1..300),

@@ -1,7 +1,7 @@
-//! Wire form of the packets in flight, stored when they are sent.
+//! Wire form of the packets in flight, for captures.
 //!
-//! The acknowledgement number and the timestamp echo of a segment are known when it is sent, but packets have no fields
-//! for them. Simulations with captures store them here until the packet arrives.
+//! A segment's acknowledgement number and timestamp echo are known when it is sent, but packets have no fields for
+//! them. They are stored here until the packet arrives.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,8 +11,8 @@ use crate::measure::CapturedPacket;
 use crate::network::End;
 use crate::packet::{Packet, SackHandle};
 
-/// Key by which a packet in flight is found. Duplicate acknowledgements without options have equal keys; they are
-/// assumed to arrive in order.
+/// Key of a packet in flight. Duplicate acknowledgements without options have equal keys; they are assumed to arrive in
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     end: End,
@@ -63,13 +63,13 @@ impl EndState {
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Number of stored packets above which dropped packets are removed.
+    /// Maximum number of stored packets; with more, dropped packets are removed.
     sweep_at: usize,
 }
 
 impl Journal {
     const FEWEST: usize = 1 << 14;
-    /// Age from which on a stored packet is assumed to have been dropped.
+    /// Maximum age of a stored packet; older ones are assumed to have been dropped.
     const LIFETIME: Span = Span::from_secs(60);
 
     pub(super) fn end(&self, host: Host) -> EndState {

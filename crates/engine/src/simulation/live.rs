@@ -16,8 +16,8 @@ use crate::stack::EcnCodepoint;
 /// Maximum number of packets taken from hosts before due packets are delivered.
 const MAX_ENTERING: usize = 64;
 
-/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network, until the
-/// configured end or until the recorder stops the run. Flows of the configuration are background traffic; the totals
+/// Runs `config` at the pace of the clock of `outside`. Packets of `outside` travel through the network. The run ends
+/// at the configured time, or when the recorder stops it. Flows of the configuration are background traffic; the totals
 /// include them and all links.
 ///
 /// # Errors
@@ -38,8 +38,8 @@ pub fn emulate(
 }
 
 impl World {
-    /// Processes events at their times, and packets from outside when they arrive. Returns true if the recorder stopped
-    /// the run before its end. Links have no lookahead in an emulation, so that nothing is forwarded ahead of time.
+    /// Processes events at their times, and outside packets when they arrive. Returns true if the recorder stopped the
+    /// run before its end. In an emulation, links have no lookahead.
     fn run_live(&mut self, outside: &mut dyn Outside, recorder: &mut dyn Recorder) -> bool {
         loop {
             let reached = outside.now();

@@ -80,10 +80,10 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Number of packets, or of samples, ahead of the current one for which connections are prefetched.
+/// Number of packets, or of samples, ahead of the current one with prefetched connections.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the time up to which a link with this lookahead may forward packets; see [`Delivery`].
+/// Returns the time up to which a link with the lookahead `delivery` may forward packets; see [`Delivery`].
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -191,9 +191,9 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets of a link that leads to access links. The packets cross the access links to the endpoints of
-    /// connections, or wait on the access links if necessary. The number of packets per event is limited, so that the
-    /// memory that they use is still in the caches when the answers are processed.
+    /// Delivers the packets of a link that leads to access links. They cross the access links to their endpoints, or
+    /// wait there if necessary. The number of packets per event is limited: their memory is then still in the caches
+    /// when the answers are processed.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
         const MANY: u32 = 1024;
@@ -254,8 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets to endpoints that delay the packets they receive: packets of the link that have arrived, and
-    /// those that will arrive before the next observation.
+    /// Delivers packets to endpoints with delays: those that have arrived, and those that will arrive before the next
+    /// observation.
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -329,7 +329,7 @@ impl World {
         }
     }
 
-    /// Processes a dummy packet, or a packet whose receiver is not a TCP connection of a flow.
+    /// Processes a dummy packet, or a packet for a receiver other than a TCP connection of a flow.
     #[inline(never)]
     fn receive_otherwise(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;
@@ -362,15 +362,15 @@ impl World {
         }
     }
 
-    /// Returns the time up to which a link with this lookahead may forward packets; see [`Delivery`].
+    /// Returns the time up to which a link with the lookahead `delivery` may forward packets; see [`Delivery`].
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Processes an event of packets that are delayed at one endpoint of a connection. With web traffic that has extra
-    /// round-trip times, most events are of this kind. They are therefore processed without the general dispatch.
+    /// Processes an event of packets that are delayed at one endpoint. These events do not use the general dispatch:
+    /// with web traffic that has extra round-trip times, most events are of this kind.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {
         let env = &mut self.env;

@@ -1,8 +1,7 @@
-//! Trains: all packets that one event delivers from a link to endpoints of connections, if all answers to them go onto
-//! one other link.
+//! Trains: the packets that one event delivers from a link to endpoints, while all answers go onto one other link.
 //!
-//! The code of the endpoints is compiled a second time for trains, with this link as environment instead of the whole
-//! network. Nothing has to be looked up per packet, and the state of the loops stays in registers.
+//! The code of the endpoints is compiled a second time for trains. Its environment is the other link instead of the
+//! whole network: nothing is looked up per packet, and the state of the loops stays in registers.
 
 use longhaul_units::Time;
 
@@ -16,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
 use crate::transport::{Environment, EventLog, FlowDelays};
 
-/// Environment of the endpoints during a train: the link that receives the answers, whose type of service is `S`.
+/// Environment of the endpoints during a train: the link that receives the answers. `S` is its type of service.
 #[derive(Debug)]
 struct LinkEnvironment<'a, S> {
     now: DualClockTime,

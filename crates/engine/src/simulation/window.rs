@@ -4,8 +4,8 @@ use longhaul_units::Span;
 
 use crate::measure::{FlowCounters, LinkCounters, ProxyCounters, smaller};
 
-/// Counters at the beginning of the window; empty if the window begins with the run. The flow and link counters of
-/// proxies follow those of flows and links.
+/// Counters at the beginning of the window; empty if the window begins with the run. In `flows` and `links`, the
+/// entries of proxies come last.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     pub(super) flows: Vec<FlowCounters>,
@@ -42,8 +42,8 @@ impl Baseline {
         (total, end.since(&before))
     }
 
-    /// Returns two sets of counters of a proxy: over the whole run, and over the window. The proxy's place in the
-    /// baseline is after all flows and links, whose numbers are parameters.
+    /// Returns two sets of counters of a proxy: over the whole run, and over the window. `flows` and `links` are the
+    /// numbers of flows and links; in the baseline, the proxies follow them.
     pub(super) fn split_proxy(
         &self,
         number: usize,

@@ -18,7 +18,7 @@ pub(crate) struct CapturedEnd<'a> {
     pub(crate) reverse: bool,
     /// The sender of the direction that the packet belongs to.
     pub(crate) sender: &'a Sender,
-    /// Position up to which the sender of the packet has received data of the other direction.
+    /// End of the data of the other direction that the packet's sender has received.
     pub(crate) acknowledgement: u64,
 }
 

@@ -1,8 +1,7 @@
 //! Storage of connections: slots are reused, but ids are not.
 //!
-//! An id contains the slot and its generation, so that stale packets and timers of closed connections are recognised
-//! and ignored. Free slots wait in a queue before they are reused, so that an id recurs only after some hundred
-//! thousand others.
+//! An id contains the slot and its generation. It identifies stale packets and timers of closed connections, which are
+//! ignored. Free slots wait in a queue before they are reused: an id recurs only after some hundred thousand others.
 
 use std::collections::VecDeque;
 
@@ -47,8 +46,8 @@ impl ConnectionId {
         self.0
     }
 
-    /// Returns true if `index`, taken from a packet or event, identifies a connection that traffic has opened during
-    /// the run, and not one that has existed from the beginning.
+    /// Returns true if `index`, from a packet or event, identifies a connection that traffic has opened. Other
+    /// connections exist from the beginning of the run.
     pub(crate) fn is_one(index: u32) -> bool {
         index & Self::MARK != 0
     }
@@ -90,10 +89,10 @@ impl ConnectionId {
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
-    /// Free slots, in the order in which they became free.
+    /// Free slots, in order of their release.
     free: VecDeque<u32>,
-    /// Memory of removed contents, for reuse. The most recently freed memory is last, and is reused first: most of it
-    /// is still in the caches.
+    /// Memory of removed contents, for reuse. The most recently freed memory is last and is reused first, since it is
+    /// probably still in the caches.
     spare: Vec<Place<T>>,
 }
 
@@ -206,7 +205,7 @@ impl<T> Slab<T> {
     /// Calls `act` on all contents, in the order of slots. For prefetching, calls `announce` with the memory of each
     /// content some slots before its turn.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
-        /// Number of slots by which memory is prefetched ahead.
+        /// Number of slots ahead of the current one with prefetched memory.
         const AHEAD: usize = 4;
         for slot in 0..self.slots.len() {
             if let Some(later) = self.slots.get(slot + AHEAD) {

@@ -20,14 +20,14 @@ pub(super) struct Direction {
     /// The receiver on the other side, or at the start node of a proxy.
     pub(super) receiver: Receiver,
     /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy gives it data
-    /// segment by segment, so that segments have equal numbers on both legs.
+    /// segment by segment; segments thus have equal numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps that segments of the opposite direction echo while they acknowledge segments of this direction. Each
-/// segment echoes the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when the segment left. A
-/// segment that arrives twice can change TS.Recent while segments of the other direction are in flight.
+/// Timestamps echoed by segments of the opposite direction, which also acknowledge segments of this one. Each echoes
+/// the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when it left. TS.Recent may change
+/// afterwards, if a segment arrives twice.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.
@@ -98,8 +98,8 @@ impl Direction {
         }
     }
 
-    /// Sends `bytes` of the application's data. Closes the direction after them if `fin` is given. Returns the first
-    /// segment of these bytes, and one past the last.
+    /// Sends `bytes` of the application's data. If `fin` is given, closes the direction after them. Returns the range
+    /// of segments of these bytes: the first, and one past the last.
     pub(super) fn send(&mut self, bytes: u64, fin: Option<Fin>, env: &mut Env) -> (u64, u64) {
         let begin = self.sender.end();
         let quiet = self.sender.outstanding() == 0 && self.sender.fits_one_segment(bytes);
@@ -111,8 +111,8 @@ impl Direction {
         (begin, end)
     }
 
-    /// Processes an acknowledgement of this direction's segments while its FIN waits until nothing is in flight.
-    /// Returns true if the FIN has left.
+    /// Processes an acknowledgement of this direction while its FIN waits for an empty flight. Returns true if the FIN
+    /// has left.
     pub(super) fn on_packet_before_fin(
         &mut self,
         packet: &Packet,
@@ -160,8 +160,8 @@ impl Direction {
         }
     }
 
-    /// Returns the counters up to `now`: of packets that the first leg's sender sends, and of packets that arrive on
-    /// the other side.
+    /// Returns the counters up to `now`: packets sent by the first leg's sender, and packets that arrived on the other
+    /// side.
     pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
         let last = self.last();
         let received = Received::of(&last.sender, &last.receiver);
@@ -184,8 +184,8 @@ impl Direction {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction are in
-    /// flight that echo timestamps of this direction.
+    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction in
+    /// flight echo timestamps of this one.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {

@@ -1,5 +1,5 @@
-//! Extra round-trip time of a connection, in addition to that of the network. Half of it is added at each endpoint.
-//! (Delay boxes of links, like ns-2's DelayBox, instead delay packets inside the network.)
+//! Extra round-trip time of a connection, added to the network's. Each endpoint adds half of it. (Delay boxes of links,
+//! like ns-2's DelayBox, delay packets inside the network instead.)
 
 use std::collections::VecDeque;
 

@@ -22,7 +22,7 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
-    /// Returns all Gaussian series of a set of sources whose past values have not been drawn.
+    /// Returns all Gaussian series of a set of sources that have no past values yet.
     pub(super) fn series<'a>(
         all: impl Iterator<Item = &'a mut Self>,
     ) -> impl Iterator<Item = &'a mut Gaussian> {
@@ -33,8 +33,8 @@ impl Generator {
         .flatten()
     }
 
-    /// Returns the time at which the source opens its next connection, `now` or later. Returns `None` if the source
-    /// opens no more connections, or must wait for another event.
+    /// Returns the time of the source's next connection, `now` or later. Returns `None` if there are no more
+    /// connections, or if the source must wait for another event.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Requests(model) => Some(model.next_arrival(now)),
@@ -51,8 +51,8 @@ impl Generator {
         }
     }
 
-    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections that
-    /// these arrivals will open.
+    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections of these
+    /// arrivals.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {
             Self::Requests(model) => model.known_arrivals(),
@@ -85,8 +85,8 @@ impl Generator {
         }
     }
 
-    /// Records that an exchange is complete at `now`. If the source opens another connection for this reason, returns
-    /// the time of the opening.
+    /// Records that an exchange was completed at `now`. If the source opens a connection in response, returns the time
+    /// of its opening.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         match self {
             Self::Web(session) => session.after_exchange(now),

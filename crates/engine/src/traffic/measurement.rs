@@ -69,7 +69,7 @@ impl Traffic {
         extremes.collect()
     }
 
-    /// Returns warnings about the run: those of the stop rule, and one about connections that were not opened.
+    /// Returns warnings about the run: from the stop rule, and about connections that were not opened.
     pub(crate) fn run_warnings(&self) -> Vec<String> {
         let stop = self.stop.as_ref().map(StopCondition::run_warnings);
         let mut out = stop.unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Application traffic: sources that open connections during the run, and these connections.
 //!
-//! A connection takes memory only while it is open. Since its endpoints are not known when the simulation begins, no
-//! packet is delivered to them ahead of time (`network/lookahead.rs`).
+//! A connection takes memory only while it is open. Its endpoints are not known when the simulation begins: no packet
+//! is delivered to them ahead of time (`network/lookahead.rs`).
 
 mod app_connection;
 mod capture;
@@ -43,8 +43,7 @@ use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// Number of connections above which prefetching is worthwhile: the state of more connections exceeds a cache of a
-/// megabyte.
+/// Minimum number of connections for prefetching. The state of more connections exceeds a cache of a megabyte.
 const PREFETCH_THRESHOLD: usize = 256;
 
 /// All sources, and their open connections.
@@ -112,7 +111,7 @@ impl Traffic {
         self.sources.len() - 1
     }
 
-    /// Sets the connections of a source to trace, and the clock with which its receivers measure transit times.
+    /// Sets the connections of a source to trace, and the clock of its receivers for transit times.
     pub(crate) fn observe(&mut self, source: usize, traced: &[u64], clock: ClockError) {
         let source = &mut self.sources[source];
         (source.traced, source.clock) = (traced.to_vec(), clock);
@@ -133,7 +132,7 @@ impl Traffic {
         }
     }
 
-    /// Passes a lower bound of the time at which the run may end early to the schedule, if the run has a stop rule.
+    /// Passes a lower bound of the end of the run to the schedule, if the run has a stop rule.
     fn bound_early_end(&mut self, schedule: &mut Schedule) {
         if let Some(stop) = &mut self.stop
             && let Some(time) = stop.earliest_end(&self.sources)
@@ -146,7 +145,7 @@ impl Traffic {
         &self.sources[source]
     }
 
-    /// Starts a source, which opens its first connection after one interval between connections.
+    /// Starts a source: schedules its first connection after one drawn interval.
     pub(crate) fn start(&mut self, source: usize, env: &mut Env) {
         self.sources[source].running = true;
         self.await_next(source, env);
@@ -166,8 +165,8 @@ impl Traffic {
         }
     }
 
-    /// Processes an arrival event: opens the source's next connection. Not inlined, since a connection is large on the
-    /// stack, which would slow down other events.
+    /// Processes an arrival event: opens the source's next connection. Not inlined: a connection is large on the stack,
+    /// and would slow down other events.
     #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];
@@ -229,7 +228,7 @@ impl Traffic {
         }
     }
 
-    /// Prefetches the connections whose timer events come next.
+    /// Prefetches the connections of the next timer events.
     #[inline]
     pub(crate) fn prefetch_due(&self, schedule: &Schedule) {
         if self.connections.len() < PREFETCH_THRESHOLD {
@@ -283,8 +282,8 @@ impl Traffic {
         });
     }
 
-    /// Calls `act` on a connection, if it is open, and then removes the connection if it has ended. Returns true if the
-    /// connection was open.
+    /// Calls `act` on a connection, if it is open. Removes the connection afterwards if it has ended. Returns true if
+    /// it was open.
     #[inline]
     fn with(
         &mut self,

@@ -7,7 +7,7 @@ use longhaul_units::Span;
 /// Plan of one exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PlannedExchange {
-    /// Time for which the client waits before the request, after the preceding exchange on the connection.
+    /// Pause of the client before the request, after the preceding exchange on the connection.
     pub(crate) pause: Span,
     pub(crate) request_bytes: u64,
     pub(crate) response: Response,
@@ -20,7 +20,7 @@ pub(crate) enum Response {
     /// No response: data flows in one direction only.
     None,
     Bytes(u64),
-    /// A response whose size the server draws when the request arrives.
+    /// A response of a size that the server draws when the request arrives.
     DrawnByServer,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct PlannedConnection {
     pub(crate) first: PlannedExchange,
     /// Exchanges after the first one.
     pub(crate) to_come: VecDeque<PlannedExchange>,
-    /// Extra round-trip time, in addition to that of the network.
+    /// Extra round-trip time, added to the network's.
     pub(crate) round_trip: Span,
     /// True if the response has a separate connection, which the server opens once the client knows that its request
     /// has arrived.

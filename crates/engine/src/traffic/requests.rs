@@ -1,5 +1,5 @@
-//! Requests and responses with random times and sizes. Each quantity is drawn from its own random stream, so that a
-//! seed gives the same requests with every protocol.
+//! Requests and responses with random times and sizes. Each quantity has a separate random stream: a seed gives the
+//! same requests with every protocol.
 
 use std::collections::VecDeque;
 
@@ -128,7 +128,7 @@ impl RequestModel {
         }
     }
 
-    /// Returns the Gaussian series, whose past values may not have been drawn yet.
+    /// Returns the Gaussian series, with or without past values.
     pub(super) fn series(&mut self) -> impl Iterator<Item = &mut Gaussian> {
         let Self {
             arrivals,
@@ -151,8 +151,8 @@ impl RequestModel {
         self.arrivals.next(now)
     }
 
-    /// Draws the times of many arrivals in advance. Does nothing if other sources use the same generator, since their
-    /// random numbers would change. To be called before the run starts.
+    /// Draws the times of many arrivals in advance, before the run starts. Does nothing if other sources use the same
+    /// generator: their random numbers would change.
     pub(super) fn draw_arrivals_ahead(&mut self) {
         let Arrivals {
             intervals, coming, ..
@@ -162,8 +162,8 @@ impl RequestModel {
         }
     }
 
-    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections that
-    /// these arrivals will open.
+    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections of these
+    /// arrivals.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         let Arrivals {
             coming,

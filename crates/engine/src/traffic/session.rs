@@ -1,5 +1,5 @@
-//! A web session: a sequence of pages, each with objects that are requested without waiting for each other (ns-2's
-//! PagePool/WebTraf, `webcache/webtraf.cc`).
+//! A web session: a sequence of pages with several objects. The objects of a page are requested without waiting for
+//! each other (ns-2's PagePool/WebTraf, `webcache/webtraf.cc`).
 
 use longhaul_units::{Span, Time};
 
@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    /// Returns the time at which the next object is requested. Returns `None` while the session waits for the end of a
+    /// Returns the time of the next request for an object. Returns `None` while the session waits for the end of a
     /// page, and after the last page. The first page begins at once.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         if self.objects_left > 0 {
@@ -64,8 +64,8 @@ impl Session {
         }
     }
 
-    /// Records that an object has arrived. If it is the last one of its page, the page ends; returns the time at which
-    /// the next page begins, after a pause.
+    /// Records the arrival of an object. If it is the last one of its page, returns the time at which the next page
+    /// begins, after a pause.
     pub(super) fn after_exchange(&mut self, now: Time) -> Option<Time> {
         self.objects_open -= 1;
         if self.objects_left + self.objects_open > 0 {
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::config::Distribution;
 
-    /// Runs sessions in which the transfer of each object takes one second. Returns the number of pages, the number of
-    /// objects, and the total size of the objects in units.
+    /// Runs sessions with a transfer time of one second per object. Returns the number of pages, the number of objects,
+    /// and the total size of the objects in units.
     fn play(config: &Web, seed: u64) -> (u64, u64, u64) {
         let mut session = Session::new(config, Stream::new(seed, 0, "test"));
         let (mut objects, mut units) = (0, 0);
@@ -104,9 +104,9 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Rounding up, as ns-2's WebTraf does, changes the means: an unbounded Pareto number with minimum 1 and shape 1.5
-    /// gives 1 + zeta(1.5) = 3.612 objects per page on average. Here, numbers of objects and sizes are bounded, so that
-    /// the mean over a hundred thousand pages is accurate to a percent.
+    /// Numbers and sizes of objects are rounded up, as in ns-2's WebTraf, which changes their means. An unbounded
+    /// Pareto number with minimum 1 and shape 1.5 has a mean of 1 + zeta(1.5) = 3.612 objects per page. Here, numbers
+    /// and sizes are bounded, and the mean over a hundred thousand pages is accurate to a percent.
     #[test]
     fn pages_and_objects_are_counted_as_they_should() {
         let config = Web {

@@ -1,4 +1,4 @@
-//! Stop rule: the run ends after a number of completed exchanges, with a warning if the sizes drawn do not allow
+//! Stop rule: the run ends after a number of completed exchanges. A warning is given if the drawn sizes do not allow
 //! conclusions (Weigle, dissertation, UNC 2003, appendix A).
 
 use longhaul_units::{Span, Time};
@@ -18,8 +18,8 @@ pub(crate) struct StopCondition {
     long: u64,
     /// Size of the largest response that began within the required time.
     longest: u64,
-    /// Number of exchanges, on all connections opened so far, that the rule may count. Exchanges that were complete,
-    /// but began before the measurement window, are excluded.
+    /// Number of exchanges that the rule may count, on all connections opened so far. Completed exchanges that began
+    /// before the measurement window are excluded.
     countable: u64,
     /// Number of connections that are opened before the earliest end is computed again.
     until_next_look: usize,
@@ -50,9 +50,9 @@ impl StopCondition {
         }
     }
 
-    /// Returns a lower bound of the time at which enough exchanges can be complete: all exchanges that begin until then
-    /// are known, and they are too few. Called before each arrival. To save time, it computes a value only after as
-    /// many calls as there are sources, and returns `None` otherwise.
+    /// Returns a lower bound of the time at which enough exchanges can be complete. All exchanges that begin before
+    /// this time are known, and they are too few. Called before each arrival. To save time, it returns `None` except
+    /// once in as many calls as there are sources.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

@@ -22,8 +22,8 @@ pub(crate) struct ConnectionPaths {
     pub(crate) down: DirectionPaths,
 }
 
-/// The path of data in one direction, and the path of its acknowledgements. If a proxy splits the direction, both are
-/// paths of the leg before the proxy.
+/// The path of data in one direction, and the path of its acknowledgements. If a proxy splits the direction, both
+/// belong to the leg before the proxy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectionPaths {
     pub(crate) data: Path,
@@ -68,14 +68,14 @@ pub(crate) struct TrafficSource {
     pub(super) tcp: Arc<Tcp>,
     /// Initial state of each connection's congestion control.
     pub(super) controller: Controller,
-    /// Random stream from which a separate stream is derived for each sender.
+    /// Parent random stream of the streams for the individual senders.
     pub(super) stream: Stream,
     pub(super) generator: Generator,
-    /// True if the servers are at the flow's first node, whose data goes to the clients.
+    /// True if the servers are at the flow's first node, and their data goes to clients at the second.
     pub(super) from_servers: bool,
     /// Numbers of the connections that are traced.
     pub(super) traced: Vec<u64>,
-    /// Clock of the flow's second node, relative to that of the first.
+    /// Error of the clock at the flow's second node, relative to the clock at the first.
     pub(super) clock: ClockError,
     pub(super) running: bool,
     /// Counters of closed connections, except that `connections` and `exchanges` include open ones.
@@ -83,8 +83,8 @@ pub(crate) struct TrafficSource {
 }
 
 impl TrafficSource {
-    /// Creates one direction of a new connection. Since a direction is large, its optional parts are added by
-    /// [`Self::complete`], when the direction is in its final place.
+    /// Creates one direction of a new connection. [`Self::complete`] adds the optional parts later, in the direction's
+    /// final place, since a direction is large.
     #[inline]
     pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
         let way = self.paths.on(id.side());

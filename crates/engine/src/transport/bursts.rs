@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use crate::config::Bursts as OnOff;
 use crate::random::Stream;
 
-/// Times at which a bursty source sends its messages.
+/// Times of the messages of a bursty source.
 #[derive(Debug)]
 pub(crate) struct Bursts {
     config: OnOff,
@@ -27,8 +27,8 @@ impl Bursts {
         }
     }
 
-    /// Draws the time from the last message to the next one, or from now if no message has been sent yet. The first
-    /// burst comes after a pause. The length of a burst is rounded to a whole number of messages, at least one.
+    /// Draws the time from the last message to the next one; before the first message, from now. The first burst comes
+    /// after a pause. A burst is rounded to a whole number of messages, at least one.
     pub(crate) fn next_gap(&mut self) -> Span {
         let mut gap = self.interval;
         if self.left == 0 {
@@ -72,9 +72,9 @@ mod tests {
         );
     }
 
-    /// Mean rates agree with theory for ns-2's defaults: a burst has 19.048 messages on average, one every 26.25 ms,
-    /// and takes 500 ms, as long as the mean pause. Such heavy-tailed lengths need millions of messages until their
-    /// mean settles.
+    /// Mean rates agree with theory for ns-2's defaults. A burst has 19.048 messages on average, one every 26.25 ms,
+    /// and takes 500 ms, as long as the mean pause. Lengths are heavy-tailed: their mean settles only after millions of
+    /// messages.
     #[test]
     fn rates_are_within_a_percent_of_theory() {
         let theory = 0.5 / 0.02625;

@@ -100,7 +100,7 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
-    /// Flow id of connections whose events are not recorded.
+    /// Flow id of connections without recorded events.
     pub(crate) const UNRECORDED: u32 = u32::MAX;
 
     /// Passes the events to the recorder in order of time. The caller ensures that no earlier event can follow.

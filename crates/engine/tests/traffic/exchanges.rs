@@ -266,7 +266,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
     }
 }
 
-/// With every queue discipline, all exchanges of many short connections, whose identifiers are reused, complete.
+/// All exchanges complete with every queue discipline. The many short connections reuse identifiers.
 #[test]
 fn connections_come_and_go_through_every_discipline() {
     for discipline in disciplines::all() {

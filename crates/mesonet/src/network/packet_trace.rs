@@ -187,8 +187,8 @@ impl Network {
         self.record(time, packet, queue_event(router, direction, departure));
     }
 
-    /// Records the arrival of a packet at a router with one server, whose departure times are not
-    /// known yet.
+    /// Records the arrival of a packet at a router whose two queues share one server. The packet's
+    /// departure time is not known yet.
     pub(super) fn record_shared(
         &mut self,
         router: usize,

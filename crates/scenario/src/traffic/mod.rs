@@ -62,8 +62,8 @@ pub(crate) fn resolve(
     check_interval(traffic, path, out);
 }
 
-/// Resolves bursts. Over UDP, messages are the flow's packets; over TCP, rate and size of messages
-/// are keys of `traffic`.
+/// Checks the keys of on-off traffic. Over TCP, `traffic` must give the rate and size of messages. Over UDP, messages
+/// are the flow's packets, and these keys are refused.
 fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
     let needed = [OnOffKeys::rate.seen_as(), OnOffKeys::message.seen_as()];
     let own: [Field<()>; 3] = [needed[0], needed[1], OnOffKeys::whole_segments.seen_as()];

@@ -1,11 +1,10 @@
-//! ACK thinning: of several consecutive acknowledgements of a connection, only the last one is forwarded, as in access
-//! networks with a slow return channel (RFC 3449, sections 5.2.1 and 5.2.2).
+//! ACK thinning: of several consecutive acknowledgements of a connection, only the last one is forwarded. Access
+//! networks with a slow return channel do so (RFC 3449, sections 5.2.1 and 5.2.2).
 //!
-//! An acknowledgement is held until enough others have come, but only for a limited time, so that the last one of a
-//! transfer is not lost. A held acknowledgement is dropped only in favour of an acknowledgement that acknowledges more.
-//! Acknowledgements with other information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do
-//! not count. These are duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with
-//! ECN flags.
+//! An acknowledgement is held until enough others have come. The time is limited, and the last one of a transfer is
+//! thus not lost. A held acknowledgement is replaced only by one that acknowledges more. Acknowledgements with other
+//! information (RFC 3449, section 5.2.1) are forwarded at once, after any held one, and do not count. These are
+//! duplicates, and acknowledgements with SACK blocks or other options, with SYN or FIN, or with ECN flags.
 
 use std::collections::VecDeque;
 
@@ -27,7 +26,7 @@ pub(super) struct AckThinning {
     begun: u64,
 }
 
-/// Consecutive acknowledgements of a connection, of which only the last one so far is held and will be forwarded.
+/// Consecutive acknowledgements of a connection. Only the last one so far is held, to be forwarded.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     number: u64,
@@ -100,7 +99,7 @@ impl AckThinning {
         }
     }
 
-    /// Returns the time at which the next acknowledgement will have been held long enough.
+    /// Returns the end of the maximum holding time of the next acknowledgement.
     pub(super) fn next(&mut self) -> Option<Time> {
         while let Some(&(due, number, carrier, side)) = self.due.front() {
             if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {

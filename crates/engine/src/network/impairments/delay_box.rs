@@ -1,12 +1,11 @@
 //! Delay boxes: a delay, a loss rate and a bottleneck for each flow, as in ns-2's DelayBox (Weigle, dissertation, UNC
 //! 2003, appendix A). One link with a delay box represents a cloud of paths.
 //!
-//! The values of a flow are drawn when the flow is set up, from a random stream that has the flow's name, and stay for
-//! its lifetime. Each connection that a source opens has its own values, which are discarded when the connection ends.
-//! Packets of a flow keep their order. A packet leaves when its delay is over and when the last bit of the preceding
-//! packet has left at the flow's rate; the queue in front of this bottleneck is unlimited. In ns-2, a packet only waits
-//! for preceding packets that are still in the box, so that the bottleneck exceeds its rate if the delay is shorter
-//! than a transmission; here it never does.
+//! The values of a flow are drawn once, from a random stream with the flow's name. Each connection that a source opens
+//! has separate values. Packets of a flow keep their order. A packet leaves when its delay is over and the preceding
+//! packet has been transmitted at the flow's rate. The queue in front of this bottleneck is unlimited. In ns-2, a
+//! packet only waits for packets that are still in the box: if the delay is shorter than a transmission, the bottleneck
+//! exceeds its rate. Here it never does.
 
 use std::fmt::Display;
 
@@ -24,10 +23,10 @@ use crate::random::{Stream, Streams};
 pub(super) struct FlowBoxes {
     config: DelayBox,
     processing_delay: Option<Distribution>,
-    /// Name of the random streams for flows. A flow has the same values in all boxes with the same name, such as those
-    /// of the two directions of a symmetric link.
+    /// Name of the random streams for flows. Boxes with the same name, such as the two directions of a symmetric link,
+    /// give a flow the same values.
     name: String,
-    /// Path in the random streams from which each packet's numbers are drawn.
+    /// Name of the random stream for the numbers that are drawn for each packet.
     path: String,
     noise: Stream,
     streams: Streams,
@@ -37,8 +36,8 @@ pub(super) struct FlowBoxes {
 /// Boxes of the current flows. A new flow replaces an ended one with the same index.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). With
-    /// each box, the number that all packets of its flow have in common is stored (`Carrier::common`).
+    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). The
+    /// number stored with each box is common to all packets of its flow (`Carrier::common`).
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -133,8 +132,8 @@ impl FlowBoxes {
         }
     }
 
-    /// Returns true if this box and `other` draw the same values for any flow, as the boxes of the two directions of a
-    /// symmetric link do.
+    /// Returns true if this box and `other` draw the same values for any flow. This holds for the two directions of a
+    /// symmetric link.
     pub(super) fn draws_as(&self, other: &Self) -> bool {
         self.name == other.name && self.config == other.config
     }
@@ -161,8 +160,8 @@ impl FlowBoxes {
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Removes the box of a flow that has ended; returns the arrival time of the last packet that was admitted ahead of
-    /// its arrival.
+    /// Removes the box of a flow that has ended. Returns the latest arrival time among the packets that were admitted
+    /// before their arrival.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
         let removed = self.flows.remove(carrier, index);
         removed.map_or(Time::ZERO, |flow_box| flow_box.last)
@@ -173,8 +172,8 @@ impl FlowBoxes {
         self.flows.count
     }
 
-    /// Admits a packet before its arrival time `comes`, and returns the time at which it leaves. Only for boxes whose
-    /// sole effect is a delay ([`Link::only_delays_flows`]), so that packets keep their order.
+    /// Admits a packet before its arrival time `comes`, and returns the time at which it leaves. Only for boxes that do
+    /// nothing except delay packets ([`Link::only_delays_flows`]): there, packets keep their order.
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;

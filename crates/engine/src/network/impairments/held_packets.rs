@@ -12,13 +12,13 @@ use crate::schedule::{key_of, time_of};
 /// Packets in the order of their release times; packets with equal release times are in the order of their arrival.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// Release time and slot of each packet. A binary heap is fast here: packets are mostly released in the order in
-    /// which they were held, so that the entry moved to the top on a removal goes straight to the bottom again.
+    /// Release time and slot of each packet. A binary heap is fast here, because packets are mostly released in the
+    /// order of holding: the entry moved to the top on a removal goes straight to the bottom again.
     due: BinaryHeap<Reverse<Key>>,
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of packets whose release time equals that of the packet released last, in reverse order of release.
+    /// Slots of packets with the same release time as the packet released last, in reverse order of release.
     simultaneous: Vec<u32>,
 }
 
@@ -28,8 +28,8 @@ struct Held {
     packet: Packet,
     /// Key of the packet's arrival in the event list.
     came: Key,
-    /// Number of the packet in the order in which packets were held. It differs from the order of arrival if a packet
-    /// of another link is held earlier, although it arrives later.
+    /// Number of the packet in the order of holding. A packet of another link may be held before its arrival: the order
+    /// of arrival can differ.
     number: u64,
 }
 
@@ -59,7 +59,7 @@ impl HeldPackets {
         Some(time_of(first))
     }
 
-    /// Removes and returns the next packet whose release time is `now` or before.
+    /// Removes and returns the next packet with a release time of `now` or before.
     pub(super) fn release(&mut self, now: Time) -> Option<Packet> {
         let slot = match self.simultaneous.pop() {
             Some(slot) => slot,
@@ -69,8 +69,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Removes the first packet whose release time is `now` or before, and lists the others with the same release time
-    /// in `simultaneous`. Returns the slot of the removed packet.
+    /// Removes the first packet with a release time of `now` or before, and returns its slot. Lists other packets with
+    /// the same release time in `simultaneous`.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;
@@ -92,8 +92,8 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Changes the release time of packets to their arrival time, for those packets that `concerns` selects and that
-    /// arrive after `event`.
+    /// Moves the release of held packets to their arrival. Affects packets that arrive after `event` and for which
+    /// `concerns` returns true.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {

@@ -1,9 +1,8 @@
 //! Impairments in front of a link's queue: delay, loss and rate per flow, duplication, reordering, policers and ACK
 //! thinning.
 //!
-//! In a route, impairments are a separate hop before their link, so that links without impairments have no additional
-//! cost. All decisions are made when a packet arrives; all packets that wait share one event, for the release of the
-//! next packet.
+//! In a route, impairments are a separate hop before their link: links without impairments have no additional cost. All
+//! decisions are made when a packet arrives. The waiting packets share one event, the release of the next packet.
 
 mod ack_thinning;
 mod delay_box;
@@ -146,7 +145,7 @@ impl Network {
     }
 
     /// Passes packets that will have crossed a link by `until` to the impairments of the next link ahead of time. Only
-    /// if the sole effect of these impairments is a known delay.
+    /// for impairments that do nothing except delay packets by known times.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()

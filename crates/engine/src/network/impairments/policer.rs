@@ -5,7 +5,8 @@ use longhaul_units::{Rate, Span, Time};
 
 use crate::config;
 
-/// A token bucket, full at first. One token stands for one byte; tokens are added at a rate and saved up to a depth.
+/// A token bucket, full at first. One token stands for one byte. Tokens are added at a constant rate, up to the
+/// bucket's depth.
 #[derive(Debug)]
 pub(super) struct Policer {
     rate: Rate,

@@ -15,7 +15,7 @@ pub(crate) struct DualClockTime {
 }
 
 impl DualClockTime {
-    /// Returns the time, contained in the packet, at which it reaches the far end of its link.
+    /// Returns the packet's arrival time at the far end of its link, as stored in the packet.
     #[inline]
     pub(crate) fn of(packet: &Packet) -> Self {
         Self {
@@ -40,12 +40,12 @@ pub(super) trait Clock {
     /// Returns the end of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// Returns the part of the accepted data that is unsent, without the `waiting_bytes` of packets whose service has
-    /// not begun. A transmission that ends at `now` counts as unsent until the picosecond is over.
+    /// Returns the unsent data of packets in service. `waiting_bytes` is the size of the accepted packets that are not
+    /// in service yet. A transmission that ends at `now` counts as unsent until the picosecond is over.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
-    /// Schedules the service of a packet after that of all earlier ones. `idle` is true if the link is idle on the
-    /// packet's arrival. Returns the times at which the service begins, and at which the packet reaches the far end.
+    /// Schedules the service of a packet after all earlier packets. `idle` is true if the link is idle on the packet's
+    /// arrival. Returns two times: the beginning of the service, and the packet's arrival at the far end.
     fn serve(
         &mut self,
         bytes: u16,
@@ -57,8 +57,7 @@ pub(super) trait Clock {
     /// Returns true if the service of the first waiting packet has begun by `now`.
     fn has_begun(&self, now: DualClockTime) -> bool;
 
-    /// Records that the first waiting packet, `begun`, has begun service, so that the next one is the first. Returns
-    /// the time at which the service of `begun` began.
+    /// Records that `begun`, the first waiting packet, has begun service. Returns the time at which this service began.
     fn begin_next(&mut self, begun: &Packet) -> Time;
 }
 
@@ -106,7 +105,7 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent part of the packets whose service has begun, without the `waiting_bytes` scheduled behind.
+    /// Returns the unsent data of packets in service. `waiting_bytes` is the size of the packets scheduled behind them.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();
@@ -115,8 +114,8 @@ impl Occupancy {
         all.since(Work::of_bytes(waiting_bytes))
     }
 
-    /// Schedules the service of a packet after that of all earlier ones. `idle` is true if the link is idle on the
-    /// packet's arrival. Returns the times at which the service begins, and at which the packet reaches the far end.
+    /// Schedules the service of a packet after all earlier packets. `idle` is true if the link is idle on the packet's
+    /// arrival. Returns two times: the beginning of the service, and the packet's arrival at the far end.
     #[inline]
     pub(crate) fn serve(
         &mut self,

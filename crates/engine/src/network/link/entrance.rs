@@ -21,7 +21,7 @@ pub(crate) trait PacketService {
     ) -> Offer;
 }
 
-/// A link whose type of service `S` is known at compile time.
+/// A link with a type of service, `S`, that is known at compile time.
 #[derive(Debug)]
 pub(crate) struct Lane<'a, S> {
     pub(super) port: &'a mut Port,

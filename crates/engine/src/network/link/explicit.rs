@@ -1,8 +1,8 @@
 //! Explicit service: transmissions are computed one by one, as is necessary for disciplines that decide at departure.
 //!
-//! Departures depend only on arrivals, and not on the times at which the link is examined. Therefore they need no
-//! events. They are computed later, each with the state at the time of the departure. This happens when the next packet
-//! arrives, when packets at the far end are due, and when something is measured or changes.
+//! Departures depend only on arrivals and need no events. They are computed later, in order, each with the state at the
+//! time of the departure. This happens when the next packet arrives, when packets at the far end are due, and when
+//! something is measured or changes.
 
 use longhaul_units::{Span, Time};
 
@@ -15,7 +15,8 @@ use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 use crate::random::{Stream, Streams};
 
-/// A transmitter that takes packets from a discipline one by one. The port's ring has those that have begun service.
+/// A transmitter that takes packets from a discipline one by one. The port's ring contains the packets that have begun
+/// service.
 #[derive(Debug)]
 pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,
@@ -29,9 +30,9 @@ pub(crate) struct ExplicitService {
     busy_until: Time,
     /// True if the end of the last transmission has not been processed yet.
     in_service: bool,
-    /// Time at which the packet that began service last reaches the far end.
+    /// Arrival time, at the far end, of the packet that began service last.
     last_arrival: Time,
-    /// Number of packets whose transmission has ended and that have not reached the far end.
+    /// Number of packets between the end of their transmission and the far end.
     propagating: usize,
     /// Arrival time of the first packet; update intervals that end before it are ignored.
     first_arrival: Time,
@@ -75,7 +76,7 @@ impl ExplicitService {
         self.transmitter.unsent(self.busy_until, now)
     }
 
-    /// Changes the delay for packets whose service has not begun.
+    /// Changes the delay of packets that have not begun service.
     pub(super) fn set_delay(&mut self, delay: Span) {
         self.delay = delay;
     }
@@ -115,9 +116,9 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission of the packet that the discipline chooses, if there is one. The transmission begins at
-    /// the end of the last one if `follows` is true, otherwise when the packet arrives. Returns true if this packet is
-    /// the next one to reach the far end.
+    /// Begins the transmission of the next packet that the discipline chooses. It begins at the end of the last
+    /// transmission if `follows` is true, and at the packet's arrival otherwise. Returns true if this packet is the
+    /// next one to reach the far end.
     fn begin_next(
         &mut self,
         port: &mut Port,
@@ -160,7 +161,7 @@ impl ExplicitService {
         port.append_in_service(packet)
     }
 
-    /// Draws the jitter of the packet in service, and returns the time at which it reaches the far end.
+    /// Draws the jitter of the packet in service. Returns the packet's arrival time at the far end.
     fn draw_arrival(&mut self) -> Time {
         if self.busy_until == Time::NEVER {
             return Time::NEVER;
@@ -185,8 +186,8 @@ impl ExplicitService {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has ended. A packet in
-    /// service is not forwarded, so that the link always has a next packet while packets wait.
+    /// Forwards the next packet, if its transmission has ended and it reaches the far end by `until`. A packet in
+    /// service is never forwarded: the link thus has a next packet as long as packets wait.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {

@@ -1,9 +1,9 @@
 //! One direction of a link: loss, queue, transmitter and propagation.
 //!
-//! In a first-in first-out queue, the departure of a packet is determined when it arrives. By default, a link therefore
-//! computes the departure on arrival, and keeps all its packets (waiting, in service or propagating) in one ring, in
-//! the order of their arrival at the far end. With explicit service, a link computes one transmission after the other;
-//! disciplines that decide at departure need this. Both give the same results (tested).
+//! In a first-in first-out queue, the arrival of a packet determines its departure. By default, a link therefore
+//! computes departures on arrival. It keeps all its packets (waiting, in service or propagating) in one ring, in the
+//! order of their arrival at the far end. With explicit service, a link computes one transmission after the other, as
+//! disciplines that decide at departure require. Both give the same results (tested).
 
 mod clock;
 mod entrance;
@@ -99,9 +99,8 @@ impl Link {
 
     /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
     ///
-    /// Always inlined, with the packet as a reference: the packet is then copied from registers, or from the ring of
-    /// another link, straight into this link's ring. If its fields were stored one by one and loaded again in pairs,
-    /// processors would have to wait for the stores.
+    /// Always inlined, with the packet as a reference: the packet is then copied straight into this link's ring. A copy
+    /// that stores fields one by one and loads them in pairs would make processors wait for the stores.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -134,8 +133,8 @@ impl Link {
         self.draws
     }
 
-    /// Stores a packet that has crossed an access link, to forward it at its arrival time. Returns true if this packet
-    /// is the next one to be forwarded.
+    /// Stores a packet that has crossed an access link until its arrival time. Returns true if it is the next packet to
+    /// be forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
@@ -167,7 +166,7 @@ impl Link {
         self.update_interval()
     }
 
-    /// Changes the delay and the loss for packets whose service has not begun. A value of `None` means no change.
+    /// Changes the delay and the loss for packets that have not begun service. `None` means no change.
     pub(crate) fn apply(&mut self, delay: Option<Span>, loss: Option<LossModel>) {
         let Server::Explicit(service) = &mut self.server else {
             unreachable!("links that change have explicit service");
@@ -199,7 +198,7 @@ impl Link {
         Some(NextArrival { time, tie_break })
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, which may be later than the simulation's time.
+    /// Forwards the next packet, if it reaches the far end by `until`. This time may be in the future.
     #[inline(always)]
     pub(crate) fn forward(&mut self, until: Time) -> Option<&Packet> {
         match &mut self.server {
@@ -209,7 +208,7 @@ impl Link {
     }
 
     /// Forwards the next packet, if it reaches the far end by `until`, without computing a tie-break. Only for a link
-    /// with service on arrival that has just forwarded a packet, when no other link has packets.
+    /// with service on arrival that has just forwarded a packet, while all other links are empty.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;

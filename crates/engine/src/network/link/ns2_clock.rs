@@ -1,10 +1,10 @@
 //! Times in ns-2's arithmetic: sums of double-precision seconds.
 //!
-//! The bottleneck spaces the acknowledgements, so that arrivals and departures at its queue are often simultaneous.
-//! Their order decides which packets a full queue drops, and which queue lengths RED sees. In ns-2, this order depends
-//! on rounding errors. Comparisons with ns-2 therefore need the same sums, computed in the same order (ns-2.35:
-//! `LinkDelay::recv`, `Scheduler::schedule`). At equal times, the event that was scheduled first, the arrival, is
-//! processed first.
+//! Arrivals and departures at a bottleneck queue are often simultaneous, because the bottleneck spaces the
+//! acknowledgements. Their order decides which packets a full queue drops, and which queue lengths RED sees. In ns-2,
+//! this order depends on rounding errors. Comparisons with ns-2 therefore need the same sums, computed in the same
+//! order (ns-2.35: `LinkDelay::recv`, `Scheduler::schedule`). At equal times, the event that was scheduled first, the
+//! arrival, is processed first.
 
 use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
@@ -58,8 +58,8 @@ impl Ns2Clock {
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records that another packet has become the next one to reach the far end. Returns the part of its tie-break that
-    /// depends on its size.
+    /// Records the packet that is now the next one to reach the far end. Returns the part of its tie-break that depends
+    /// on its size.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;
@@ -147,8 +147,8 @@ impl Clock for Ns2Clock {
 /// Returns a time in seconds rounded to picoseconds. Rounding is monotonic, so that events keep their order.
 #[inline]
 fn nearest(time_s: f64) -> Time {
-    /// Constant whose sum with a smaller number has no bits left for a fraction, so that the last bits of the sum are
-    /// the number rounded to an integer. This is faster than a conversion, which checks for overflow.
+    /// A number so large that its sum with a smaller one has no fraction bits: the last bits of the sum are the smaller
+    /// number, rounded to an integer. This is faster than a conversion with its overflow checks.
     const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
     const SMALLER: f64 = (1_u64 << 51) as f64;
     let ps = time_s * PS_PER_S as f64;

@@ -6,10 +6,10 @@ use longhaul_units::Time;
 use crate::packet::Packet;
 
 /// Packets that a link has accepted, numbered from 0 in order of arrival. A packet may be forwarded before its
-/// departure time, and stays in the ring as long as the link needs it.
+/// departure, but stays in the ring as long as the link needs it.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// Slots of packets; their number is a power of two. The slot of a packet is its number modulo the number of slots.
+    /// Slots of packets. Their number is a power of two. A packet's slot is its number modulo the number of slots.
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
@@ -37,8 +37,8 @@ impl Ring {
         &self.slots[number & (self.slots.len() - 1)]
     }
 
-    /// Appends a packet. Packets from number `needed` on are kept, even those that have been forwarded. Returns true if
-    /// all packets before the new one have been forwarded.
+    /// Appends a packet. Packets from number `needed` on are kept, even after they were forwarded. Returns true if all
+    /// packets before the new one have been forwarded.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
         if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {
@@ -50,9 +50,9 @@ impl Ring {
         number == self.forwarded
     }
 
-    /// Frees the slots of packets below number `needed`, and doubles the number of slots if less than an eighth of them
-    /// is then free. Called only once in many packets; the ring stays small enough for the caches. Returns false if the
-    /// run has reached its memory limit, after which only counters are read.
+    /// Frees the slots of packets below number `needed`. If less than an eighth of the slots is then free, doubles
+    /// their number. Called once in many packets; the ring stays small enough for the caches. Returns false if the run
+    /// has reached its memory limit; then only counters are read.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {

@@ -1,10 +1,9 @@
 //! Order of packets that reach a node over different links at the same time.
 //!
-//! If access links and the bottleneck have the same rate, packets of several flows arrive simultaneously in every slot
-//! of a full queue, which can accept only one of them. A constant order, such as that of the links' numbers, would lock
-//! out the last flows. The order is therefore random or, with ns-2's clock, ns-2's order. Both depend only on the
-//! packets and not on the time at which an arrival is entered into an event list, so that lookahead does not change the
-//! order.
+//! If access links and the bottleneck have the same rate, packets of several flows arrive simultaneously, again and
+//! again. A full queue can accept only one of them. A constant order of the links would lock out the last flows. The
+//! order is therefore random or, with ns-2's clock, ns-2's order. Both depend only on the packets, not on the time at
+//! which an arrival is entered into an event list: lookahead does not change the order.
 
 use longhaul_units::{PS_PER_S, Time};
 
@@ -26,8 +25,8 @@ impl RandomTieBreak {
     }
 
     /// Returns a hash of the link and the time. A random draw instead would depend on earlier draws. The hash has two
-    /// rounds of multiplication, with the constants of SplitMix64's finaliser (Steele, Lea and Flood, 2014): after one
-    /// round, regular times still show a pattern.
+    /// rounds of multiplication with the constants of SplitMix64's finaliser (Steele, Lea and Flood, 2014). After one
+    /// round, regular times would still show a pattern.
     #[inline]
     pub(crate) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -40,13 +39,12 @@ impl RandomTieBreak {
 /// entered into the event list.
 ///
 /// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission begins. Of
-/// two simultaneous arrivals, the one with the longer transit time therefore comes first. If two transmissions with
-/// equal transit times began simultaneously, the events that started them decide: the event entered earlier comes
-/// first. On a busy link, this event is the end of the preceding transmission, entered at the beginning of that
-/// transmission. On an idle link, it is the packet's arrival at this link, entered when its transmission on the
-/// previous link began. If the delay of the previous link exceeds a transmission time, the event of the idle link was
-/// entered earlier. All packets that follow without a gap keep this order: the link that has been busy for the shortest
-/// time comes first.
+/// two simultaneous arrivals, the one with the longer transit time therefore comes first. If the transit times are
+/// equal, the events that started the two transmissions decide: the event entered earlier comes first. On a busy link,
+/// this event is the end of the preceding transmission, and was entered at the beginning of that transmission. On an
+/// idle link, this event is the packet's arrival at the link, and was entered when the transmission on the previous
+/// link began. The idle link is therefore first if the previous link's delay exceeds a transmission time. Packets that
+/// follow without a gap keep this order: the link that has been busy for the shortest time comes first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
     /// Arrival time of the preceding packet, in seconds.
@@ -113,7 +111,7 @@ impl TransitRank {
 }
 
 /// Returns the part of an arrival time below a picosecond, in units in the last place (ulps) of the time in seconds.
-/// From 125 ms on, a picosecond has so few ulps that all can be distinguished.
+/// From 125 ms on, a picosecond has few ulps, and all of them can be distinguished.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
@@ -169,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Packets whose arrival times are equal in picoseconds are processed in ns-2's order.
+    /// Packets with arrival times equal to the picosecond are processed in ns-2's order.
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;

@@ -1,5 +1,4 @@
-//! A token bucket in front of a transmitter: bursts pass at the link's rate, while the long-run rate is that of the
-//! bucket.
+//! A token bucket in front of a transmitter. Bursts pass at the link's rate; the long-run rate is the bucket's.
 
 use longhaul_units::{Span, Time};
 
@@ -9,7 +8,7 @@ use crate::config::Shaper;
 /// A token bucket. One token stands for one byte; tokens are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
-    /// Transmitter at the rate of the tokens; its transmission times are the times at which tokens are added.
+    /// Transmitter at the rate of the tokens. The tokens of a packet are added in its transmission time.
     source: Transmitter,
     /// Depth of the bucket, as the time in which an empty bucket fills.
     depth: Span,
@@ -26,7 +25,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes the tokens for a packet. Returns the time, `now` or later, at which enough tokens are available.
+    /// Takes the tokens for a packet. Returns the time at which enough tokens are available: `now`, or later.
     pub(super) fn take(&mut self, bytes: u16, now: Time) -> Time {
         self.full_at = self.full_at.max(now) + self.source.time(bytes);
         let ready = self.full_at.as_ps().saturating_sub(self.depth.as_ps());

@@ -22,10 +22,9 @@ impl LinkTransmitter {
         }
     }
 
-    /// Transmits a packet from `start` on, which must not be before the end of the last transmission. Returns the end
-    /// of the transmission, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has waited
-    /// for the end of the last transmission, at `last_end`; the packet then uses the rest of the delivery opportunity
-    /// in which that transmission ended.
+    /// Transmits a packet from `start` on, at or after the end of the last transmission. Returns the end of the
+    /// transmission, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has waited for the
+    /// end of the last transmission, at `last_end`; it then uses the rest of the same delivery opportunity.
     #[inline(always)]
     pub(super) fn transmit(
         &mut self,

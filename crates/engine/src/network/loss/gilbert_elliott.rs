@@ -1,10 +1,10 @@
 //! Losses in bursts: a channel that is either in a good or in a bad state (Gilbert, "Capacity of a burst-noise
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
-//! Each packet is lost with the loss probability of the current state; then the state changes with the transition
-//! probability of the current state. The number of packets from one change of state to the next has a geometric
-//! distribution, and so has the number between two losses in one state. A random number is therefore drawn only for
-//! each change of state and each loss.
+//! Each packet is lost with the loss probability of the current state. Then the state changes with the transition
+//! probability of the current state. The number of packets between two changes of state has a geometric distribution,
+//! and so has the number between two losses in one state. Random numbers are therefore drawn only at changes of state
+//! and losses.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;
@@ -22,7 +22,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Creates a channel whose first state is drawn from the stationary distribution.
+    /// Creates a channel. Its first state is drawn from the stationary distribution.
     pub(super) fn new(parameters: GilbertElliott, mut stream: Stream) -> Self {
         let bad = stream.uniform() < parameters.bad_share();
         let mut channel = Self {
@@ -113,8 +113,8 @@ mod tests {
         count as f64 / of as f64
     }
 
-    /// Lengths of bursts and of gaps are geometric: the mean is 1/q, and a fraction (1-q)^n of the lengths exceeds n,
-    /// where q is the probability that the state ends.
+    /// Lengths of bursts and of gaps are geometric: the mean is 1/q, and a fraction (1-q)^n of the lengths exceeds n.
+    /// Here q is the probability that the state ends.
     #[test]
     fn bursts_and_gaps_of_the_simple_channel_are_geometric() {
         let channel = GilbertElliott::of_bursts(0.02, 4.0);

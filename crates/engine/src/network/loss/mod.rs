@@ -6,8 +6,8 @@ use self::gilbert_elliott::Channel;
 use crate::config::Loss;
 use crate::random::Stream;
 
-/// State of a loss model ([`Loss`]). It counts down to the next decision, so that other packets cost one decrement and
-/// no random number.
+/// State of a loss model ([`Loss`]). It counts the packets up to the next decision; all other packets cost one
+/// decrement and no random number.
 #[derive(Clone, Debug)]
 pub(crate) struct LossModel {
     /// Number of packets that pass before the next decision.

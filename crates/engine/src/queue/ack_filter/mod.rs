@@ -1,20 +1,18 @@
-//! ACK filtering, with any discipline: a newer cumulative acknowledgement replaces an older one of the same connection
-//! that waits in the queue (RFC 3449, section 5.2.1).
+//! ACK filtering, with any discipline: in the queue, a newer cumulative acknowledgement replaces an older one of the
+//! same connection (RFC 3449, section 5.2.1).
 //!
 //! The newer acknowledgement takes the older one's position, as with `replace_head_` of ns-2
-//! (`queue/semantic-packetqueue.cc`). In Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), where every flow has its
-//! own queue, the newer one goes to the tail. In a shared queue, Linux's rule would starve a connection whose
-//! acknowledgements arrive more often than the queue turns over; with a queue per flow, both rules have the same
-//! effect.
+//! (`queue/semantic-packetqueue.cc`). In Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), the newer one goes to the
+//! tail. With Linux's queue per flow, both rules have the same effect. In a shared queue, however, Linux's rule would
+//! starve a connection with frequent acknowledgements: each new one would move it back to the tail.
 //!
-//! Only a connection's last acknowledgement in the queue is replaced, so that acknowledgements keep their order. The
-//! newer one must acknowledge more, and must not echo an earlier timestamp (as in Linux). Packets with other
-//! information ([`Packet::is_pure_ack`]) and duplicates are not replaced. Duplicates are recognised while any
-//! acknowledgement of the connection waits: only such connections have state (section 5.2.1).
+//! Only a connection's last acknowledgement in the queue is replaced; acknowledgements thus keep their order. The newer
+//! one must acknowledge more, and must not echo an earlier timestamp (as in Linux). Packets with other information
+//! ([`Packet::is_pure_ack`]) and duplicates are not replaced. Duplicates are recognised while any acknowledgement of
+//! the connection waits: only such connections have state (section 5.2.1).
 //!
-//! In place of a pure acknowledgement, the discipline contains a placeholder; the acknowledgement's content is stored
-//! here until the placeholder leaves. A replacement therefore changes only the stored content: it needs no search in
-//! the discipline, and the discipline does not notice it.
+//! In place of a pure acknowledgement, the discipline contains a placeholder. The acknowledgement's content is stored
+//! here until the placeholder leaves. A replacement changes only this content, without a search in the discipline.
 
 #[cfg(test)]
 mod tests;
@@ -126,8 +124,8 @@ impl AckFilter {
         }
     }
 
-    /// Restores the acknowledgement whose placeholder has left the discipline, or was refused by the discipline. Marks
-    /// that the discipline has set are kept.
+    /// Restores an acknowledgement after its placeholder has left the discipline or was refused. Marks set by the
+    /// discipline are kept.
     fn fill(&mut self, packet: &mut Packet) {
         if !packet.flags.has(Flags::PLACE) {
             return;
@@ -147,8 +145,8 @@ impl AckFilter {
         (packet.seq, packet.stamp) = (content.seq, content.stamp);
     }
 
-    /// Protects a connection's last acknowledgement from replacement, since another packet of the connection has
-    /// followed it, whether or not this packet was accepted.
+    /// Protects a connection's last acknowledgement from replacement. It is called when another packet of the
+    /// connection has followed, accepted or not.
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

@@ -15,7 +15,7 @@ use crate::queue::{
     FlowQueuesParameters, FqCoDelConfig, QueueConfig, RoundRobinConfig, VcpConfig,
 };
 
-/// Returns an acknowledgement of a connection, whose timestamp equals its number.
+/// Returns an acknowledgement of a connection. Its timestamp equals its number.
 fn ack(flow: u32, seq: u64) -> Packet {
     Packet {
         flow,
@@ -134,8 +134,8 @@ fn duplicates_stay() {
     assert_eq!(bench.dequeue_all(), [4, 4, 4, 4, 11]);
 }
 
-/// Acknowledgements of real programs carry their bytes. In a replacement, the newer bytes replace the older ones. An
-/// acknowledgement of another length is not replaced.
+/// In a replacement, the bytes of a real program's newer acknowledgement replace the older bytes. An acknowledgement of
+/// another length is not replaced.
 #[test]
 fn bytes_of_real_acknowledgements_change_places() {
     let mut options = OptionStore::default();
@@ -158,8 +158,8 @@ fn bytes_of_real_acknowledgements_change_places() {
     }
 }
 
-/// A router that takes part in congestion control works behind the filter. It observes arrivals, here 30 kB in an
-/// interval, three times the bytes that the link can send, and writes the load into headers.
+/// A router that takes part in congestion control works together with the filter: it observes arrivals, and writes the
+/// load into headers. Here 30 kB arrive in an interval, three times the bytes that the link can send.
 #[test]
 fn routers_work_behind_the_filter() {
     let config = VcpConfig {
@@ -228,20 +228,20 @@ fn disciplines() -> [QueueConfig; 6] {
     ]
 }
 
-/// Draws arrivals; each has a connection, the number of newly acknowledged segments, and true if the packet has other
-/// information.
+/// Draws arrivals. Each consists of a connection, the number of newly acknowledged segments, and a flag for packets
+/// with other information.
 fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     let arrival = (0u32..4, 0u64..3, prop::bool::weighted(0.1));
     prop::collection::vec(prop::option::weighted(0.6, arrival), 1..200)
 }
 
-/// Reference list of the waiting acknowledgements, each with two flags: true if it is pure, and true if it is a
-/// duplicate, that is, if its number does not exceed `newest`.
+/// Reference list of the waiting acknowledgements. Each has two flags: true if it is pure, and true if it is a
+/// duplicate (its number does not exceed `newest`).
 #[derive(Default)]
 struct List {
     packets: Vec<(Packet, bool, bool)>,
-    /// The highest number of the pure acknowledgements of each connection since such acknowledgements have been in the
-    /// list without interruption.
+    /// Highest number among the pure acknowledgements of each connection, counted anew each time the list has no more
+    /// of them.
     newest: [u64; 3],
 }
 
@@ -272,8 +272,8 @@ impl List {
 }
 
 proptest! {
-    /// Compares the filter with the same rules applied to a list of all packets, which is searched. Acknowledgements
-    /// may be late or echo earlier times, and other packets are among them.
+    /// The filter gives the same result as a search through a list of all packets, with late acknowledgements,
+    /// acknowledgements that echo earlier times, and other packets.
     #[test]
     fn replacements_are_those_of_a_list_that_is_searched(
         steps in prop::collection::vec((0u32..3, 0u64..4, 0u64..3, 0u8..8), 1..300),
@@ -300,7 +300,7 @@ proptest! {
     }
 
     /// Every packet leaves, waits, is dropped by the discipline, or is replaced. Packets of a connection leave in
-    /// order, each with the content of a packet that has arrived. Departed packets leave no state behind.
+    /// order, each with the content of an arrived packet. Departed packets leave no state behind.
     #[test]
     fn packets_are_conserved_and_keep_their_order(discipline in 0usize..6, steps in steps()) {
         let mut bench = Bench::new(&disciplines()[discipline]).filtering_acks();

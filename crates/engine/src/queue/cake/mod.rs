@@ -1,12 +1,11 @@
-//! CAKE (common applications kept enhanced) in its basic form. Flows are hashed to queues by a set-associative hash.
-//! Deficit round robin serves the queues, those of sparse flows first (DRR++). Each queue has its own COBALT; one
-//! memory limit applies to all (Linux, `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: a
+//! CAKE (common applications kept enhanced) in its basic form. A set-associative hash assigns flows to queues. Deficit
+//! round robin serves the queues, with sparse flows first (DRR++). Each queue has its own COBALT; one memory limit
+//! applies to all queues (Linux, `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: a
 //! comprehensive queue management solution for home gateways", LANMAN 2018, arXiv 1804.07617).
 //!
 //! There is one tin (`besteffort`). The link, or the token bucket in front of it, takes the place of the shaper,
-//! without overhead. Packets do not carry host addresses, so that fairness is between flows (`flows`, not
-//! `triple-isolate`). Diffserv tins, `wash`, `autorate-ingress` and `ingress` are not implemented; ACK filtering is an
-//! option of links.
+//! without overhead. Fairness is between flows (`flows`, not `triple-isolate`), since packets carry no host addresses.
+//! Diffserv tins, `wash`, `autorate-ingress` and `ingress` are not implemented; ACK filtering is an option of links.
 
 #[cfg(test)]
 mod tests;
@@ -130,8 +129,8 @@ impl Cake {
         }
     }
 
-    /// Returns the queue of a packet's flow. The queue stays reserved for the flow while packets wait in it, and until
-    /// the effect of earlier packets on its COBALT has decayed.
+    /// Returns the queue of a packet's flow. The queue stays reserved for the flow while packets wait in it. After
+    /// that, it stays reserved until earlier packets no longer affect its COBALT.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,

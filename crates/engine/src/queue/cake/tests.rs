@@ -1,5 +1,4 @@
-//! Tests of CAKE: its hash, its sparse flows and its limit, against results computed by hand. COBALT has separate
-//! tests.
+//! Tests of CAKE against results computed by hand: its hash, its sparse flows and its limit. COBALT has separate tests.
 
 use std::collections::HashSet;
 
@@ -27,9 +26,9 @@ fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::Cake(config(limit)))
 }
 
-/// Of 1024 flows, about 881 have a queue for themselves; of a hundred flows, all have. With a plain hash, 1024 / e =
-/// 377 queues would stay empty. In a set of eight queues, one queue is used for each flow hashed to the set (a Poisson
-/// variable of mean 8), up to eight: 6.88 on average, or 881 in all 128 sets.
+/// Of 1024 flows, about 881 have a queue for themselves; of a hundred flows, all have. The expected number follows from
+/// the sets of eight queues: a set gets a Poisson number of flows with mean 8, and uses one queue for each, up to
+/// eight. This is 6.88 on average, or 881 in all 128 sets. With a plain hash, 1024 / e = 377 queues would stay empty.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
     let queues = |flows: u32| {
@@ -58,8 +57,8 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
     assert!(others.contains(&first));
 }
 
-/// `cake_hash`: of nine flows of one set, each of the first eight gets the queue of its hash or, if that queue is
-/// taken, the next unused one of the set (cyclically); the ninth shares the queue of its hash. A flow keeps its queue.
+/// `cake_hash`: nine flows of one set get queues. Each of the first eight gets the queue of its hash or, if that is
+/// taken, the next unused one of the set (cyclically). The ninth shares the queue of its hash. A flow keeps its queue.
 #[test]
 fn a_set_fills_from_the_queue_of_the_hash_on() {
     let stream = || Stream::new(7, 0, "hash");
@@ -96,8 +95,8 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
     }
 }
 
-/// A sparse flow, whose packets come one by one, is served first each time, and gets a new quantum each time. A flow
-/// that uses up its quantum has to wait for its next turn.
+/// A sparse flow is served first each time: its packets come one by one, and each finds a new quantum. A flow that uses
+/// up its quantum has to wait for its next turn.
 #[test]
 fn sparse_flows_go_first() {
     let mut bench = bench(1 << 20);
@@ -124,7 +123,7 @@ fn sparse_flows_go_first() {
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
 
-/// At the limit, the queue with the most bytes loses its first packets, one at a time, and its BLUE probability rises.
+/// At the limit, the queue with the most bytes drops packets from its head, one at a time. Its BLUE probability rises.
 #[test]
 fn the_longest_flow_pays() {
     let mut bench = bench(12_000);
@@ -198,8 +197,8 @@ fn given_values_stay() {
     assert_eq!(times, [7, 3, 100].map(Span::from_millis));
 }
 
-/// A queue stays reserved for a flow until the effect of the flow's packets on its COBALT has decayed: here for an
-/// interval after the last packet.
+/// A queue stays reserved until its flow's packets no longer affect its COBALT: here for an interval after the last
+/// packet.
 #[test]
 fn a_queue_is_free_again_after_an_interval() {
     let config = config(1 << 20);
@@ -216,8 +215,8 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(control.is_at_rest(parameters, at(101)));
 }
 
-/// A queue is in use while packets wait in it, even if they have not affected its COBALT yet. None of a hundred flows
-/// shares a queue, although about five have the hash of another flow.
+/// A queue counts as used while packets wait in it, even if they have not affected its COBALT yet. None of a hundred
+/// flows shares a queue, although about five flows have the hash of another one.
 #[test]
 fn a_queue_with_packets_is_not_given_to_another_flow() {
     let mut cake = Cake::new(config(1 << 20), Stream::new(7, 0, "hash"));

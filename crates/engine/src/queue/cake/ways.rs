@@ -1,4 +1,4 @@
-//! A set-associative hash of flows: each flow is hashed to a set of eight queues, and gets one of them for itself,
+//! A set-associative hash of flows. Each flow is hashed to a set of eight queues, and gets one of them for itself,
 //! unless all eight are in use.
 
 use crate::packet::Packet;
@@ -26,8 +26,8 @@ impl Ways {
         }
     }
 
-    /// Returns the queue of a packet's flow: the queue that the flow had before, or else an unused queue of its set. If
-    /// all queues of the set are in use, returns the queue of its hash, which it then shares with another flow.
+    /// Returns the queue of a packet's flow: its earlier queue, or else an unused queue of its set. If all queues of
+    /// the set are in use, the flow shares the queue of its hash.
     pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
         let tag = self.hash.of(packet);
         let direct = (tag % u64::from(QUEUES)) as u32;

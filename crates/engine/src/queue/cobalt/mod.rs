@@ -2,10 +2,10 @@
 //! (Linux, `net/sched/sch_cake.c`, functions `cobalt_*`; Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and Taht,
 //! "Design and evaluation of COBALT queue discipline", LANMAN 2019).
 //!
-//! There are three differences from Linux. Gaps between drops are exactly `interval / sqrt(count)`; Linux uses a table
-//! up to a count of 16, and Newton steps beyond. The first gap is an interval, as comments in Linux state; in its code,
-//! the root of a queue that never dropped is not set, so that the first gap is zero. Linux visits empty queues
-//! repeatedly so that their state decays; here the decayed state is computed when the next packet arrives.
+//! There are three differences from Linux. First, gaps between drops are exactly `interval / sqrt(count)`; Linux uses a
+//! table up to a count of 16, and Newton steps beyond. Second, the first gap is an interval, as comments in Linux
+//! state; in Linux's code it is zero, because the root of a queue that never dropped is not set. Third, the decayed
+//! state of an empty queue is computed when the next packet arrives; Linux visits empty queues repeatedly.
 
 #[cfg(test)]
 mod tests;
@@ -37,15 +37,15 @@ keys! {
 }
 
 keys! {
-    /// Parameters with which COBALT controls the delay.
+    /// Parameters of COBALT's delay control.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CobaltParameters {
         /// True if ECN-capable packets are marked instead of dropped, except by BLUE.
         pub ecn: bool = Kind::Flag.key().default("true").source("Linux: cobalt_should_drop of net/sched/sch_cake.c"),
         /// Target of the queueing delay; `auto`: 5 ms, or one and a half times `mtu_time` if that is more.
         pub target: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// Time for which the delay may stay above the target before the first drop; `auto`: 100 ms plus the
-        /// excess of the target over 5 ms, or twice the target if that is more.
+        /// Time for which the delay may exceed the target before the first drop. `auto`: 100 ms plus the excess of the
+        /// target over 5 ms, or twice the target if that is more.
         pub interval: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
         /// Packets that have waited no longer than four times this time are not dropped or marked; `auto`: the
         /// transmission time of the largest packet.
@@ -219,8 +219,8 @@ impl Control {
         }
     }
 
-    /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. With a count of zero, this is the time
-    /// until which the queue counts as in use. Of several overdue marks, only one is made.
+    /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. With a count of zero, the queue counts as
+    /// in use until this time. Of several overdue marks, only one is made.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;
@@ -270,7 +270,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Returns true if the state of a queue has decayed completely, so that earlier packets no longer affect it.
+    /// Returns true if the state of a queue has decayed completely: earlier packets no longer affect it.
     pub(super) fn is_at_rest(&mut self, parameters: &CobaltParameters, now: Time) -> bool {
         self.rest(parameters, now);
         self.count == 0 && self.blue == 0.0 && now >= self.drop_next

@@ -24,8 +24,8 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Fills the queue with a thousand packets at `from`, and serves one packet per millisecond for `for_ms` milliseconds.
-/// Returns two lists of times, in milliseconds after `from`: when packets were dropped, and when packets were marked.
+/// Fills the queue with a thousand packets at `from`, then serves one packet per millisecond for `for_ms` milliseconds.
+/// Returns the times of drops and the times of marks, both in milliseconds after `from`.
 fn overload(bench: &mut Bench, from: u64, for_ms: u64) -> (Vec<u64>, Vec<u64>) {
     bench.now = ms(from);
     for number in 0..1000 {
@@ -47,9 +47,9 @@ fn blue(bench: &Bench) -> f64 {
     bench.discipline.state().drop_p.expect("it is shown")
 }
 
-/// The delay exceeds the target at 6 ms, so that the first drop is due at 106 ms. The next drops follow after 100 /
-/// sqrt(2), 100 / sqrt(3) ms and so on: at 176.7, 234.4, 284.4, 329.2 and 369.99 ms. Each is made when the next packet
-/// leaves, at a whole millisecond. (In CoDel, the second gap would be an interval.)
+/// Gaps between drops are 100 / sqrt(count) ms. The delay exceeds the target at 6 ms, and drops are due at 106, 176.7,
+/// 234.4, 284.4, 329.2 and 369.99 ms. Each is made when the next packet leaves, at a whole millisecond. (In CoDel, the
+/// second gap would be an interval.)
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     let times = vec![106, 177, 235, 285, 330, 370];
@@ -59,9 +59,10 @@ fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     assert_eq!(marks, (vec![], times));
 }
 
-/// After six drops the count is 7, and the next drop is due at 407.8 ms. The queue is empty from 400 ms on, so that the
-/// count is decremented at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The remaining count sets the first
-/// gap of the next overload: 100 / sqrt(4) ms if it begins at 500 ms, a whole interval at 900 ms.
+/// The count decays while the queue is empty, and the rest sets the first gap of the next overload. After six drops,
+/// the count is 7, and the next drop is due at 407.8 ms. The queue is empty from 400 ms on: the count falls by one at
+/// 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The first gap is 100 / sqrt(4) ms if the overload begins at
+/// 500 ms, and a whole interval at 900 ms.
 #[test]
 fn the_count_decays_while_nothing_waits() {
     for (pause, first) in [(500, [56, 101]), (900, [106, 177])] {
@@ -74,9 +75,9 @@ fn the_count_decays_while_nothing_waits() {
     }
 }
 
-/// `cobalt_should_drop` on a link that stands still from 6 ms, when the delay exceeds the target, to 300 ms. All drops
-/// that were due at 106, 176.7, 234.4 and 284.4 ms are made at once, and the next one at 329.2 ms. Of the marks that
-/// were due, only one is made, and the next one is due 100 / sqrt(3) ms after 300 ms.
+/// All overdue drops are made at once, but only one overdue mark (`cobalt_should_drop`). The delay exceeds the target
+/// at 6 ms, and the link stands still until 300 ms. Drops were due at 106, 176.7, 234.4 and 284.4 ms, and the next one
+/// is made at 329.2 ms. The next mark is due 100 / sqrt(3) ms after 300 ms.
 #[test]
 fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
     for (ecn, dropped, marked) in [
@@ -99,8 +100,8 @@ fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
     }
 }
 
-/// A queue is at rest if no drop is due or will become due, BLUE's probability is zero, and an interval has passed
-/// since the last packet. Until then, Linux keeps the queue for its flow (`cake_hash`).
+/// A queue is at rest if no drop is due or will become due, BLUE's probability is zero, and the last packet left an
+/// interval ago. Until then, Linux reserves the queue for its flow (`cake_hash`).
 #[test]
 fn a_queue_is_at_rest_without_drops_to_come() {
     let QueueConfig::Cobalt(CobaltConfig { control, .. }) = config(10, false) else {
@@ -179,8 +180,8 @@ fn the_count_decays_below_the_target() {
     assert_eq!(drops[..2], [56, 101]);
 }
 
-/// The probability rises by 1/256 for an overflow, if more than a target has passed since the last overflow that
-/// counted. It falls by 1/4096 for each target in which the queue is empty.
+/// BLUE's probability rises by 1/256 for an overflow, at most once per target. It falls by 1/4096 for each target in
+/// which the queue is empty.
 #[test]
 fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     let mut bench = Bench::new(&config(10, false));
@@ -250,8 +251,8 @@ fn slow_links_have_longer_targets() {
     assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
 }
 
-/// `cobalt_queue_empty`: a queue that runs empty again within a target lowers BLUE's probability only once. Targets in
-/// which it stays empty are counted at the next arrival, such as the arrival at 12 ms.
+/// `cobalt_queue_empty`: BLUE's probability falls only once if the queue runs empty again within a target. If the queue
+/// stays empty for several targets, these are counted at the next arrival, here at 12 ms.
 #[test]
 fn blue_falls_once_in_a_target() {
     let mut bench = Bench::new(&config(1, false));

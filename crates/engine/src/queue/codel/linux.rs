@@ -1,6 +1,6 @@
 //! CoDel as in Linux (`include/net/codel_impl.h`; Dumazet and Taht 2012). Times are 32-bit numbers in units of 1024 ns.
-//! The value 1/sqrt(count) is approximated by one Newton step per drop, starting from 1 in each dropping state. From
-//! the first to the second drop this step gives 0.5 instead of 0.71, so that the second gap is half an interval.
+//! The value 1/sqrt(count) is approximated by one Newton step per drop, starting from 1 in each dropping state. After
+//! the first drop, this step gives 0.5 instead of 0.71: the second gap is half an interval.
 
 use longhaul_units::{Span, Time};
 
@@ -17,8 +17,7 @@ pub(in crate::queue) struct Control {
     dropping: bool,
     /// Upper half of 1/sqrt(count), which is a 32-bit fraction.
     rec_inv_sqrt: u16,
-    /// Time at which the delay will have exceeded the target for an interval, unless the delay falls below the target
-    /// before; zero while the delay is below the target.
+    /// Time at which the delay will have exceeded the target for an interval. Zero while the delay is below the target.
     first_above: u32,
     drop_next: u32,
 }
@@ -145,9 +144,8 @@ mod tests {
     use crate::queue::tests::packet;
     use longhaul_units::{Span, Time};
 
-    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. The expected drop times, in milliseconds, come
-    /// from `codel_dequeue` of Linux 6.1, compiled and fed with the same packets; by RFC 8289 the third drop would be
-    /// at 328 ms.
+    /// Drops are at the same times as with `codel_dequeue` of Linux 6.1, compiled and fed with the same packets.
+    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. By RFC 8289, the third drop would be at 328 ms.
     #[test]
     fn the_second_gap_is_half_an_interval() {
         let mut bench = linux();

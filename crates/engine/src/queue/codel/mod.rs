@@ -1,5 +1,5 @@
-//! CoDel: once every packet of an interval has waited longer than the target, packets are dropped or marked, at a
-//! growing rate (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
+//! CoDel: if every packet of an interval has waited longer than the target, packets are dropped or marked from then on,
+//! at a growing rate (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
 //!
 //! The RFC does not define the action with ECN. As in Linux (`net/sched/sch_codel.c`), a marked packet is sent, and
 //! counts as the drop that it replaces. Variant linux-6.18 also has the kernel's arithmetic ([`linux`]).
@@ -45,10 +45,10 @@ words! {
 }
 
 keys! {
-    /// Parameters with which CoDel controls the delay.
+    /// Parameters of CoDel's delay control.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelParameters {
-        /// Variant of the algorithm: RFC 8289's, or Linux's, whose second gap is half an interval.
+        /// Variant of the algorithm: RFC 8289's or Linux's. In Linux's, the second gap is half an interval.
         pub variant: CoDelVariant = Kind::Word(CoDelVariant::WORDS)
             .key()
             .default("rfc8289")
@@ -57,10 +57,10 @@ keys! {
         /// Target of the queueing delay.
         pub target: Span =
             Kind::Positive(TIME).key().default("5 ms").source("RFC 8289 section 4.4"),
-        /// Time for which the delay may stay above the target before the first drop: about a round trip.
+        /// Time for which the delay may exceed the target before the first drop: about a round trip.
         pub interval: Span =
             Kind::Positive(TIME).key().default("100 ms").source("RFC 8289 section 4.3"),
-        /// Number of waiting bytes up to which nothing is dropped; `auto`: the largest packet of a flow.
+        /// Nothing is dropped while at most this number of bytes wait; `auto`: the largest packet of a flow.
         pub max_packet: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -100,7 +100,7 @@ impl Parameters for CoDelConfig {
     }
 }
 
-/// Queue from which CoDel takes its packets.
+/// Queue under the control of CoDel.
 pub(super) trait Source {
     /// Removes the packet that has waited longest.
     fn pop(&mut self) -> Option<Packet>;
@@ -150,8 +150,8 @@ impl Control {
 /// State of CoDel for one queue, with the RFC's names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExactControl {
-    /// Time at which the delay will have exceeded the target for an interval, unless the delay falls below the target
-    /// before.
+    /// Time at which the delay will have exceeded the target for an interval. `None` while the delay is below the
+    /// target.
     first_above: Option<Time>,
     dropping: bool,
     drop_next: Time,
@@ -240,8 +240,7 @@ impl CoDelParameters {
     }
 }
 
-/// Returns the time of the next drop (`control_law` of the pseudo-code): it follows `last` by the interval divided by
-/// the square root of `count`.
+/// Returns the time of the next drop (`control_law` of the pseudo-code): `last + interval / sqrt(count)`.
 pub(super) fn control_law(interval: Span, last: Time, count: u64) -> Time {
     let gap = interval.as_ps() as f64 / libm::sqrt(count as f64);
     last + Span::from_ps(gap as u64)

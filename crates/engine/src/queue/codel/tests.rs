@@ -41,7 +41,7 @@ fn ms(ms: f64) -> Time {
     Time::from_secs_f64(ms * 1e-3)
 }
 
-/// The pseudo-code of RFC 8289 section 5, with its names. Times are in picoseconds, and zero means no time.
+/// The pseudo-code of RFC 8289 section 5, with its names. Times are in picoseconds; zero means no time.
 #[derive(Default)]
 struct Rfc {
     queue: VecDeque<(u64, u64, u64)>,
@@ -120,8 +120,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// CoDel forwards and drops the same packets as the pseudo-code of RFC 8289 under random load: phases of up to
-    /// several intervals, in which the queue grows or shrinks.
+    /// CoDel forwards and drops the same packets as the pseudo-code of RFC 8289. Under the random load, the queue grows
+    /// or shrinks in phases of up to several intervals.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),
@@ -145,8 +145,8 @@ proptest! {
     }
 }
 
-/// From a standing queue above the target, one packet is served per millisecond. The gaps between drops shrink with the
-/// square root of the number of drops (RFC 8289, `control_law`).
+/// The gaps between drops shrink with the square root of the number of drops (RFC 8289, `control_law`). The queue stays
+/// above the target, and one packet is served per millisecond.
 #[test]
 fn gaps_between_drops_shrink_with_the_root_of_their_number() {
     let mut bench = bench(false);
@@ -186,8 +186,8 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// A new dropping state continues with the drop rate of the previous one if the previous one ended less than sixteen
-/// intervals ago.
+/// A new dropping state continues with the drop rate of the previous one, if that one ended less than sixteen intervals
+/// ago.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {

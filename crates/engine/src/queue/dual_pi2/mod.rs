@@ -1,6 +1,6 @@
 //! DualPI2 (RFC 9332): one queue for scalable senders (L4S, ECT(1)), with a delay of some hundred microseconds, and one
-//! for all other packets. The probabilities of the two queues are coupled so that flows of both kinds get about the
-//! same rate.
+//! for all other packets. The probabilities of the two queues are coupled. Flows of both kinds thus get about the same
+//! rate.
 //!
 //! Form and defaults are Linux's (`net/sched/sch_dualpi2.c`, since 6.17). Packets are marked and dropped when they
 //! leave. L4S packets are also marked above a threshold of the sojourn time (the step). A deficit scheduler replaces
@@ -38,8 +38,8 @@ keys! {
     /// Parameters of DualPI2.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DualPi2Config {
-        /// Capacity of both queues together. A capacity given as a time means the data that the link sends in this
-        /// time. RFC 9332 appendix A.1 has 250 ms at the largest rate that the link may have, which is not known here.
+        /// Capacity of both queues together. A time stands for the data that the link sends in this time. (RFC 9332
+        /// appendix A.1 has 250 ms at the link's largest rate, which is not known here.)
         pub limit: Capacity =
             Capacity::LIMIT.default("10000 packets").source("Linux: dualpi2_reset_default"),
         /// Target of the delay in the classic queue.
@@ -64,7 +64,7 @@ keys! {
             .source("RFC 9332 appendix A.1: Th_len; Linux: min_qlen_step"),
         /// Minimum share of the capacity for the classic queue while it holds packets.
         pub classic_share: f64 = PROBABILITY.key().default("0.1").source("Linux: c_protection"),
-        /// Packets of the L4S queue: those with ECT(1) and marked ones, or all that are ECN-capable.
+        /// Packets of the L4S queue: packets with ECT(1) and marked packets, or all ECN-capable packets.
         pub classifier: Classifier =
             Kind::Word(Classifier::WORDS).key().default("ect1").source("RFC 9331 section 5.1; Linux: ecn_mask"),
         /// Size of the largest packet: nothing is marked or dropped before two such packets wait; `auto`: the largest
@@ -155,8 +155,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the initial charges, which apply when both queues are empty: one packet each. The L4S queue then has the
-    /// first turn if its share is the larger one.
+    /// Returns the initial charges while both queues are empty: one packet each. The L4S queue then has the first turn
+    /// if it has the larger share.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,
@@ -178,8 +178,8 @@ impl DualPi2 {
         packet.flags.has(codes)
     }
 
-    /// Removes and returns the next packet, from the queue whose turn it is. The flag is true if the packet comes from
-    /// the L4S queue.
+    /// Removes the next packet from the queue that has its turn. Returns the packet, and true if it comes from the L4S
+    /// queue.
     fn take(&mut self) -> Option<(Packet, bool)> {
         let l4s_turn = self.classic.is_empty() || self.is_l4s_turn();
         if l4s_turn && let Some(packet) = self.l4s.pop() {

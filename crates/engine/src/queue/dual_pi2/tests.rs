@@ -118,8 +118,8 @@ fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
     }
 }
 
-/// With a minimum of one packet behind, the step marks the first of two packets, but not the second, which has none
-/// behind it.
+/// The step spares a packet with fewer packets behind it than the minimum, here one. It marks the first of two packets,
+/// but not the second.
 #[test]
 fn the_step_spares_the_last_packets_of_a_queue() {
     for (step_min, marked) in [(0, 1.0), (1, 0.5), (2, 0.0)] {
@@ -158,8 +158,8 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// After 12,000 bytes of L4S packets the classic queue is credited with 1,200 bytes. Its balance is then exactly zero,
-/// and another L4S packet goes first. Binary fractions cannot represent tenths of 576 bytes exactly: their sum would
+/// At a balance of exactly zero, the L4S queue has its turn. The balance is zero after 12,000 bytes of L4S packets,
+/// when the classic queue has been credited with 1,200 bytes. A sum of binary fractions, for tenths of 576 bytes, would
 /// exceed zero.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
@@ -177,8 +177,8 @@ fn an_even_balance_is_the_l4s_queues_turn() {
     assert!(!sends_l4s());
 }
 
-/// Appendix A.1, line by line: p' increases by alpha (q - target) + beta (q - q at the last update), where q is the
-/// larger delay.
+/// The probability follows appendix A.1, line by line. It increases by alpha (q - target) + beta (q - q at the last
+/// update), and q is the larger of the two delays.
 #[test]
 fn the_probability_follows_the_larger_delay() {
     let mut queue = queue(config());
@@ -208,8 +208,8 @@ fn the_probability_stays_between_zero_and_one() {
     assert_eq!(queue.probability, 0.0);
 }
 
-/// Appendix A.1: an L4S packet is selected if the number drawn for it is below the probability, a classic packet if
-/// both numbers drawn for it are. Overload begins above a coupled probability of 1.
+/// Appendix A.1: an L4S packet is selected if its random number is below the probability, a classic packet if both of
+/// its random numbers are. Overload begins above a coupled probability of 1.
 #[test]
 fn numbers_below_the_probability_select() {
     let mut stream = Stream::new(1, 0, "dualpi2");

@@ -1,10 +1,10 @@
-//! FQ-CoDel (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290): flows are hashed to queues, each with
-//! its own CoDel. Deficit round robin serves the queues, new flows first.
+//! FQ-CoDel (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290). Flows are hashed to queues. Each queue
+//! has its own CoDel. Deficit round robin serves the queues, new flows first.
 //!
-//! With CoDel's variant linux-6.18, the rules of FQ-CoDel are Linux's, too (`net/sched/sch_fq_codel.c`). Nothing is
-//! dropped while all queues together contain one packet or less. At the limit, half of the bytes of the longest queue
-//! are dropped, and count as drops of its CoDel. A new queue that is found empty leaves the lists if there are no old
-//! queues. A packet that finds the link idle bypasses the discipline.
+//! With CoDel's variant linux-6.18, FQ-CoDel also follows Linux (`net/sched/sch_fq_codel.c`). Nothing is dropped while
+//! all queues together contain one packet or less. At the limit, half of the bytes of the longest queue are dropped,
+//! and count as drops of its CoDel. An empty new queue leaves the lists if there are no old queues. A packet that finds
+//! the link idle bypasses the discipline.
 
 #[cfg(test)]
 mod tests;
@@ -27,8 +27,8 @@ keys! {
         pub limit: Capacity = Capacity::LIMIT.default("10240 packets").source("RFC 8290 section 5.2.3"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("true").source("RFC 8290 section 5.2"),
-        /// Maximum number of packets dropped at once: at the limit, the longest queue loses half of its packets,
-        /// up to this number.
+        /// Maximum number of packets dropped at once. At the limit, the longest queue loses half of its packets, but
+        /// not more than this number.
         pub drop_batch: u32 = COUNT.key().default("64").source("RFC 8290 section 4.1"),
     }
     flattened {
@@ -98,7 +98,7 @@ impl FqCoDel {
     }
 }
 
-/// One of the queues, as the source from which its CoDel takes packets. It reports the number of bytes in all queues.
+/// One of the queues, under the control of its CoDel. As its size it reports the bytes in all queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {

@@ -130,7 +130,7 @@ fn no_more_than_a_batch_is_lost_at_once() {
     assert_eq!(bench.dropped(), dropped);
 }
 
-/// Each queue has its own CoDel, so that packets of a standing queue are dropped, and those of a short queue are not.
+/// Packets of a standing queue are dropped, and packets of a short queue are not: each queue has its own CoDel.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let config = config(10_000, Span::from_millis(5));
@@ -154,7 +154,7 @@ fn only_the_standing_queue_loses_packets() {
     assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
 }
 
-/// A queue: its number, the number and the size in bytes of each of its packets, and its credit in bytes.
+/// A queue: its number, its packets (number and size in bytes of each), and its credit in bytes.
 type RfcQueue = (u32, Vec<(u64, i64)>, i64);
 
 /// Reference model: RFC 8290 with the lists of new and of old queues as vectors.
@@ -268,8 +268,8 @@ proptest! {
     }
 }
 
-/// RFC 8290 section 4.1.1: the hash is perturbed by a random number and taken modulo the number of queues, so that
-/// flows which share a queue in one run usually do not in another.
+/// RFC 8290 section 4.1.1: the hash is perturbed by a random number and taken modulo the number of queues. Flows that
+/// share a queue in one run usually do not in another.
 #[test]
 fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
     let [hash, other] = [1, 2].map(|seed| FlowHash::new(&mut Stream::new(seed, 0, "hash")));
@@ -285,8 +285,8 @@ fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
     assert!(same.count() < 10);
 }
 
-/// Consecutive keys, such as those of a scenario's flows, are spread over the queues like random numbers: of 1024
-/// queues, about 1024 / e stay empty.
+/// Consecutive keys, such as those of a scenario's flows, are spread like random numbers: of 1024 queues, about 1024 /
+/// e stay empty.
 #[test]
 fn flows_are_spread_evenly() {
     let stream = Stream::new(7, 0, "hash");

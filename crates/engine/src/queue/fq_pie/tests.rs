@@ -1,5 +1,5 @@
-//! Tests of FQ-PIE against results computed by hand. Its lists, which it shares with FQ-CoDel, and PIE's controller
-//! have separate tests.
+//! Tests of FQ-PIE against results computed by hand. The lists, shared with FQ-CoDel, and PIE's controller have
+//! separate tests.
 
 use longhaul_units::{Bytes, Time};
 
@@ -55,8 +55,8 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// With a sojourn time of 40 ms of the last packet that left, the first step of the probability is (0.125 * 0.025 +
-/// 1.25 * 0.04) / 2048, the second 0.125 * 0.025 / 128. When the queue has become empty, the probability falls to zero.
+/// The probability rises in two steps computed by hand, with a sojourn time of 40 ms: by (0.125 * 0.025 + 1.25 * 0.04)
+/// / 2048, then by 0.125 * 0.025 / 128. Once the queue is empty, it falls to zero.
 #[test]
 fn the_probability_by_hand() {
     let mut bench = bench(1000);
@@ -77,8 +77,8 @@ fn the_probability_by_hand() {
     assert_eq!(probability(&bench), 0.0);
 }
 
-/// Of two flows, one with a hundred packets and one with a single packet, only the first has a queueing delay, and only
-/// its arrivals are dropped.
+/// Of two flows, with a hundred packets and with one, only the first has a queueing delay. Only its arrivals are
+/// dropped.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let mut bench = bench(10_000);

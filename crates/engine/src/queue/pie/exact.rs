@@ -36,8 +36,8 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds `waiting_bytes` in the queue. If `ecn` is true, the packet may be marked
-    /// instead of dropped.
+    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. Only
+    /// if `ecn` is true, it may be marked.
     ///
     /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]
@@ -92,8 +92,8 @@ impl Control {
         stream.uniform() < self.probability
     }
 
-    /// Returns the factor by which steps of the probability are multiplied; it is smaller than 1 while the probability
-    /// is small (section 4.2).
+    /// Returns the factor applied to steps of the probability. It is below 1 while the probability is small (section
+    /// 4.2).
     fn tuning(&self) -> f64 {
         const STEPS: [(f64, f64); 6] = [
             (1e-6, 2048.0),
@@ -118,7 +118,7 @@ impl Control {
     }
 
     /// Updates the probability (`calculate_drop_prob` of section 4.2, with the cap of section 5.5 and the burst
-    /// allowance of section 4.4). `delay_s` is the queueing delay in seconds; if it is `None`, the sojourn time of the
+    /// allowance of section 4.4). `delay_s` is the queueing delay in seconds. If it is `None`, the sojourn time of the
     /// last packet that left is used.
     pub(super) fn update(&mut self, parameters: &PieParameters, delay_s: Option<f64>) {
         let delay_s = delay_s.unwrap_or(self.last_sojourn.as_secs_f64());
@@ -143,7 +143,7 @@ impl Control {
         self.calm = is_short(delay_s) && self.probability < 0.2;
     }
 
-    /// Returns the probability with which packets are dropped or marked.
+    /// Returns the probability of a drop or mark.
     pub(super) fn probability(&self) -> f64 {
         self.probability
     }

@@ -1,8 +1,7 @@
 //! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). The control differs from RFC 8033's
 //! pseudo-code in four points. The burst allowance is used up by the time between departures, not by the time between
-//! updates. The probability, which otherwise decays by 1/64 at an update with zero delay, does not decay while packets
-//! wait. Above a delay of 250 ms, a step is larger by 0.02. The probability is not capped at 1, so that it takes longer
-//! to decrease again.
+//! updates. At an update with zero delay, the probability decays by 1/64, but not while packets wait. Above a delay of
+//! 250 ms, a step is larger by 0.02. The probability is not capped at 1, and thus takes longer to decrease again.
 //!
 //! Probabilities are whole numbers of 56 bits, and times are in units of 64 ns.
 
@@ -43,7 +42,8 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds `waiting_bytes` in the queue (`pie_qdisc_enqueue`).
+    /// Decides if an arriving packet is accepted, marked or dropped (`pie_qdisc_enqueue`). `waiting_bytes` are in the
+    /// queue before it.
     #[inline]
     pub(super) fn on_arrival(
         &mut self,
@@ -158,7 +158,7 @@ impl Control {
         self.prob = self.prob.checked_add_signed(delta).unwrap_or(bound);
     }
 
-    /// Returns the probability with which packets are dropped or marked.
+    /// Returns the probability of a drop or mark.
     pub(super) fn probability(&self) -> f64 {
         (self.prob as f64 / ONE as f64).min(1.0)
     }
@@ -266,9 +266,9 @@ mod tests {
         }
     }
 
-    /// `pie_calculate_probability` with a probability and two delays in ticks of 64 ns: steps are at most 0.02 if the
-    /// probability is a tenth or more, they are larger by 0.02 above a delay of 250 ms, and the probability does not
-    /// fall below zero.
+    /// Checks three rules of `pie_calculate_probability`. Steps are at most 0.02 if the probability is a tenth or more.
+    /// Steps are larger by 0.02 above a delay of 250 ms. The probability does not fall below zero. Each case has a
+    /// probability and two delays in ticks of 64 ns.
     #[test]
     fn steps_are_bounded_by_probability_and_delay() {
         let parameters = linux();
@@ -295,8 +295,9 @@ mod tests {
         assert!((none + 0.01).abs() < 1e-12, "{none}");
     }
 
-    /// The full burst allowance is restored once the probability is zero and the current and the last delay are below
-    /// half of the target. The sum of probabilities and the time of the last departure are then reset, too.
+    /// The full burst allowance is restored under two conditions: the probability is zero, and the current and the last
+    /// delay are below half of the target. The sum of probabilities and the time of the last departure are then reset,
+    /// too.
     #[test]
     fn a_quiet_time_restores_the_burst_allowance() {
         let parameters = linux();
@@ -321,9 +322,9 @@ mod tests {
         }
     }
 
-    /// `pie_drop_early` with derandomisation, at a probability of 1/16: a sum of probabilities, including that of the
-    /// arriving packet, below 0.85 drops nothing, and from 8.5 on every packet is dropped. The sum is zero while the
-    /// probability is zero.
+    /// `pie_drop_early` with derandomisation, at a probability of 1/16: no packet is dropped while the sum of
+    /// probabilities, including the arriving packet's, is below 0.85. From 8.5 on, every packet is dropped. The sum is
+    /// zero while the probability is zero.
     #[test]
     fn sums_of_probabilities_decide_at_their_bounds() {
         let parameters = linux();
@@ -353,8 +354,8 @@ mod tests {
         assert_eq!((verdict, control.accu_prob), (Verdict::Accept, 0));
     }
 
-    /// Nothing is dropped while fewer than two packets wait (`pie_drop_early`). From then on, ECN-capable packets are
-    /// marked instead of dropped up to a probability of a tenth (`pie_qdisc_enqueue`).
+    /// Nothing is dropped while fewer than two packets wait (`pie_drop_early`). With more, ECN-capable packets are
+    /// marked instead of dropped, up to a probability of a tenth (`pie_qdisc_enqueue`).
     #[test]
     fn two_packets_are_enough_for_a_drop_and_a_tenth_is_marked() {
         let parameters = PieParameters {

@@ -1,10 +1,10 @@
-//! PIE: arriving packets are dropped, or marked, with a probability set by a proportional integral controller, which
-//! steers the queueing delay to a target (Pan, Natarajan, Baker and White, RFC 8033).
+//! PIE: a proportional integral controller sets the probability of drops or marks on arrival. It steers the queueing
+//! delay to a target (Pan, Natarajan, Baker and White, RFC 8033).
 //!
-//! The delay is known in one of two ways. One is the waiting bytes divided by the departure rate (Little's law, section
-//! 5.2); the departure rate of a link of constant rate need not be measured. The other is the sojourn time of the last
-//! packet that left (timestamps, section 4.3; Linux without `dq_rate_estimator`). Variant linux-6.18 also has the
-//! kernel's rules and arithmetic ([`linux`]).
+//! The delay is estimated in one of two ways. The first is the waiting bytes divided by the departure rate (Little's
+//! law, section 5.2); a constant rate need not be measured. The second is the sojourn time of the last packet that left
+//! (timestamps, section 4.3; Linux without `dq_rate_estimator`). Variant linux-6.18 also has the kernel's rules and
+//! arithmetic ([`linux`]).
 
 mod exact;
 mod linux;
@@ -26,7 +26,7 @@ use crate::random::Stream;
 const WEIGHT: Kind = Kind::Number(Range::closed(0.0, 1e6));
 
 words! {
-    /// Method by which the queueing delay is measured.
+    /// Method for the measurement of the queueing delay.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DelayEstimate {
         /// The waiting bytes divided by the link's rate.
@@ -58,9 +58,8 @@ keys! {
             .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.1"),
-        /// Measurement of the delay: the waiting bytes divided by the link's rate, or the sojourn
-        /// time of the last packet that left; `auto`: the latter if the link's rate varies, and
-        /// always for variant linux-6.18.
+        /// Measurement of the delay: the waiting bytes divided by the link's rate, or the sojourn time of the last
+        /// packet that left. `auto`: the sojourn time if the link's rate varies, and always for variant linux-6.18.
         pub delay_estimate: DelayEstimate =
             Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Word(DelayEstimate::WORDS)])
                 .key()
@@ -72,13 +71,13 @@ keys! {
         pub control: PieParameters,
     }
     beside {
-        /// Rate at which packets leave.
+        /// Departure rate of the queue.
         pub rate: Rate,
     }
 }
 
 keys! {
-    /// Parameters with which PIE controls the delay.
+    /// Parameters of PIE's delay control.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieParameters {
         /// Variant of the algorithm: RFC 8033's or Linux's.
@@ -101,13 +100,13 @@ keys! {
         pub alpha: f64 = WEIGHT.key().unit("1/s").default("0.125").source("RFC 8033 section 4.2"),
         /// Weight of the delay's change, per second.
         pub beta: f64 = WEIGHT.key().unit("1/s").default("1.25").source("RFC 8033 section 4.2"),
-        /// Duration of a burst, after a quiet time, in which nothing is dropped.
+        /// Duration, after a quiet time, of a burst without drops.
         pub max_burst: Span =
             Kind::Quantity(TIME).key().default("150 ms").source("RFC 8033 section 4.4: MAX_BURST"),
-        /// Largest probability at which packets are marked; above it they are dropped.
+        /// Largest probability for marks. Above it, packets are dropped.
         pub mark_up_to as "mark_p": f64 =
             PROBABILITY.key().default("0.1").source("RFC 8033 section 5.1: mark_ecnth"),
-        /// True if drops are derandomised, so that the gaps between them are more even.
+        /// True if drops are derandomised: the gaps between them are then more even.
         pub derandomise: bool = Kind::Flag
             .key()
             .default("false")
@@ -186,8 +185,8 @@ impl Control {
         }
     }
 
-    /// Decides about a packet that finds `waiting_bytes` in the queue. If `ecn` is true, the packet may be marked
-    /// instead of dropped.
+    /// Decides if an arriving packet is accepted, marked or dropped. `waiting_bytes` are in the queue before it. Only
+    /// if `ecn` is true, it may be marked.
     ///
     /// Always inlined: for most packets, a call would cost as much as the work itself.
     #[inline(always)]
@@ -221,9 +220,9 @@ impl Control {
         }
     }
 
-    /// Updates the probability from the queueing delay in seconds or, if that is `None`, from the sojourn time of the
-    /// last packet that left. Variant linux-6.18 always uses the sojourn time. Only this variant reads `waiting`, which
-    /// is true if packets wait.
+    /// Updates the probability from `delay_s`, the queueing delay in seconds. If it is `None`, and always in variant
+    /// linux-6.18, the sojourn time of the last packet that left is used. `waiting` is true if packets wait; only
+    /// linux-6.18 reads it.
     pub(super) fn update(
         &mut self,
         parameters: &PieParameters,
@@ -236,7 +235,7 @@ impl Control {
         }
     }
 
-    /// Returns the probability with which packets are dropped or marked.
+    /// Returns the probability of a drop or mark.
     pub(super) fn probability(&self) -> f64 {
         match self {
             Self::Rfc8033(control) => control.probability(),

@@ -155,7 +155,7 @@ impl Rfc {
 }
 
 proptest! {
-    /// In random phases, each with a constant queue, probabilities and drops equal those of the pseudo-code.
+    /// Probabilities and drops equal those of the pseudo-code, in random phases with a constant queue each.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         derandomise: bool,
@@ -188,8 +188,8 @@ proptest! {
     }
 }
 
-/// A packet takes a millisecond to send, and forty packets wait, so that the delay is 40 ms. The steps of the
-/// probability follow from RFC 8033, section 4.2.
+/// Steps of the probability follow RFC 8033, section 4.2. The delay is 40 ms: forty packets wait, and each takes a
+/// millisecond to send.
 #[test]
 fn the_probability_by_hand() {
     let mut pie = pie(config(false));
@@ -211,8 +211,8 @@ fn the_probability_by_hand() {
     }
 }
 
-/// Section 4.2: steps are divided by a power of two that depends on the probability; tested at the bounds and just
-/// below them. The deviation is 40 ms - 15 ms, with a weight of 0.125.
+/// Section 4.2: steps of the probability are divided by a power of two, which depends on the probability. Tested at the
+/// bounds and just below them, with a deviation of 40 ms - 15 ms and a weight of 0.125.
 #[test]
 fn small_probabilities_move_by_small_steps() {
     for (bound, below, at) in [
@@ -247,8 +247,8 @@ fn large_probabilities_rise_by_two_hundredths_at_most() {
     }
 }
 
-/// Section 4.1: if more than two packets of mean size wait, a packet is selected if the number drawn for it is below
-/// the probability.
+/// Section 4.1: a packet is selected if its random number is below the probability and more than two packets of mean
+/// size wait.
 #[test]
 fn a_number_below_the_probability_selects() {
     let drawn = stream().uniform();
@@ -279,9 +279,9 @@ fn the_probability_stays_between_zero_and_one() {
     assert_eq!(pie.control.probability(), 0.0);
 }
 
-/// Section 5.4, at a probability of 1/16: a sum of probabilities, including that of the arriving packet, below 0.85
-/// drops nothing, and from 8.5 on every packet is dropped. The sum is zero while the probability is zero, and after a
-/// drop at a full queue.
+/// Section 5.4, at a probability of 1/16: no packet is dropped while the sum of probabilities, including the arriving
+/// packet's, is below 0.85. From 8.5 on, every packet is dropped. The sum is zero while the probability is zero, and
+/// after a drop at a full queue.
 #[test]
 fn sums_of_probabilities_decide_at_their_bounds() {
     let dropped = |number: u64, before: f64, probability: f64| {
@@ -355,7 +355,7 @@ fn capable_packets_are_marked_up_to_a_probability() {
     }
 }
 
-/// Section 5.4, with p = 1/16: from one drop to the next there are at least 0.85/p and at most 8.5/p packets.
+/// Section 5.4, with p = 1/16: from one drop to the next there are 0.85/p to 8.5/p packets.
 #[test]
 fn derandomised_drops_keep_their_distance() {
     let mut pie = pie(config(true));
@@ -383,8 +383,8 @@ fn a_packet_that_finds_the_link_idle_passes() {
     }
 }
 
-/// Linux's PIE does not set `TCQ_F_CAN_BYPASS` (`sch_pie.c`). Packets that need not wait therefore also leave through
-/// `pie_qdisc_dequeue`, which uses up the burst allowance.
+/// No packet bypasses PIE in Linux: `sch_pie.c` does not set `TCQ_F_CAN_BYPASS`. A packet that need not wait also
+/// leaves through `pie_qdisc_dequeue`, which uses up the burst allowance.
 #[test]
 fn no_packet_goes_by_the_discipline_in_linux() {
     let linux = PieConfig {
@@ -394,9 +394,9 @@ fn no_packet_goes_by_the_discipline_in_linux() {
     assert!(!Bench::new(&QueueConfig::Pie(linux)).discipline.passes());
 }
 
-/// With timestamps, the delay is the sojourn time of the last packet that left, however long the queue is now; it is
-/// zero once the queue was empty. A packet with a sojourn time of 40 ms gives the same probability as forty waiting
-/// packets of a millisecond each.
+/// With timestamps, the delay is the sojourn time of the last packet that left, however long the queue is now. A
+/// sojourn time of 40 ms gives the same probability as forty waiting packets of a millisecond each. Once the queue was
+/// empty, the delay is zero.
 #[test]
 fn timestamps_measure_the_delay_of_the_packet_that_left_last() {
     let mut by_rate = pie(config(false));

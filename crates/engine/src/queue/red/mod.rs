@@ -3,8 +3,8 @@
 //! Sources: Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the gentle line
 //! (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("Transport protocols for fast
 //! long-distance networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these sources do not
-//! define are as in ns-2.35. The only packet in a queue is never marked or dropped, nor is the first packet after the
-//! average crosses the lower threshold. The hard limit is tested after the random test.
+//! define are as in ns-2.35. Two packets are never marked or dropped: the only packet in a queue, and the first packet
+//! after the average crosses the lower threshold. The hard limit is tested after the random test.
 
 mod curve;
 #[cfg(test)]
@@ -61,7 +61,7 @@ impl Parameters for RedConfig {
 pub struct Red {
     average: f64,
     weight: f64,
-    /// One minus the weight: the factor by which an arrival multiplies the old average.
+    /// Weight of the old average at an arrival: one minus the weight of the queue.
     keep: f64,
     min_th: f64,
     in_bytes: bool,
@@ -75,11 +75,11 @@ pub struct Red {
     /// Number of bytes of the packets in `count`.
     count_bytes: u64,
     curve: Curve,
-    /// Average from which on every packet is dropped.
+    /// Smallest average queue at which every packet is dropped.
     forced_from: f64,
-    /// Probability up to which ECN-capable packets are marked.
+    /// Maximum probability for marks of ECN-capable packets.
     mark_up_to: f64,
-    /// Average queue below which ECN-capable packets are marked.
+    /// Upper limit of the average queue for marks of ECN-capable packets.
     mark_below: f64,
     /// The average at the end of the last interval (only for gentle Adaptive RED).
     old_average: f64,
@@ -209,9 +209,8 @@ impl Red {
         self.curve.probability(self.average)
     }
 
-    /// Decays the average for the time in which the link was idle, as if the link had sent packets in this time and the
-    /// queue had been empty. An average of zero is skipped, since links that carry only acknowledgements are idle
-    /// before each packet.
+    /// Decays the average for the time `idle` of an idle link, as if packets had left during it from an empty queue. An
+    /// average of zero is skipped: links that carry only acknowledgements are idle before each packet.
     fn decay(&mut self, idle: Span) {
         if self.average > 0.0 {
             let packets = (self.config.packets_per_s * idle.as_secs_f64()) as u64;
@@ -281,9 +280,9 @@ impl Red {
         }
     }
 
-    /// Returns the probability that makes gaps between marks uniform instead of geometric: up to `1/p` packets or, with
-    /// `wait`, from `1/p` to `2/p` packets, where p is `probability` (Floyd and Jacobson 1993, section 4; in byte mode,
-    /// ns-2 counts whole mean packets).
+    /// Returns the probability of a mark that makes gaps between marks uniform instead of geometric (Floyd and Jacobson
+    /// 1993, section 4). With p = `probability`, gaps are up to `1/p` packets or, with `wait`, from `1/p` to `2/p`
+    /// packets. In byte mode, whole mean packets are counted, as in ns-2.
     fn space(&self, probability: f64, bytes: u32) -> f64 {
         let scaled = self.config.scale_by_size;
         let mean_packet = self.config.mean_packet.0;
@@ -327,9 +326,9 @@ impl Aqm for Red {
 }
 
 impl Adaptation {
-    /// Returns the new `max_p`, if it changes, by section 5 of Adaptive RED. The target range of the average is from
-    /// `low` to `high`, the middle fifth between the thresholds. The bounds of `max_p` are tested before a step, so
-    /// that `max_p` may exceed them by one step.
+    /// Returns the new `max_p`, if it changes (section 5 of Adaptive RED). The target range of the average, from `low`
+    /// to `high`, is the middle fifth between the thresholds. The bounds of `max_p` are tested before a step, and the
+    /// step may exceed them.
     fn step(&self, average: f64, (low, high): (f64, f64), max_p: f64) -> Option<f64> {
         if average < low && max_p > self.bottom.unwrap_or(0.0) {
             Some(max_p * self.beta)

@@ -117,9 +117,9 @@ impl Model {
         }
     }
 
-    /// Processes all ends of intervals before this arrival, by gentle Adaptive RED (thesis, Osaka University, 2006,
-    /// chapter 3): `max_p` changes if the average is outside its target range and has moved away from it since the last
-    /// end.
+    /// Processes all ends of intervals before this arrival (gentle Adaptive RED: thesis, Osaka University, 2006,
+    /// chapter 3). `max_p` changes under two conditions: the average is outside its target range, and it has moved away
+    /// from this range since the last end.
     fn end_intervals(&mut self, now: Time, min_th: f64, max_th: f64) {
         let Some(adaptive) = self.config.adaptive.0 else {
             return;
@@ -228,8 +228,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// The verdicts equal the model's and satisfy RED's invariants, for random arrivals in sets of fifty in which the
-    /// queue alternately becomes idle and grows.
+    /// The verdicts equal the model's and satisfy RED's invariants. Arrivals are random, in sets of fifty; the queue
+    /// alternately becomes idle and grows.
     #[test]
     fn verdicts_are_those_of_the_literal_rules(
         config in any_parameters(),

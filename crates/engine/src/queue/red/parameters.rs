@@ -21,14 +21,14 @@ keys! {
     pub struct RedConfig {
         /// Capacity of the queue. A capacity given as a time means the data that the link sends in this time.
         pub limit: Capacity = Capacity::LIMIT,
-        /// True if a limit in bytes admits a packet of which only a part fits.
+        /// True if a limit in bytes admits a packet that fits only in part.
         pub limit_overshoot: bool = Kind::Flag.key().default("false").in_ns2("true"),
         /// Average queue above which packets are dropped or marked; `auto`: half of the data that the link sends in
         /// target_delay, at least 5 packets.
         pub min_th_pkts as "min_th": f64 = THRESHOLD.key().default("auto").source("ns-2: thresh_"),
         /// Average queue at which the probability is max_p; `auto`: three times min_th.
         pub max_th_pkts as "max_th": f64 = THRESHOLD.key().default("auto").source("ns-2: maxthresh_"),
-        /// Average queueing delay for which the automatic min_th is computed.
+        /// Average queueing delay, from which the automatic min_th is computed.
         pub target_delay: Span = Kind::Positive(TIME)
             .key()
             .default("5 ms")
@@ -42,8 +42,8 @@ keys! {
             .source("Adaptive RED, section 4; ns-2: q_weight_ -1 and 0"),
         /// Probability at max_th; with adaptation, its initial value.
         pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
-        /// Behaviour between max_th and twice max_th. True: the probability rises from max_p to 1; `frozen`: it rises
-        /// along the line for the initial max_p, as in ns-2; false: every packet is dropped or marked.
+        /// Behaviour between max_th and twice max_th. true: the probability rises from max_p to 1. `frozen`: it rises
+        /// along the line for the initial max_p, as in ns-2. false: every packet is dropped or marked.
         pub gentle: Gentle = Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])])
             .key()
             .default("true")
@@ -55,8 +55,8 @@ keys! {
             .default("false")
             .in_profile(Profile::Ns2_2003, "true")
             .source("ns-2: setbit_; LBNL-52549, table 5.1"),
-        /// Largest probability at which packets are marked; above it they are dropped. `below-max-th`: packets are
-        /// marked while the average is below max_th, as in ns-2 before 2002.
+        /// Largest probability for marks. Above it, packets are dropped. `below-max-th`: packets are marked while the
+        /// average is below max_th, as in ns-2 before 2002.
         pub marking as "mark_p": Marking =
             Kind::OneOf(&[Kind::Word(&["always", "below-max-th"]), PROBABILITY])
                 .key()
@@ -98,8 +98,8 @@ keys! {
     /// Adaptation of `max_p`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Adaptation {
-        /// Rule by which max_p adapts: true for Adaptive RED (2001); `gared`: only while the average moves away
-        /// from its target (gentle Adaptive RED, 2006); false for none.
+        /// Rule for the adaptation of max_p. true: Adaptive RED (2001). `gared`: only while the average moves away from
+        /// its target (gentle Adaptive RED, 2006). false: none.
         pub rule as "adaptive": Rule =
             Kind::OneOf(&[Kind::Flag, Kind::Word(&["gared"])]).key().default("false"),
         /// Minimum time between two changes of max_p by the adaptation.
@@ -117,13 +117,13 @@ keys! {
             .key()
             .default("0.9")
             .source("Adaptive RED, section 5; ns-2: beta_"),
-        /// Value of max_p from which on the adaptation does not increase it.
+        /// Upper bound of max_p: at or above it, the adaptation does not increase max_p.
         pub top: f64 = UP_TO_1
             .key()
             .default("0.5")
             .source("Adaptive RED, section 5; ns-2: top_"),
-        /// Value of max_p below which the adaptation does not decrease it; `auto`: 80 kbit/s divided by the link's
-        /// rate, at most 0.01.
+        /// Lower bound of max_p: at or below it, the adaptation does not decrease max_p. `auto`: 80 kbit/s divided by
+        /// the link's rate, at most 0.01.
         pub bottom: Option<f64> = Kind::OneOf(&[AUTO, UP_TO_1])
             .key()
             .default("0.01")
@@ -159,10 +159,10 @@ pub enum Gentle {
     Frozen,
 }
 
-/// Condition under which a selected ECN-capable packet is marked; otherwise it is dropped.
+/// Condition for the mark of a selected ECN-capable packet. If it is not met, the packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
-    /// The packet is always marked, up to the average from which every packet is dropped.
+    /// The packet is marked, unless the average is so high that every packet is dropped.
     Always,
     /// The packet is marked up to this probability, as computed before marks are spaced evenly (ns-2 since 2002, where
     /// the value is 0.1).
@@ -177,8 +177,8 @@ pub enum Marking {
 pub enum Rule {
     /// Whenever the average is outside the target range (Adaptive RED, section 5).
     Adaptive,
-    /// At the end of each interval, if the average is outside the target range and has moved away from it since the end
-    /// of the previous interval (gentle Adaptive RED).
+    /// max_p changes at the end of an interval if the average is outside the target range and has moved away from it
+    /// since the end of the previous interval (gentle Adaptive RED).
     GentleAdaptive,
 }
 
@@ -230,8 +230,8 @@ pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Ref
     complete_adaptation(values, link.rate)
 }
 
-/// If the queue is measured in bytes, adds an explanation to a limit in packets: the number of bytes that it stands for
-/// (ns-2: `qlim_` times `mean_pktsize_` in `red.cc`).
+/// Adds the number of bytes to a limit in packets, as an explanation, if the queue is measured in bytes (ns-2: `qlim_`
+/// times `mean_pktsize_` in `red.cc`).
 fn explain_limit_in_bytes(values: &mut Table, mean_packet: Bytes) {
     let Quantity::Packets(packets) = values.read(RedConfig::limit.seen_as()) else {
         return;
@@ -275,7 +275,7 @@ fn complete_thresholds(values: &mut Table, packets_per_s: f64) -> Result<(), Ref
 }
 
 /// Returns the time constant of the average for an automatic weight: one second (Adaptive RED, section 4) or ten round
-/// trips. The assumed round-trip time is three times the sum of the link's delay and a packet's transmission time, at
+/// trips. The round-trip time is taken as three times the sum of the link's delay and a packet's transmission time, at
 /// least 100 ms (ns-2.35). `None` if the weight is given.
 fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f64> {
     if values.is_word(RedConfig::weight, "per-packet") {
@@ -431,7 +431,7 @@ mod tests {
         assert_eq!(bottom(&red), 0.01);
     }
 
-    /// Returns the complete values of RED in front of a link of 100 Mbit/s, or the message with which they are refused.
+    /// Returns the complete values of RED for a link of 100 Mbit/s, or the message of their refusal.
     fn complete_values<const N: usize>(given: [(&'static str, Value); N]) -> Result<Table, String> {
         let packets = Value::Quantity(Quantity::Packets(100.0));
         let defaults =

@@ -62,7 +62,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// Returns the numbers of packets from one selection to the next, for a constant queue of `waiting` packets.
+/// Returns the number of packets between selections, for a constant queue of `waiting` packets.
 fn gaps(red: &mut Red, waiting: u64, selections: usize) -> Vec<u64> {
     let mut gaps = vec![];
     let mut gap = 0;
@@ -111,9 +111,9 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
-/// DCTCP's queue on switches that use RED (RFC 8257 section 3.1): both thresholds are equal, the instantaneous queue
-/// decides, and packets are marked at any probability. All packets that find at least the threshold waiting are marked
-/// up to the limit, except the first one, as in ns-2.
+/// DCTCP's marking with RED on switches (RFC 8257 section 3.1): the thresholds are equal, the instantaneous queue
+/// decides, and packets are marked at any probability. A packet that finds at least the threshold waiting is marked, up
+/// to the limit. The first such packet is not marked, as in ns-2.
 #[test]
 fn one_threshold_without_an_average_marks_up_to_the_limit() {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));
@@ -329,8 +329,8 @@ fn max_p_rests_one_step_beyond_its_floor() {
     }
 }
 
-/// Adaptive RED, section 5: `max_p` is stepped at and near the bounds of the average's target range, and at and near
-/// its own bounds.
+/// Adaptive RED, section 5: `max_p` changes only outside the average's target range, and within its own bounds. Tested
+/// at and near these limits.
 #[test]
 fn steps_are_taken_beyond_the_target_and_within_the_bounds() {
     let adaptation = Adaptation {
@@ -385,7 +385,7 @@ fn max_p_rises_by_a_quarter_at_most() {
     assert!((0.5..0.51).contains(&last), "{last}");
 }
 
-/// Returns `max_p` after each of several arrivals, 501 ms apart, which find queues of `lengths` packets. The target
+/// Returns `max_p` after each of several arrivals, 501 ms apart. They find queues of `lengths` packets. The target
 /// range of the average is 112.5 to 137.5 packets.
 fn adapted(rule: Rule, lengths: &[u64]) -> Vec<f64> {
     let adaptive = Adaptive(Some(adaptation(rule)));
@@ -429,7 +429,7 @@ fn gentle_adaptation_follows_an_average_that_moves_away() {
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Of several intervals without arrivals, only the first may change `max_p`: after its end, the average is constant.
+/// Of several intervals without arrivals, only the first may change `max_p`: then the average stays constant.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));

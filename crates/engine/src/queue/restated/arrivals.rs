@@ -145,8 +145,8 @@ fn pi_controller() {
 }
 
 /// REM of Athuraliya and others, IEEE Network 15(3), 2001, and ns-2.35, `rem.cc`. The probability is `p = 1 -
-/// phi^-price`; the price, never negative, increases by `gamma (alpha (q - target) + input - capacity)` at each update.
-/// Packets that can be marked are marked when they leave.
+/// phi^-price`. The price is never negative. Each update adds `gamma (alpha (q - target) + input - capacity)` to it.
+/// ECN-capable packets are marked when they leave.
 struct Rem {
     price: f64,
     arrived: f64,

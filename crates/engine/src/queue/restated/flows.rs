@@ -1,5 +1,5 @@
-//! Restated rules of disciplines with a queue for each flow. All packets are in one list, from which the turns of the
-//! flows are derived.
+//! Restated rules of disciplines with a queue for each flow. All packets are in one list. The turns of the flows are
+//! derived from it.
 
 use std::collections::VecDeque;
 
@@ -30,9 +30,8 @@ fn exceed(limit: Capacity, waiting: &Waiting) -> bool {
     }
 }
 
-/// Flows served in turn: each sends one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3), 1996, figure
-/// 5). Above the limit, the longest queue loses its first packet. If several queues are longest, the queue whose turn
-/// is next loses the packet.
+/// Flows served in turn. A turn is one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3), 1996, figure
+/// 5). Above the limit, the longest queue loses its first packet; of equally long queues, the one with the next turn.
 struct Turns {
     limit: Capacity,
     quantum: Option<u64>,
@@ -190,8 +189,7 @@ impl<A: Clone> Lists<A> {
         self.new.iter().chain(&self.old).copied().collect()
     }
 
-    /// Returns the queue in `among` with the most bytes, and its number of bytes. Of queues with equally many, returns
-    /// the first.
+    /// Returns the queue in `among` with the most bytes, and its number of bytes. Of equal queues, returns the first.
     fn longest(&self, among: &[usize], waiting: &Waiting) -> (usize, u64) {
         let bytes = |queue: usize| waiting.bytes(|packet| self.queue(packet) == queue);
         let most = among.iter().map(|&queue| bytes(queue)).max();
@@ -257,8 +255,8 @@ impl Rule for FqCoDel {
         Verdict::Accept
     }
 
-    /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1). In Linux, half of its
-    /// bytes are dropped (`fq_codel_drop`), which count as drops of that queue's CoDel.
+    /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1). In Linux, drops half of
+    /// its bytes (`fq_codel_drop`); they count as drops of the queue's CoDel.
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
         self.lists.join(waiting);
         while exceed(self.limit, waiting) {

@@ -52,7 +52,7 @@ trait Rule {
         None
     }
 
-    /// Returns the cases in which random numbers are drawn for packets. The flag is true if flows are hashed at random.
+    /// Returns the cases in which random numbers are drawn for packets, and true if the hash of flows is random.
     fn draws(&self) -> (Draws, bool) {
         (Draws::Never, false)
     }
@@ -109,12 +109,12 @@ impl Waiting {
 enum Grid {
     /// Times are whole microseconds, and sizes range from an acknowledgement to a full packet.
     Fine,
-    /// Times are multiples of half a millisecond, and the transmission of a packet takes one or two of these. Delays
-    /// then equal targets exactly, drops become due exactly when packets leave, and queues have equal lengths.
+    /// Times are multiples of half a millisecond. A transmission takes one or two such steps. Delays then equal targets
+    /// exactly, drops become due exactly when packets leave, and queues have equal lengths.
     Coarse,
 }
 
-/// A link of 12 Mbit/s at which packets arrive in bursts.
+/// A link of 12 Mbit/s with bursts of arrivals.
 struct Link {
     grid: Grid,
     random: u64,

@@ -1,4 +1,4 @@
-//! Restated rules of PIE, whose probability follows the queueing delay.
+//! Restated rules of PIE: the drop probability follows the queueing delay.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 
@@ -209,8 +209,8 @@ impl Kernel {
         self.dq_tstamp = Some(at(now));
     }
 
-    /// Returns a weight per tick, rounded to sixteenths per second. The weight is halved if the probability is below
-    /// 1/10, and divided by 4 again for each further power of ten above the probability.
+    /// Returns a weight per tick, rounded to sixteenths per second. It is halved below a probability of 1/10, and
+    /// divided by 4 again for each further power of ten.
     fn weight(&self, per_s: f64) -> i128 {
         let ticks_per_s = 1_000_000_000 >> 6;
         let weight = (16.0 * per_s).round() as i128 * (MAX_PROB / ticks_per_s) / 16;

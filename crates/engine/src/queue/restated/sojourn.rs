@@ -22,8 +22,8 @@ pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) ->
     }
 }
 
-/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. In Linux (`codel_impl.h`), times are in whole units of 1024
-/// ns, an interval ends one unit later, and the root is approximated by one Newton step per drop.
+/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. Linux (`codel_impl.h`) differs in three ways: times are in
+/// whole units of 1024 ns, an interval ends one unit later, and the root is approximated by one Newton step per drop.
 #[derive(Clone, Debug)]
 pub(super) struct CoDel {
     pub(super) parameters: CoDelParameters,
@@ -77,8 +77,8 @@ impl CoDel {
         }
     }
 
-    /// Improves the approximation of `1 / sqrt(count)` by one step, `x (3 - count x^2) / 2`, in 64 bits that wrap
-    /// around, of which 16 are kept.
+    /// Improves the approximation of `1 / sqrt(count)` by one step, `x (3 - count x^2) / 2`. The arithmetic is in 64
+    /// bits and wraps around; 16 bits of the result are kept.
     fn newton(&mut self) {
         let root = self.root << 16;
         let square = (root * root) >> 32;
@@ -226,8 +226,8 @@ impl Cobalt {
         }
     }
 
-    /// Returns the time of the drop that follows a drop at `from`: later by the interval divided by the square root of
-    /// the count. A count of zero has the same effect as a count of one.
+    /// Returns the time of the drop after a drop at `from`: `from + interval / sqrt(count)`. A count of zero has the
+    /// same effect as a count of one.
     fn control(&self, from: Time) -> Time {
         let count = self.count.max(1) as f64;
         from + Span::from_ps((self.parameters.interval.as_ps() as f64 / count.sqrt()) as u64)
@@ -240,8 +240,7 @@ impl Cobalt {
         }
     }
 
-    /// Decays the state for the time in which the queue was empty. BLUE's timer does not advance while its probability
-    /// is zero.
+    /// Decays the state for the time with an empty queue. BLUE's timer does not advance while its probability is zero.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;
@@ -368,8 +367,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Compares COBALT with targets below and above the time of four packets, and with gaps shorter than a packet's time.
-/// All overdue drops are made at once; overdue marks are not.
+/// Compares COBALT with its rule: with targets below and above the time of four packets, and with gaps shorter than a
+/// packet's time. All overdue drops are made at once; overdue marks are not.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [
@@ -397,7 +396,7 @@ fn cobalt() {
 }
 
 /// DualPI2 by RFC 9332 appendix A in Linux's form (`sch_dualpi2.c`): packets are marked and dropped when they leave.
-/// The classic queue gets a tenth of the bytes sent while packets wait in both queues.
+/// While packets wait in both queues, the classic queue gets a tenth of the bytes sent.
 struct DualPi2 {
     config: DualPi2Config,
     p: f64,

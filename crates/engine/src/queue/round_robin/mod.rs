@@ -1,6 +1,7 @@
-//! A queue for each flow, under one limit for all, served in turn. Either each turn is one packet (the fair queueing of
-//! Nagle, RFC 970, which packet pairs rely on), or deficit round robin gives each flow its share in bytes (Shreedhar
-//! and Varghese, "Efficient fair queuing using deficit round robin", ToN 4(3), 1996).
+//! A queue for each flow, served in turn. One limit applies to all queues together. There are two variants. In Nagle's
+//! fair queueing (RFC 970), each turn is one packet; packet pairs rely on this. In deficit round robin, each flow gets
+//! an equal share in bytes (Shreedhar and Varghese, "Efficient fair queuing using deficit round robin", ToN 4(3),
+//! 1996).
 //!
 //! Above the limit, packets are dropped from the head of the longest queue, as in ns-2.
 

@@ -81,8 +81,7 @@ fn the_longest_queue_pays_with_its_head() {
     assert_eq!(bench.dequeue_all(), [11, 20, 30, 21]);
 }
 
-/// The flow whose turn it is loses its last packet by a drop. The turn of the next flow then begins, with a new
-/// quantum.
+/// A flow's turn ends if its last packet is dropped. The next flow then begins its turn with a new quantum.
 #[test]
 fn a_turn_ends_with_the_flow_that_has_it() {
     let mut bench = bench(Capacity::Bytes(1700), Some(1000));
@@ -107,8 +106,8 @@ fn datagrams_are_no_connection() {
     assert_eq!(bench.dequeue_all(), [0, 2, 1]);
 }
 
-/// Connections come and go, and their indices cover the whole range; the tables grow only with the number of flows that
-/// have waiting packets.
+/// Tables grow only with the number of flows with waiting packets. Here connections come and go, and their indices
+/// cover the whole range.
 #[test]
 fn names_of_connections_cost_nothing() {
     for quantum in [None, Some(1500)] {

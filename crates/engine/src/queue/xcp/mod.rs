@@ -1,9 +1,9 @@
 //! XCP's router: once per mean round trip, it computes the desired change of the total throughput, and assigns each
-//! packet its share (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of draft-falk-xcp-spec-03
-//! section 5, where shares are changes of the throughput).
+//! packet a share of this change (Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.5; in the form of
+//! draft-falk-xcp-spec-03 section 5).
 //!
 //! Increases are shared equally between flows, decreases in proportion to the flows' throughputs. In addition, a tenth
-//! of the traffic is shuffled: it is taken away and given back in the same interval, so that shares become equal.
+//! of the traffic is shuffled: throughput is taken away and given back in the same interval. This makes shares equal.
 //! Bounds and initial values are those of ns-2.35's `xcpq.cc`.
 
 use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys};
@@ -31,7 +31,7 @@ keys! {
             .key()
             .default("0.226")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Fraction of the traffic that is shuffled per mean round trip, so that shares become equal.
+        /// Fraction of the traffic that is shuffled per mean round trip, to make shares equal.
         pub gamma: f64 =
             PROBABILITY.key().default("0.1").source("SIGCOMM 2002 section 3.5.2"),
     }
@@ -131,8 +131,8 @@ impl Xcp {
         }
     }
 
-    /// Writes a packet's share of the change into its header when the packet begins service. A smaller value that is
-    /// already in the header stays. `waiting_bytes` is the queue behind the packet.
+    /// Writes a packet's share of the change into its header when the packet begins service. A smaller value in the
+    /// header stays. `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -163,8 +163,8 @@ impl Xcp {
         self.control_in.min(self.queue_in)
     }
 
-    /// Ends a queue interval: the smallest queue in it becomes the persistent queue. The length of the next interval is
-    /// half of the difference between the mean round-trip time and the queueing delay.
+    /// Ends a queue interval: its smallest queue becomes the persistent queue. The next interval is half as long as the
+    /// mean round-trip time less the queueing delay.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;

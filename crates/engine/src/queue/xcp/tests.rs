@@ -177,8 +177,8 @@ fn the_mean_round_trip_starts_again_without_headers() {
     assert_eq!(granted(&mut xcp, TEN_IN_100_MS), -xcp.loss * 1000.0);
 }
 
-/// A control interval is at least one millisecond, and a queue interval at least two. The persistent queue is divided
-/// by the mean round-trip time, which has no such limit: draining 1000 B in 0.5 ms takes 2 MB/s, times 0.226.
+/// A control interval is at least one millisecond, and a queue interval at least two. The mean round-trip time has no
+/// such limit: for a round trip of 0.5 ms, a persistent queue of 1000 B requires 2 MB/s, times 0.226.
 #[test]
 fn short_round_trips_have_intervals_of_a_millisecond() {
     let mut xcp = xcp();
@@ -199,9 +199,8 @@ fn short_round_trips_have_intervals_of_a_millisecond() {
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// Headers of data are counted on arrival, also those of refused packets, and answered when service begins. The header
-/// of an acknowledgement is an answer, and does not change. The queue behind the packet that leaves is a sample of the
-/// persistent queue.
+/// Headers of data are counted on arrival, even if the packet is refused, and answered when service begins. Headers of
+/// acknowledgements do not change. The queue behind a leaving packet is a sample of the persistent queue.
 #[test]
 fn data_is_answered_and_answers_pass() {
     let mut xcp = xcp();

@@ -36,7 +36,7 @@ pub(super) struct World {
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
     pub(super) flows: Vec<FlowSlot>,
-    /// Ticker with which the recorder's user requests progress reports.
+    /// Flag that requests a progress report. The recorder's owner sets it from another thread.
     pub(super) ticker: Ticker,
     /// Wire form of packets in flight, for the capture. Empty if no packets are captured.
     pub(super) journal: Journal,
@@ -62,8 +62,8 @@ pub(super) struct FlowSlot {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Index of the connection that sends the flow's data, and that of the connection that delivers it. These are two
-    /// connections if a proxy splits the flow.
+    /// Two connection indices: the one that sends the flow's data, and the one that delivers it. They differ if a proxy
+    /// splits the flow.
     Tcp {
         from: usize,
         to: usize,
@@ -218,8 +218,8 @@ impl World {
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Returns the number of data packets sent by all flows, and by proxies for them. Called at times that depend on
-    /// the wall clock, so that the call must not change results.
+    /// Returns the number of data packets sent by all flows, and by proxies for them. The call must not change results:
+    /// its times depend on the wall clock.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();

@@ -25,8 +25,8 @@ use crate::transport::{Env, EventLog, FlowDelays};
 /// Number of progress reports in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
-/// Number of connections above which prefetching is worthwhile: the state and packets of more connections exceed a
-/// cache of a megabyte.
+/// Minimum number of connections for prefetching. The state and packets of more connections exceed a cache of a
+/// megabyte.
 const PREFETCH_THRESHOLD: usize = 256;
 
 impl World {

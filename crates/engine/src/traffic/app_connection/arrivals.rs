@@ -39,7 +39,7 @@ impl AppConnection {
         extra_delay.push(*packet, self.id.on(side), comes, schedule);
     }
 
-    /// Processes the packets whose delay at an endpoint is over.
+    /// Processes the packets whose delay at an endpoint has ended.
     pub(in crate::traffic) fn on_held(&mut self, end: ConnectionId, context: &mut Context<'_>) {
         let now = context.env.network.now;
         let at_server = end.side() == Side::Up;

@@ -1,14 +1,13 @@
 //! Complete opening and closing of a connection.
 //!
 //! The client acknowledges the answer to its SYN before it sends anything else (RFC 9293 figure 6). The side that sends
-//! last closes first: the server, as HTTP/1.0 servers and ns-2's PackMime do, or the client if it gets no response. Its
-//! FIN leaves on the last segment of data, since the application gives all data and closes at once, or later
-//! ([`Fin`](crate::config::Fin)). The other side acknowledges the FIN at once and closes, too. This takes four packets
-//! (RFC 9293 figure 12), or three if the FIN came with data.
+//! last closes first. This is the server, as with HTTP/1.0 and ns-2's PackMime, or the client if it gets no response.
+//! Its FIN leaves on the last segment of data, or later ([`Fin`](crate::config::Fin)). The other side acknowledges the
+//! FIN at once and closes, too. This takes four packets (RFC 9293 figure 12), or three if the FIN came with data.
 //!
 //! FINs are segments of their senders, and are retransmitted until they are acknowledged. The connection ends when the
-//! side that closes last knows that its FIN has arrived. Until then, the side that closed first acknowledges repeated
-//! FINs again, which is the purpose of TIME-WAIT. Packets still in flight after the end are ignored.
+//! FIN of the side that closes last is acknowledged. Until then, the other side acknowledges repeated FINs again, as in
+//! TIME-WAIT. Packets still in flight after the end are ignored.
 
 use super::{AppConnection, Context};
 use crate::packet::{Flags, Packet, SackHandle};

@@ -1,11 +1,11 @@
 //! A connection and the exchanges on it: requests in one direction and responses in the other, or data in one direction
 //! only.
 //!
-//! A direction consists of a sender and a receiver. The client's handshake opens both directions, and segments of one
-//! direction acknowledge those of the other: a response acknowledges its request, and the next request acknowledges the
-//! response. Since the two sides send alternately, a segment's number determines the data that it acknowledges, and
-//! packets need no field for the acknowledgement. If a proxy splits a direction, or if a response has a separate
-//! connection, each direction has its own handshake and its own acknowledgements.
+//! A direction consists of a sender and a receiver. The client's handshake opens both directions. Segments of one
+//! direction acknowledge segments of the other: a response acknowledges its request, and the next request acknowledges
+//! the response. The two sides send alternately. A segment's number therefore determines the data that it acknowledges,
+//! and packets need no field for it. Each direction has a separate handshake and separate acknowledgements if a proxy
+//! splits it, or if a response has a separate connection.
 //!
 //! A connection that both directions share opens and closes completely (RFC 9293 sections 3.5 and 3.6, figures 6 and
 //! 12; `closing.rs`).
@@ -82,7 +82,7 @@ pub(crate) struct AppConnection {
     /// First segment of the current response, and one past its last.
     response: (u64, u64),
     lifetime: Option<Span>,
-    /// Times at which the SYN was answered with a SYN-ACK, and at which the SYN-ACK was acknowledged; `None` before.
+    /// Times of the SYN-ACK and of its acknowledgement; `None` before.
     handshake: (Option<Time>, Option<Time>),
     record: Exchange,
     planned: PlannedExchange,
@@ -95,7 +95,7 @@ pub(crate) struct AppConnection {
 }
 
 impl AppConnection {
-    /// Number of cache lines that every packet uses, without those of its sender and receiver.
+    /// Number of cache lines that every packet uses. Those of its sender and receiver do not count.
     pub(super) const FIRST_LINES: usize = 3;
 
     /// Creates a connection that is not opened yet.
@@ -143,7 +143,7 @@ impl AppConnection {
         traffic_source.complete(&mut self.up, id, number);
     }
 
-    /// Returns true if packets are delayed at the endpoints, each of which has one queue for all delayed packets.
+    /// Returns true if the endpoints delay packets. Each endpoint has one queue for all delayed packets.
     pub(super) fn delays_at_end(&self) -> bool {
         self.extra_delay.is_some() && !self.separate_directions
     }
@@ -210,7 +210,7 @@ impl AppConnection {
     }
 
     /// Sends `bytes` from one side. If `closes` is true and no exchange follows, the side then closes. Returns the
-    /// first segment of these bytes, and one past the last.
+    /// range of segments of these bytes: the first, and one past the last.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;
         let fin = (closes && self.to_come.is_empty()).then_some(self.fin);
@@ -224,7 +224,7 @@ impl AppConnection {
         segments
     }
 
-    /// Sends the response of the server, whose size may be drawn now.
+    /// Sends the response of the server. Its size may be drawn now.
     fn respond(&mut self, context: &mut Context<'_>) {
         let Context {
             traffic_source,
@@ -294,7 +294,7 @@ impl AppConnection {
         network.schedule.push_timer(network.now + delay, turn);
     }
 
-    /// Completes an exchange whose last byte has arrived.
+    /// Completes an exchange: its last byte has arrived.
     fn complete(&mut self, context: &mut Context<'_>) {
         let now = context.env.network.now;
         self.record.end = Some(now);

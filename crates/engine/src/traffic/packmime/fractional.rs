@@ -1,10 +1,10 @@
 //! Fractional noise: FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984), truncated to a fixed
 //! number of past values.
 //!
-//! Each value is a sum of thousands of products. The products are always added in the same order, so that the last bit
-//! does not depend on the implementation. For speed, the parts of the sums that are known in advance are computed for
-//! several successive values together, and many series draw their first values together. Vector instructions are used
-//! where the processor has them; they, too, round each product before it is added.
+//! Each value is a sum of thousands of products. The products are always added in the same order; the last bit thus
+//! does not depend on the implementation. For speed, parts known in advance are computed for several successive values
+//! together, and many series draw their first values together. Vector instructions are used where available; they, too,
+//! round each product before it is added.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ const LANES: usize = 8;
 /// registers.
 const SHARING: usize = 4;
 
-/// Number of values for which the known parts of the sums are computed together.
+/// Number of values in a block. The known parts of their sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
-/// Number of series whose past values are drawn together.
+/// Number of series that draw their past values together.
 const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
 
-/// Returns the variance of fractional noise whose innovations have variance 1.
+/// Returns the variance of fractional noise with innovations of variance 1.
 pub(super) fn variance(d: f64) -> f64 {
     let root = libm::tgamma(1.0 - d);
     libm::tgamma(1.0 - 2.0 * d) / (root * root)
@@ -34,9 +34,9 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of the past values, in the order of time: the weight of the oldest value comes first.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. The zeros are needed
-    /// because several sums share each load of past values, some of which do not belong to every sum. Adding a product
-    /// of zero changes nothing, since a sum is never -0.
+    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Several sums share each
+    /// load of past values, and a weight of zero excludes values that do not belong to a sum. Adding a product of zero
+    /// changes nothing, since a sum is never -0.
     others: Box<[Lanes]>,
     /// Weights of the newest `BLOCK` past values. These values are not all known when the sums of a block begin.
     newest: [Lanes; SHARING],
@@ -64,7 +64,7 @@ impl Weights {
     }
 }
 
-/// A series of fractional noise, with the past values on which it depends.
+/// A series of fractional noise, with the past values that determine the next one.
 #[derive(Debug)]
 pub(super) struct Fractional {
     weights: Arc<Weights>,
@@ -75,7 +75,7 @@ pub(super) struct Fractional {
     /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each
     /// value are added when that value is drawn.
     sums: [Lanes; BLOCK],
-    /// Number of `sums` from which a value has been drawn.
+    /// Number of `sums` already used for a value.
     used: usize,
 }
 
@@ -130,8 +130,8 @@ impl Fractional {
     }
 }
 
-/// Wraps a function in another one with the same name and arguments. The wrapped function is compiled twice, once for
-/// wide vectors; that version is called if the processor supports it.
+/// Wraps a function in another one with the same name and arguments. The wrapped function is compiled twice. The
+/// version for wide vectors is called if the processor supports them.
 macro_rules! with_wide_vectors {
     ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:ident) => {
         $(#[$doc])*
@@ -163,8 +163,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the weighted sum of `past` without the newest `BLOCK` weights. These
-    /// weights apply in part to values that are not known yet.
+    /// Returns, for each value of the next block, the known part of its sum: the weighted sum of `past`, without the
+    /// newest `BLOCK` weights. Values for these weights are not all known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
@@ -175,8 +175,8 @@ with_wide_vectors! {
 }
 
 with_wide_vectors! {
-    /// Subtracts from each weight its mirror image times `last`. The mirror image of a weight is the weight at the same
-    /// distance from the other end of `phi`.
+    /// Subtracts from each weight its mirror image times `last`. The mirror image is the weight at the same distance
+    /// from the other end of `phi`.
     fn take_from_mirror_images(phi: &mut [f64], last: f64) -> () = subtract_mirror_images
 }
 
@@ -260,8 +260,8 @@ impl Recursion {
     }
 }
 
-/// Past values of many series while they are being drawn. The series are interleaved, so that each weight is loaded
-/// once for several series.
+/// Past values of many series while they are being drawn. The series are interleaved: each weight is loaded once for
+/// several series.
 struct Pasts {
     /// Groups of `ABREAST` series; each group has the values of its series in the order of time.
     groups: Vec<Vec<[f64; ABREAST]>>,
@@ -309,8 +309,9 @@ impl Pasts {
 mod tests {
     use super::*;
 
-    /// Closed forms of Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) / (G(-d) G(t-d+1))`, which is `t d / (t-d)`
-    /// for the newest value and `d / (t-d)` for the oldest; `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`.
+    /// Weights and innovations agree with the closed forms of Hosking 1984: `phi_tj = -C(t, j) G(j-d) G(t-d-j+1) /
+    /// (G(-d) G(t-d+1))` and `v_t = G(t+1) G(t+1-2d) / G(t+1-d)^2`. For the newest value, `phi` is `t d / (t-d)`; for
+    /// the oldest, `d / (t-d)`.
     #[test]
     fn weights_and_innovation_have_their_closed_forms() {
         let d = 0.33;
@@ -330,8 +331,7 @@ mod tests {
         }
     }
 
-    /// A value is the sum over its past in a fixed order. It therefore does not depend on the values computed together
-    /// with it.
+    /// A value does not depend on the values computed together with it: it is the sum over its past in a fixed order.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

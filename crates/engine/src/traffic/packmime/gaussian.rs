@@ -9,7 +9,7 @@ use crate::random::Stream;
 pub(super) struct Shape {
     /// Parameter d of fractional differencing; the Hurst parameter is d + 1/2.
     pub(super) d: f64,
-    /// Number of past values on which the next one depends.
+    /// Number of past values that determine the next one.
     pub(super) memory: usize,
     /// Fraction of the variance that is white noise.
     pub(super) noise: f64,
@@ -67,8 +67,8 @@ impl Gaussian {
     }
 }
 
-/// Draws the past values of those series that have none yet. For speed, series with equal parameters are drawn
-/// together: they share the weights in each of thousands of steps.
+/// Draws the past values of all series that have none yet. Series with equal parameters are drawn together for speed:
+/// they share the weights in each of thousands of steps.
 pub(in crate::traffic) fn begin_together(mut series: Vec<&mut Gaussian>) {
     series.retain(|one| one.fractional.is_none());
     while let Some(first) = series.first() {

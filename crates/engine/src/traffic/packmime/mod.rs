@@ -54,7 +54,7 @@ impl Part {
         }
     }
 
-    /// Returns the Gaussian series of the part, whose past values may be drawn together with those of other sources.
+    /// Returns the Gaussian series of the part. Their past values may be drawn together with those of other sources.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],
@@ -91,7 +91,7 @@ fn above(y: f64) -> f64 {
     libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// Times between connections. They have a Weibull distribution, whose mean is the inverse of the configured rate.
+/// Times between connections. They have a Weibull distribution; its mean is the inverse of the configured rate.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     series: Gaussian,
@@ -207,8 +207,8 @@ impl Responses {
     }
 }
 
-/// A distribution given by quantiles, with a Pareto tail above the last quantile. Between quantiles, the logarithm of
-/// the value is a linear function of the logarithm of the probability that it is exceeded.
+/// A distribution given by quantiles, with a Pareto tail above the last one. Between quantiles, the logarithm of the
+/// value is linear in the logarithm of the exceedance probability.
 #[derive(Debug)]
 struct Tail {
     /// Points of the distribution: `-log2` of the probability that a value is exceeded, and `log2` of this value.
@@ -240,8 +240,7 @@ impl Tail {
 /// Parameters of the round-trip times on one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Order of the root in which quantiles are interpolated: between two quantiles, this root of the value is a linear
-    /// function.
+    /// Order of the root for the interpolation: between two quantiles, this root of the value is linear.
     root: f64,
     d: f64,
     /// Constants of [`logistic`] for the fraction of white noise: the constant term and the slope.

@@ -1,5 +1,5 @@
-//! Tests of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its parts against
-//! closed forms. Quick tests draw some ten thousand values; the long test draws a million, as the dissertation does.
+//! Tests of PackMime against statements of Weigle's dissertation (UNC 2003, appendix A), and of its components against
+//! closed forms. Quick tests draw some ten thousand values. The long test draws a million, as the dissertation does.
 
 use super::*;
 
@@ -70,8 +70,7 @@ fn series_have_the_correlations_of_fractional_noise() {
     }
 }
 
-/// Returns the Hurst parameter H, estimated from variances of aggregated values: the slope of their logarithm is 2 H -
-/// 2.
+/// Returns the Hurst parameter H. The variance of aggregated values is proportional to the level to the power 2 H - 2.
 fn hurst(values: &[f64], levels: &[usize]) -> f64 {
     let points: Vec<(f64, f64)> = levels
         .iter()
@@ -182,8 +181,8 @@ fn sizes_and_round_trips_are_distributed_as_stated() {
     check_round_trips(30_000, FEW);
 }
 
-/// Runs of downloads and of validations have 3.894 and 1.862 responses on average, so that 67.65 % of the responses are
-/// downloads.
+/// 67.65 % of the responses are downloads: runs of downloads have 3.894 responses on average, runs of validations
+/// 1.862.
 #[test]
 fn two_thirds_of_the_responses_are_downloads() {
     let mut responses = Responses::new(stream("response"));

@@ -1,5 +1,5 @@
-//! A connection whose endpoints both run a foreign stack (a transport outside the engine): its datagrams, timers and
-//! records.
+//! A connection of a foreign stack (a transport outside the engine): its datagrams, timers and records. Both endpoints
+//! run the same stack.
 
 use longhaul_units::{Span, Time};
 
@@ -38,7 +38,7 @@ pub(crate) struct StackConnection {
     /// The last report of the stack, which is used after the stack has failed.
     report: StackReport,
     started: bool,
-    /// Time at which the connection was lost, and the reason.
+    /// Time and reason of the connection's loss.
     lost: Option<(Time, String)>,
     datagram: Vec<u8>,
     notes: Vec<StackNote>,
@@ -86,7 +86,7 @@ impl StackConnection {
         self.sent[Host::Sender as usize]
     }
 
-    /// Returns descriptions of both endpoints, from which lookahead is computed: datagrams leave in answer to others
+    /// Returns descriptions of both endpoints, for the computation of lookahead. Datagrams leave in answer to others,
     /// and at times that the stack chooses.
     pub(crate) fn edges(&self) -> [Endpoint; 2] {
         let [data, back] = self.paths.map(|path| path.route);

@@ -2,8 +2,8 @@
 
 use super::StackConnection;
 
-/// All connections of foreign stacks. Fair queues and delay boxes treat packets of these connections and of UDP streams
-/// alike, so the connections' numbers follow those of the UDP streams.
+/// All connections of foreign stacks. Their numbers follow those of the UDP streams, since fair queues and delay boxes
+/// treat the packets of both alike.
 #[derive(Debug, Default)]
 pub(crate) struct StackConnections {
     first: u32,
@@ -11,7 +11,7 @@ pub(crate) struct StackConnections {
 }
 
 impl StackConnections {
-    /// Creates an empty list whose numbers begin after those of `streams` UDP streams.
+    /// Creates an empty list. Its numbers begin after those of `streams` UDP streams.
     pub(crate) fn after(streams: usize) -> Self {
         Self {
             first: streams as u32,

@@ -1,8 +1,8 @@
 //! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of
 //! the ACE field and in an option.
 //!
-//! Unlike the RFC's option, which counts bytes by codepoint, the option here counts packets, and senders rely on the
-//! option alone; the ACE field appears in captures only. Both ends are assumed to support AccECN.
+//! There are two differences from the RFC. The option counts packets instead of bytes by codepoint. Senders use only
+//! the option, and the ACE field appears in captures only. Both ends are assumed to support AccECN.
 
 /// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;
@@ -20,7 +20,7 @@ pub(super) struct CeCounter {
 }
 
 impl CeCounter {
-    /// Number of unreported marks from which on an acknowledgement leaves at once (section 3.2.2.5.1).
+    /// Number of unreported marks that causes an immediate acknowledgement (section 3.2.2.5.1).
     const UNREPORTED: u64 = 2;
 
     pub(super) fn new() -> Self {
@@ -31,8 +31,8 @@ impl CeCounter {
         }
     }
 
-    /// Processes a data packet. Returns true if an acknowledgement has to leave at once: for the first marked
-    /// packet after an unmarked one, or after several unreported marks.
+    /// Processes a data packet. Returns true if an acknowledgement has to leave at once. It does for the first marked
+    /// packet after an unmarked one, and after several unreported marks.
     pub(super) fn on_packet(&mut self, marked: bool) -> bool {
         let first = marked && !self.last_marked;
         self.last_marked = marked;
@@ -56,8 +56,8 @@ impl MarksReported {
         Self(INITIAL)
     }
 
-    /// Processes the option of an acknowledgement, which may arrive out of order; `count` is the receiver's count
-    /// modulo 2^16. Returns the number of marks not counted before.
+    /// Processes the option of an acknowledgement. `count` is the receiver's count modulo 2^16. Returns the number of
+    /// marks not counted before. Acknowledgements may arrive out of order.
     pub(super) fn on_ack(&mut self, count: u16) -> u64 {
         let more = count.wrapping_sub(self.0 as u16).cast_signed();
         let marks = u64::try_from(more).unwrap_or(0);
@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(answered, [(1, (6, 6)), (3, (0, 8)), (5, (1, 9))]);
     }
 
-    /// Section 3.2.2.5.1: a marked packet is reported at once if the packet before it was unmarked, and also if it is
-    /// the first packet of a connection.
+    /// Section 3.2.2.5.1: a marked packet is reported at once if the packet before it was unmarked, or if there was
+    /// none.
     #[test]
     fn a_first_packet_that_is_marked_is_answered_at_once() {
         let mut counter = CeCounter::new();

@@ -1,9 +1,9 @@
 //! Estimation of the rate at which the network delivered the last flight of segments
 //! (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
-//! Each segment stores the number of segments that had been delivered when it was sent. The acknowledgement of the
-//! segment gives a sample of the rate: the number of segments delivered since then, divided by the sending time or the
-//! acknowledging time of these segments, whichever is longer. Names of the draft's variables are in parentheses.
+//! When a segment is sent, the number of segments delivered so far is stored with it. Its acknowledgement gives a
+//! sample of the rate: the number of segments delivered since then, divided by their sending time or their
+//! acknowledging time, whichever is longer. Names of the draft's variables are in parentheses.
 
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
@@ -17,7 +17,7 @@ struct Sent {
     at: Time,
     /// Number of segments delivered at the transmission (`P.delivered`).
     delivered: u64,
-    /// Time at which the last of the delivered segments was acknowledged (`P.delivered_time`).
+    /// Time of the last acknowledgement before the burst (`P.delivered_time`).
     delivered_at: Time,
     /// Send time of the segment that was delivered last, where the sending time of the sample begins
     /// (`P.first_sent_time`).
@@ -47,8 +47,8 @@ pub(super) struct DeliveryRate {
     burst_of: SegmentRing<u64>,
     /// Bursts by their numbers, at least those that `burst_of` refers to.
     bursts: SegmentRing<Burst>,
-    /// Time at which the last burst left, and number of segments delivered by then. It is [`NO_BURST`] if the next
-    /// segment must begin another burst.
+    /// Departure time of the last burst, and number of segments delivered by then. [`NO_BURST`] if the next segment
+    /// must begin another burst.
     last: (Time, u64),
     /// Time at which segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,
@@ -56,8 +56,8 @@ pub(super) struct DeliveryRate {
     flight_began: Time,
     /// Number of the burst that was sent last among all bursts with segments that the current acknowledgement covers.
     newest: u64,
-    /// A limit of the sender other than the network, and the count of delivered segments at which it ends
-    /// (`C.app_limited`).
+    /// A limit of the sender other than the network (`C.app_limited`). It ends at the given count of delivered
+    /// segments.
     limited: Option<(Limit, u64)>,
 }
 
@@ -85,8 +85,8 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// Records a segment if it belongs to the current burst; returns false if it needs another burst. Segments of the
-    /// current burst are in flight, so that the caller need not test if the flight is empty.
+    /// Adds a segment to the current burst. Returns false if it needs another burst. The caller need not test for an
+    /// empty flight: segments of the current burst are in flight.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;
@@ -114,8 +114,7 @@ impl DeliveryRate {
         self.last = (now, delivered);
     }
 
-    /// Forgets bursts whose segments have all been delivered, to make room in the ring. Only called when the ring is
-    /// full.
+    /// Forgets bursts with all segments delivered. Only called when the ring is full.
     #[cold]
     fn forget_bursts(&mut self) {
         let mut kept = self.bursts.base();
@@ -134,8 +133,7 @@ impl DeliveryRate {
         &self.bursts.at(burst).sent
     }
 
-    /// Processes an acknowledgement of the segments from `left` to `right`, some of which may have been acknowledged
-    /// before.
+    /// Processes an acknowledgement of the segments from `left` to `right`. Some may have been acknowledged before.
     #[inline]
     pub(super) fn on_delivered(&mut self, left: u64, right: u64) {
         for segment in self.burst_of.within(left, right) {
@@ -174,8 +172,8 @@ impl DeliveryRate {
     /// Returns the rate sample of the current acknowledgement, and the limit of the sender when it sent the sampled
     /// segments. `delivered` is the number of delivered segments, including those that this acknowledgement covers.
     ///
-    /// There is no sample if its interval is shorter than a round trip, as with acknowledgements that were delayed and
-    /// arrive together.
+    /// There is no sample if its interval is shorter than a round trip. This happens if delayed acknowledgements arrive
+    /// together.
     pub(super) fn sample(
         &mut self,
         delivered: u64,
@@ -217,9 +215,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2: a segment keeps the application
-    /// limit in force when it is sent, even if it is sent at the same time as segments that left
-    /// before the limit was noted.
+    /// draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2: the limit in force when a segment is sent applies to
+    /// it. Segments sent before the limit was noted do not get it, even if they left at the same time.
     #[test]
     fn segments_sent_after_a_limit_was_noted_are_limited() {
         let limit_of = |acknowledged| {

@@ -1,8 +1,8 @@
-//! Dummy segments, or dummies: low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz,
+//! Dummy segments (dummies): low-priority copies of the last data segment that probe the path (TCP-Peach: Akyildiz,
 //! Morabito and Palazzo, ToN 9(3), 2001).
 //!
-//! Dummies are not data of the connection: they have separate routes, out and back, and neither sequence numbers nor
-//! counters include them.
+//! Dummies are not data of the connection: sequence numbers and counters do not include them. They have separate
+//! routes, out and back.
 
 use longhaul_congestion::Dummies;
 use longhaul_units::{Span, Time};

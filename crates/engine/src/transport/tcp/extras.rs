@@ -39,7 +39,7 @@ pub(super) struct Extras {
     pub(super) granted: Option<f64>,
     /// cwnd and ssthresh before the last reduction, if it may be undone.
     pub(super) prior: Option<(f64, f64)>,
-    /// Record of the use of the window, on connections whose window may grow beyond its use.
+    /// Record of the use of the window, on connections with growth beyond use.
     pub(super) usage: Option<WindowUsage>,
     /// Number of the connection within its flow, if its state is recorded at each acknowledgement.
     pub(super) traced_as: Option<u64>,
@@ -72,8 +72,7 @@ impl Extras {
 
     /// Processes the cumulative acknowledgement of the segments from `una` to `next`.
     ///
-    /// Not inlined: most connections have no extras, and the code that runs for every ACK stays small enough to be
-    /// inlined.
+    /// Not inlined: most connections have no extras, and the code for every ACK must stay small.
     #[inline(never)]
     pub(super) fn on_cumulative(&mut self, una: u64, next: u64) {
         if let Some(rate) = &mut self.rate {

@@ -1,8 +1,8 @@
 //! A set of segment numbers, seen as ranges `[left, right)`.
 //!
-//! Receivers store the segments that arrived out of order in such a set, and senders the selectively acknowledged
-//! segments. New data extends the last range, which is stored separately. All other numbers are in a bitmap, so that
-//! the cost of insertion, removal and queries depends neither on the number of ranges nor on their lengths.
+//! Receivers store the segments that arrived out of order, and senders the selectively acknowledged segments. New data
+//! extends the last range, which is stored separately. All other numbers are in a bitmap. The cost of all operations is
+//! therefore independent of the number and the lengths of ranges.
 
 use crate::packet::{SackBlocks, SackOption};
 use crate::transport::tcp::bitmap::Bitmap;
@@ -20,7 +20,7 @@ pub(crate) struct Ranges {
     stored: u64,
     /// Bitmap with all numbers below the last range.
     older: Bitmap,
-    /// All SACK blocks except the first of the last acknowledgement with which [`Self::repeats`] was called.
+    /// SACK blocks of the last acknowledgement given to [`Self::repeats`], without the first block.
     repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
@@ -118,8 +118,8 @@ impl Ranges {
         self.newest = (left, left);
     }
 
-    /// Adds `[left, right)`, which lies below the last range and may touch it; calls `added` with each part that was
-    /// not in the set yet.
+    /// Adds `[left, right)`, below the last range or touching it. Calls `added` with each part that was not in the set
+    /// yet.
     #[inline(never)]
     fn add_below(&mut self, left: u64, right: u64, added: &mut impl FnMut(u64, u64)) {
         let mut hole = self.older.next_absent(left);
@@ -140,9 +140,9 @@ impl Ranges {
         }
     }
 
-    /// Returns true if all SACK blocks except the first are those of the previous acknowledgement, which is usual. They
-    /// then report nothing new. If the result is false, the caller has to add the blocks. `next` is the acknowledgement
-    /// number.
+    /// Returns true if all SACK blocks except the first equal those of the previous acknowledgement. This is usual, and
+    /// these blocks then report nothing new. If the result is false, the caller has to add the blocks. `next` is the
+    /// acknowledgement number.
     #[inline]
     pub(crate) fn repeats(&mut self, sack: &SackOption, next: u64) -> bool {
         let [_, older @ ..] = sack.all(next);
@@ -153,8 +153,8 @@ impl Ranges {
         repeats
     }
 
-    /// Returns the SACK blocks of an acknowledgement, and a number n. Only the first n blocks may report something new,
-    /// and the caller has to add them. `next` is the acknowledgement number.
+    /// Returns the SACK blocks of an acknowledgement, and the number of those that the caller has to add: the first
+    /// ones. The others report nothing new. `next` is the acknowledgement number.
     #[inline]
     pub(crate) fn unseen(
         &mut self,
@@ -212,7 +212,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Checks that [`Ranges::unseen`] leaves out only blocks whose numbers are all in the set.
+        /// [`Ranges::unseen`] leaves out a block only if all its numbers are in the set.
         #[test]
         fn what_is_left_out_is_known(
             acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),

@@ -1,21 +1,21 @@
-//! The fast path for regular acknowledgements and segments. An acknowledgement is regular if it acknowledges new data,
-//! but not the last segment, while the connection is in its plain state. With a large window, most acknowledgements are
-//! regular.
+//! The fast path for regular acknowledgements and segments. An acknowledgement is regular if the connection is in its
+//! plain state and the acknowledgement covers new data, but not the last segment. With a large window, most
+//! acknowledgements are regular.
 //!
 //! The functions that process acknowledgements are compiled twice. With `REGULAR`, they process only regular
-//! acknowledgements, and omit the cases that cannot occur for these. Van Jacobson's header prediction is the same idea
-//! (Linux, `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
+//! acknowledgements, and omit all other cases. Van Jacobson's header prediction is the same idea (Linux,
+//! `tcp_rcv_established` of `net/ipv4/tcp_input.c`).
 
-/// Returns the condition `is_so`, which is always false if `REGULAR`, so that the compiler can remove the code that
-/// depends on it.
+/// Returns the condition `is_so`. With `REGULAR`, it is always false, and the compiler can remove the code that depends
+/// on it.
 #[inline(always)]
 pub(super) fn unusual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!(REGULAR && is_so), "out of the ordinary");
     !REGULAR && is_so
 }
 
-/// Returns the condition `is_so`, which is always true if `REGULAR`, so that the compiler can remove the code that
-/// depends on it.
+/// Returns the condition `is_so`. With `REGULAR`, it is always true, and the compiler can remove the code that depends
+/// on it.
 #[inline(always)]
 pub(super) fn usual<const REGULAR: bool>(is_so: bool) -> bool {
     debug_assert!(!REGULAR || is_so, "out of the ordinary");

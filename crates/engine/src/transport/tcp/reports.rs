@@ -12,7 +12,7 @@ use crate::transport::Environment;
 pub(super) struct Reports {
     /// The reported time, if any.
     time: Option<ReportedTime>,
-    /// Error of the receiver's clock, with which transit times are measured.
+    /// Error of the receiver's clock; it affects the measured transit times.
     clock: ClockError,
     /// The highest load factor in the segments not acknowledged yet (VCP).
     load: Option<Load>,
@@ -26,7 +26,7 @@ enum ReportedTime {
     /// Transit time of the last data segment. A SYN does not count: it is shorter, and would lower the minimum delay of
     /// the path (Weigle, dissertation, UNC 2003, chapter 3).
     Transit(Option<Span>),
-    /// Delay of the acknowledgement since this time, at which the last segment arrived (RFC 9000 section 13.2.5).
+    /// Delay of the acknowledgement since this time, the arrival of the last segment (RFC 9000 section 13.2.5).
     DelaySince(Time),
 }
 
@@ -54,7 +54,7 @@ impl Reports {
         (time.is_some() || routers).then(|| Box::new(reports))
     }
 
-    /// Sets the clock with which transit times are measured.
+    /// Sets the clock for transit times.
     pub(super) fn set_clock(&mut self, clock: ClockError) {
         self.clock = clock;
     }

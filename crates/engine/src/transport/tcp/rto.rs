@@ -40,12 +40,12 @@ pub(crate) struct RttEstimator {
     /// The timeout with backoff, stored since it is read more often than it changes.
     timeout: Span,
     min_rtt: Span,
-    /// Exponential backoff: the factor by which the timeout is multiplied.
+    /// Exponential backoff: the factor for the timeout.
     backoff: u32,
     /// True if `min_rtt` is provisional: the next sample replaces it, even if that is longer.
     min_rtt_stands_in: bool,
     pub(super) timing: Timing,
-    /// True if the current acknowledgement has given a sample, on connections whose segments are all timed.
+    /// True if the current acknowledgement has given a sample, on connections that time all segments.
     pub(super) sampled: bool,
 }
 
@@ -330,8 +330,8 @@ mod tests {
         assert_eq!(rtt.srtt(&config), Span::from_millis(10));
     }
 
-    /// ns-2.35, `TcpAgent::rtt_backoff`: once the backoff exceeds eight, the next sample is treated as the first one:
-    /// srtt is 96 eighths of a tick, rttvar 24 quarters, and the RTO (24 * 8 + 96) / 8 = 36 ticks.
+    /// ns-2.35, `TcpAgent::rtt_backoff`: once the backoff exceeds eight, the next sample counts as the first one. Then
+    /// srtt is 96 eighths of a tick, rttvar is 24 quarters, and the RTO is (24 * 8 + 96) / 8 = 36 ticks.
     #[test]
     fn ns2_s_mean_starts_over_after_four_back_offs() {
         let config = config(RttClock::Ns2Ticks {

@@ -1,5 +1,5 @@
-//! A ring buffer with an entry for each segment in flight. Its length follows the flight, so that no more memory is
-//! allocated once the flight has reached its largest size.
+//! A ring buffer with an entry for each segment in flight. Its length follows the flight: once the flight has reached
+//! its largest size, no more memory is allocated.
 
 use std::ops::Range;
 
@@ -8,8 +8,7 @@ use longhaul_kernel::memory;
 /// A ring with one entry of type `T` for each segment of a contiguous range.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
-    /// Slots of entries; their number is a power of two. The slot of a segment is its number modulo the number of
-    /// slots.
+    /// Slots of entries. Their number is a power of two. A segment's slot is its number modulo the number of slots.
     slots: Vec<T>,
     /// Number of the segment of the first entry.
     base: u64,
@@ -145,8 +144,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares the ring with a queue of segments and their entries. `forget_below` may be called beyond the last
-        /// entry; the next segment is then the first one after the forgotten range.
+        /// The ring behaves like a queue of segments with entries. `forget_below` may be called beyond the last entry;
+        /// the next segment is then the first one after the forgotten range.
         #[test]
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {
             let mut ring = SegmentRing::default();

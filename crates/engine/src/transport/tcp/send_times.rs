@@ -1,9 +1,9 @@
-//! Send times of segments, with which every acknowledgement gives a round-trip sample from the sender's clock alone.
+//! Send times of segments. With them, every acknowledgement gives a round-trip sample from the sender's clock alone.
 //!
 //! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because the acknowledgement may be for
-//! any copy. If a cumulative acknowledgement covers a retransmitted segment, the other segments that it covers give no
-//! sample either, since they may have waited at the receiver for the retransmitted one. Segments that the SACK blocks
-//! of the same packet report do give samples (Linux, `tcp_clean_rtx_queue`).
+//! any copy. If a cumulative acknowledgement covers such a segment, its other segments give no sample either: they may
+//! have waited at the receiver for the retransmitted one. Segments reported in SACK blocks of the same packet do give
+//! samples (Linux, `tcp_clean_rtx_queue`).
 
 use longhaul_units::Time;
 
@@ -25,8 +25,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns the first and last send time of a set of segments, after another segment, sent at `at`, is added. `ends`
-    /// has the times before; it is `None` for the empty set.
+    /// Returns the first and last send time of a set of segments after adding a segment sent at `at`. `ends` has the
+    /// times before; `None` for the empty set.
     #[inline]
     fn with(ends: Option<Self>, at: Time) -> Option<Self> {
         Some(match ends {
@@ -110,8 +110,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Karn's rule (RFC 6298 section 3): a cumulative acknowledgement that covers a segment sent twice gives no sample,
-    /// but a SACK block for another segment gives one.
+    /// Karn's rule (RFC 6298 section 3): a cumulative acknowledgement of a segment sent twice gives no sample. A SACK
+    /// block for another segment gives one.
     #[test]
     fn only_segments_sent_once_give_samples() {
         let mut times = SendTimes::default();

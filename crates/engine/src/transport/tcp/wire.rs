@@ -26,7 +26,7 @@ impl<'a> Wire<'a> {
             .map_or(u64::MAX, |bytes| 1 + bytes.div_ceil(self.mss()))
     }
 
-    /// Returns the payload bytes by which the last segment is shorter than a full one.
+    /// Returns the shortfall of the last segment's payload in bytes: the difference to a full segment.
     pub(super) fn last_segment_shortfall(&self) -> u64 {
         self.config
             .transfer

@@ -1,7 +1,7 @@
-//! Filter of duplicate datagrams, for paths whose links duplicate packets.
+//! Filter of duplicate datagrams, for paths that duplicate packets.
 //!
-//! The filter has one bit for each of the last sequence numbers, as the replay window of IPsec receivers does (RFC 4303
-//! section 3.4.3), so that memory does not grow with the run. A datagram older than the window counts as a duplicate.
+//! The filter has one bit for each of the last sequence numbers, like the replay window of IPsec (RFC 4303 section
+//! 3.4.3). Memory therefore does not grow with the run. A datagram older than the window counts as a duplicate.
 
 use std::collections::VecDeque;
 
@@ -14,8 +14,8 @@ const WINDOW: u64 = 1 << 18;
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// Bits of the sequence numbers, in words of 64, from word number `first` on. All sequence numbers before this word
-    /// count as arrived.
+    /// Bits of the sequence numbers, in words of 64. The first word here has number `first`. All sequence numbers
+    /// before it count as arrived.
     words: VecDeque<u64>,
     first: u64,
 }
@@ -38,8 +38,8 @@ impl Arrivals {
         first
     }
 
-    /// Moves the window forward so that it includes a word. `place` is the word's index in the window before; returns
-    /// its index in the window afterwards.
+    /// Moves the window forward to include a word. `place` is the word's index in the window before; returns its index
+    /// afterwards.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

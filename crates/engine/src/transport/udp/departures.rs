@@ -21,8 +21,8 @@ pub(crate) enum Departures {
 }
 
 impl Departures {
-    /// Creates the rule. `stream` returns a random number stream for a named part of the flow; it is called only if
-    /// random numbers are needed.
+    /// Creates the rule. `stream` returns a random stream for a named part of the flow; it is called only if random
+    /// numbers are needed.
     pub(crate) fn new(config: &Udp, stream: impl FnOnce(&str) -> Stream) -> Self {
         let interval = config.rate.transmission(config.packet_bytes.into()).0;
         if let Some(bursts) = &config.bursts {
@@ -43,7 +43,7 @@ impl Departures {
     /// Returns the departure time of the next datagram. The stream began at `begin` and has sent `number` datagrams,
     /// the last one at `now`.
     ///
-    /// Even departures are computed from the beginning, so that rounding errors do not add up.
+    /// Even departures are computed from the beginning of the stream: rounding errors do not add up.
     pub(super) fn next(&mut self, config: &Udp, begin: Time, number: u64, now: Time) -> Time {
         let elapsed = |bytes: u64| -> Span { config.rate.transmission(bytes).0 };
         let bytes = u64::from(config.packet_bytes);

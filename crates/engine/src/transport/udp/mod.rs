@@ -115,7 +115,7 @@ impl UdpStream {
         self.flow
     }
 
-    /// Returns the index at which the route of the datagrams begins.
+    /// Returns the index of the first hop of the datagrams' route.
     pub(crate) fn route(&self) -> u32 {
         self.path.route
     }

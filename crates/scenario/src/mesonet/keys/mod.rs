@@ -89,7 +89,7 @@ keys! {
         pub run: Option<u64> = Kind::Whole { min: 0, max: COUNT_MAX }.key(),
         /// Length of a time step: a time, or a number of seconds (basicTimeUnit); 1 ms by default.
         pub step: Written = Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1000.0))]).key(),
-        /// Length of a measurement interval: a time, or time steps (M); 200 by default.
+        /// Length of a measurement interval: a time, or a number of time steps (M); 200 time steps by default.
         pub interval: Written = POSITIVE_STEPS.key(),
         /// Measurement intervals simulated (MI).
         pub intervals: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),

@@ -587,8 +587,9 @@ mod tests {
         assert_eq!(extra(&aggregation), 7.0);
     }
 
-    /// The delivery rate becomes the bandwidth if it is a third of the pacing rate, the round-trip time exceeds twice
-    /// the smallest one, and saturation is checked in the current cycle.
+    /// A saturated path sets the bandwidth estimate to the delivery rate. Three conditions are tested: a delivery rate
+    /// below a third of the pacing rate, a round-trip time above twice the minimum, and a cycle that tests for
+    /// saturation.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

@@ -9,7 +9,7 @@ use crate::queue::{Arrival, DropReason, Effects, PacketQueue, Queue};
 
 impl Port {
     /// Processes a packet that reaches the near end of an idle link. Returns true if the packet goes straight into
-    /// service, bypassing the discipline, as most acknowledgements do; it has then been counted.
+    /// service, past the discipline, and has been counted. Most acknowledgements do.
     #[inline]
     pub(in crate::network::link) fn pass(&mut self, bytes: u16) -> bool {
         if self.waiting_pkts > 0 || self.loss.is_to_decide() || !self.queue.as_buffered().passes() {

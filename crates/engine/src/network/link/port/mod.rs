@@ -40,9 +40,8 @@ struct Counters {
     dropped_bytes: u64,
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits: u128,
-    /// Sum of the times at which the service of waiting packets will start, in picoseconds. From this sum, the future
-    /// part of `waits` is computed. With explicit service, these times are not known, and the sum of the arrival times
-    /// is stored instead.
+    /// Sum, in picoseconds, of the times at which waiting packets will begin service. It gives the part of `waits` that
+    /// is in the future. With explicit service, these times are unknown, and this is the sum of the arrival times.
     starts_ahead: u128,
     queue_max: u64,
     /// Sum over all arrivals of the number of waiting packets that each arriving packet found.
@@ -203,8 +202,8 @@ impl Port {
         }
     }
 
-    /// Stores a packet that has crossed an access link, to forward it at its arrival time. Returns true if this packet
-    /// is the next one to be forwarded.
+    /// Stores a packet that has crossed an access link until its arrival time. Returns true if it is the next packet to
+    /// be forwarded.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }
@@ -302,9 +301,9 @@ impl Port {
         self.counters(self.waiting_pkts, in_service, unsent, waited_ps)
     }
 
-    /// Returns the counters. `in_ring` is the number of packets waiting in the ring. `in_service` is true if a packet
-    /// is in service in front of them, and `unsent` is the unsent part of this packet. `waited_ps` is the sum of the
-    /// waiting times in picoseconds.
+    /// Returns the counters. `in_ring` is the number of packets waiting in the ring. `in_service` is true if another
+    /// packet is in service, and `unsent` is the unsent part of that packet. `waited_ps` is the sum of waiting times in
+    /// picoseconds.
     pub(super) fn counters(
         &self,
         in_ring: u64,

@@ -1,8 +1,9 @@
-//! A set of numbers in a window that moves up, with one bit per number, in a ring of 64-bit words.
+//! A set of numbers in a window that moves up. Each number has one bit, in a ring of 64-bit words.
 //!
-//! Two trees over the words find the next or the last number that is, or is not, in the set: one is of the non-empty
-//! words, the other of the non-full words. A level of a tree covers 64 times as much as the level below, so that every
-//! query is `O(log64 n)`. Memory: 1.03 bits for each number of the window, rounded up to a power of two.
+//! Two trees over the words speed up searches. The tree of non-empty words finds the next or the last number in the
+//! set; the tree of non-full words finds the next or the last missing number. Each level covers 64 times as much as the
+//! level below: every query is `O(log64 n)`. Memory: 1.03 bits for each number of the window, rounded up to a power of
+//! two.
 
 mod tree;
 
@@ -56,8 +57,8 @@ impl Bitmap {
 /// The words of the set.
 #[derive(Debug)]
 pub(super) struct Words {
-    /// Ring of words. Its length is a power of two, and a word's index is its number modulo this length. The ring
-    /// always has more words than the window, so that an empty word lies on either side of the window.
+    /// Ring of words. Its length is a power of two. A word's index is its number modulo this length. The ring always
+    /// has more words than the window, with an empty word on either side of the window.
     words: Vec<u64>,
     not_empty: Tree,
     not_full: Tree,
@@ -108,8 +109,8 @@ impl Words {
         word * BITS + u64::from(self.words[found].trailing_ones())
     }
 
-    /// Returns the smallest number such that it and all numbers up to `end - 1` are in the set; `end` if `end - 1` is
-    /// not in the set.
+    /// Returns the first number of the run of consecutive numbers in the set that ends with `end - 1`; `end` if `end -
+    /// 1` is not in the set.
     #[inline]
     pub(super) fn begin_of_run(&self, end: u64) -> u64 {
         let Some(last) = end.checked_sub(1) else {
@@ -307,7 +308,7 @@ mod tests {
         assert_eq!((bitmap.next_absent(1), bitmap.next_absent(71)), (70, 300));
     }
 
-    /// Reference for tests of [`Tree`]: a set of units, each of which stands for `size` consecutive numbers.
+    /// Reference for tests of [`Tree`]: a set of units. Each unit stands for `size` consecutive numbers.
     struct Units {
         size: u64,
         units: BTreeSet<u64>,
@@ -318,7 +319,8 @@ mod tests {
             self.units.contains(&(number / self.size))
         }
 
-        /// Returns the smallest number at or above `from` whose unit is (or is not) in the set.
+        /// Returns the first number, from `from` on, in a unit of the set; with `present` false, in a unit outside the
+        /// set.
         fn next(&self, from: u64, present: bool) -> Option<u64> {
             let last = self.units.last().map_or(0, |last| last + 1);
             let unit = from / self.size;
@@ -327,7 +329,7 @@ mod tests {
             Some(from.max(unit * self.size))
         }
 
-        /// Returns the largest number below `end` whose unit is (or is not) in the set.
+        /// Returns the last number below `end` in a unit of the set; with `present` false, in a unit outside the set.
         fn last(&self, end: u64, present: bool) -> Option<u64> {
             let mut units = (0..end.div_ceil(self.size)).rev();
             let unit = units.find(|unit| self.units.contains(unit) == present)?;

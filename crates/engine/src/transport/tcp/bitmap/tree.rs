@@ -99,16 +99,16 @@ impl Tree {
         None
     }
 
-    /// Returns the first place of the set at or after `from` or, if there is none, the first place of the set. The set
-    /// must not be empty.
+    /// Returns the first place of the set at or after `from`. If there is none, returns the first place of the set. The
+    /// set must not be empty.
     #[inline]
     pub(super) fn next_round(&self, from: usize) -> usize {
         let found = self.next(from).or_else(|| self.next(0));
         found.expect("the ring has a place to spare")
     }
 
-    /// Returns the last place of the set before `end` or, if there is none, the last place of the set. The tree has
-    /// `places` places, and the set must not be empty.
+    /// Returns the last place of the set before `end`. If there is none, returns the last place of the set. The tree
+    /// has `places` places, and the set must not be empty.
     #[inline]
     pub(super) fn last_round(&self, end: usize, places: usize) -> usize {
         let found = self.last(end).or_else(|| self.last(places));

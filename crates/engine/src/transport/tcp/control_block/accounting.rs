@@ -35,8 +35,8 @@ impl ControlBlock {
         }
     }
 
-    /// Records that the sender is limited by something other than the network. `before` was the limit before the
-    /// segments from `first` on left.
+    /// Records that something other than the network limits the sender. `before` was the limit before the segments from
+    /// `first` on left.
     #[inline(never)]
     fn note_unused(&mut self, before: Limit, first: u64) {
         let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
@@ -63,9 +63,9 @@ impl ControlBlock {
         }
     }
 
-    /// Records that the application writes data. If it had nothing left to send, and the window allowed more than the
-    /// `in_flight` segments, delivery-rate samples are application-limited until all of these segments are delivered
-    /// (Linux, `tcp_rate_check_app_limited`).
+    /// Records that the application writes data. Delivery-rate samples become application-limited if the application
+    /// had nothing left to send, and the window allowed more than `in_flight` segments. They stay so until all of these
+    /// segments are delivered (Linux, `tcp_rate_check_app_limited`).
     pub(crate) fn note_write(&mut self, in_flight: u64) {
         let room = (in_flight as f64) < self.congestion.window.cwnd();
         let unused = room && self.limit == Limit::Application;
@@ -126,7 +126,7 @@ impl ControlBlock {
         self.bytes_below(self.max_sent) + self.retransmitted_bytes
     }
 
-    /// Returns the counters up to `now`, without those of the receiver.
+    /// Returns the sender's counters up to `now`, without the receiver's.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.integrate_cwnd::<false>(now);
         self.account_limited_time(now);

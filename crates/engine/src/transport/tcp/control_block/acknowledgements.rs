@@ -67,8 +67,8 @@ impl ControlBlock {
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: everything below `next` is delivered. Of the segments that a partial acknowledgement
-    /// covers, only the first was missing; the others were counted as delivered before.
+    /// Moves `una` to `next`: everything below `next` is delivered. Of the segments under a partial acknowledgement,
+    /// only the first was missing; the others were counted as delivered before.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
@@ -120,8 +120,8 @@ impl ControlBlock {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
-    /// Processes an acknowledgement of `acked` new segments outside recovery, on which the window may grow. A full
-    /// sample is made only if the algorithm needs it, or if the window may be unused.
+    /// Processes an acknowledgement of `acked` new segments outside recovery. The window may grow. A full sample is
+    /// made only if the algorithm needs it, or if the window may be unused.
     #[inline(always)]
     pub(crate) fn on_new_ack<const REGULAR: bool>(
         &mut self,
@@ -147,8 +147,7 @@ impl ControlBlock {
         self.grow_window(&sample);
     }
 
-    /// Grows the window after an acknowledgement of new segments outside recovery, for which a full sample has been
-    /// made.
+    /// Grows the window from a full sample of an acknowledgement of new segments outside recovery.
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         let before = sample.in_flight + sample.acked;
@@ -163,9 +162,9 @@ impl ControlBlock {
         }
     }
 
-    /// Passes to the algorithm an acknowledgement that does not enlarge the window, before losses are handled. Does
-    /// nothing if the algorithm controls the window itself: such an algorithm gets only acknowledgements in recovery,
-    /// from [`Self::on_ack_in_recovery`], after losses are handled.
+    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
+    /// nothing if the algorithm controls the window itself. Such an algorithm gets only acknowledgements in recovery,
+    /// after losses are handled ([`Self::on_ack_in_recovery`]).
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {
@@ -186,10 +185,10 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the window must not grow, for one of two reasons. Either the acknowledgement echoes congestion
-    /// (section 6.1.2 of RFC 3168), or the window does not limit the sender and thus says nothing about the path (RFC
-    /// 7661; ns-2 ignores this). After a timeout, while the flight is retransmitted, the window may grow in both cases,
-    /// up to twice the flight. `in_flight` is the flight before the acknowledgement.
+    /// Returns true if the window must not grow. There are two reasons: the acknowledgement echoes congestion (RFC 3168
+    /// section 6.1.2), or the window does not limit the sender and thus says nothing about the path (RFC 7661; ignored
+    /// by ns-2). In both cases, it may still grow up to twice the flight during retransmissions after a timeout.
+    /// `in_flight` is the flight before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
@@ -202,9 +201,9 @@ impl ControlBlock {
         (ecn_echo || unused) && !(used && self.retransmits_after_timeout())
     }
 
-    /// Returns true if less than half of the window was in flight for a round trip, because pacing, jitter or the limit
-    /// on bursts delayed segments. Such a window does not limit the sender either, and must not grow. `in_flight` is
-    /// the flight before the acknowledgement. Linux has a separate rule ([`Self::may_grow_beyond_use`]), and ns-2 none.
+    /// Returns true if pacing, jitter or the limit on bursts kept more than half of the window unused for a round trip.
+    /// Such a window must not grow, since it does not limit the sender. `in_flight` is the flight before the
+    /// acknowledgement. Linux has a separate rule ([`Self::may_grow_beyond_use`]), and ns-2 none.
     fn leaves_window_unused(&mut self, in_flight: u64) -> bool {
         if self.sending == Sending::Freely || self.ns2 || self.config.growth_beyond_use {
             return false;
@@ -224,16 +223,16 @@ impl ControlBlock {
         usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
     }
 
-    /// Returns true while the segments that were in flight at a timeout are being retransmitted. The receiver then
-    /// echoes congestion until the first new segment, which carries CWR, arrives (RFC 3168 section 6.1.2): these echoes
-    /// must not keep the window at one segment. Always returns false for ns-2, where any segment carries CWR.
+    /// Returns true while the flight at a timeout is being retransmitted. During this time, the receiver echoes
+    /// congestion until the first new segment brings CWR (RFC 3168 section 6.1.2). These echoes must not keep the
+    /// window at one segment. Always false for ns-2: there, any segment carries CWR.
     #[inline]
     pub(super) fn retransmits_after_timeout(&self) -> bool {
         !self.ns2 && self.last_reduction == LastReduction::Timeout && self.una < self.recover
     }
 
-    /// Returns the number of segments for which an acknowledgement of `acked` segments lets the window grow: one per
-    /// acknowledgement, or one per segment acknowledged or delivered.
+    /// Returns the growth credit of an acknowledgement of `acked` segments, in segments: one per acknowledgement, or
+    /// one per segment acknowledged or delivered.
     #[inline]
     fn credit(&self, ack: Ack, acked: u64) -> f64 {
         match self.config.ack_counting {
@@ -252,9 +251,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the maximum growth per acknowledgement in slow start. It is `limit` segments; in slow start after a
-    /// timeout, it is one segment, since the acknowledged segments may have left the network long ago (RFC 3465 section
-    /// 2.3).
+    /// Returns the maximum growth per acknowledgement in slow start: `limit` segments. After a timeout it is one
+    /// segment, since the acknowledged segments may have left the network long ago (RFC 3465 section 2.3).
     #[inline]
     fn slow_start_limit(&self, limit: f64) -> f64 {
         if self.retransmits_after_timeout() {
@@ -311,7 +309,7 @@ impl ControlBlock {
             .filter(|_| self.config.rtt_sample != RttSample::Reported)
     }
 
-    /// Returns the number of new marks in an acknowledgement whose counter is `count` (AccECN).
+    /// Returns the number of new marks that an acknowledgement reports. `count` is its counter (AccECN).
     #[cold]
     pub(crate) fn count_marks(&mut self, count: u16) -> u64 {
         let marks = self

@@ -1,20 +1,20 @@
-//! Division of an application's data into segments, when the application gives the data message by message.
+//! Division of an application's data into segments, if the data comes message by message.
 //!
-//! All segments are full except the last one of the data given so far. If the application gives more data before the
-//! last segment leaves, this segment is filled up. Once it has left, it stays short, even in the middle of the stream.
+//! All segments are full except the last one of the data given so far. This segment is filled up if more data comes
+//! before it leaves. Once it has left, it stays short, even in the middle of the stream.
 
 use std::collections::VecDeque;
 
 use super::ControlBlock;
 use crate::transport::tcp::wire::Wire;
 
-/// The short segments, which are not full. Sending reads only the first field, which is at the beginning in memory.
-/// Most connections have one short segment, which needs no allocation.
+/// Segments that are not full. Sending reads only the first field, which is at the beginning in memory. Most
+/// connections have one short segment, without an allocation.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
-    /// The first short segment that is not forgotten. If there is none, `first.segment` is larger than any segment's
-    /// number. Short segments acknowledged long ago are forgotten.
+    /// The first short segment. If there is none, `first.segment` is larger than any segment's number. Short segments
+    /// acknowledged long ago are forgotten.
     first: Short,
     /// The short segments after the first, in ascending order, if there ever were any.
     #[allow(
@@ -31,9 +31,9 @@ pub(super) struct ShortSegments {
 #[repr(C)]
 struct Short {
     segment: u64,
-    /// Number of bytes by which this and all earlier short segments together are shorter than full ones.
+    /// Shortfall of this and all earlier short segments together, in bytes: the difference to full segments.
     missing_so_far: u64,
-    /// Number of bytes by which this segment is shorter than a full one.
+    /// Shortfall of this segment in bytes: the difference to a full segment.
     missing: u16,
 }
 
@@ -70,7 +70,7 @@ impl ShortSegments {
         self.others.as_deref().filter(|others| !others.is_empty())
     }
 
-    /// Returns the number of bytes by which a segment is shorter than a full one.
+    /// Returns the shortfall of a segment in bytes: the difference to a full segment.
     pub(super) fn missing_in(&self, segment: u64) -> u16 {
         if segment == self.first.segment {
             return self.first.missing;
@@ -83,7 +83,7 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the number of bytes by which all segments below `segment` together are shorter than full ones. All
+    /// Returns the total shortfall of all segments below `segment` in bytes: the difference to full segments. All
     /// forgotten segments must be below `segment`.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
@@ -119,7 +119,7 @@ impl ShortSegments {
         }
     }
 
-    /// Removes the last segment, if it is short. Returns the number of bytes by which it was shorter than a full one.
+    /// Removes the last segment, if it is short. Returns its shortfall in bytes.
     fn take_last(&mut self, segment: u64) -> u64 {
         match self.last() {
             Some(last) if last.segment == segment => {

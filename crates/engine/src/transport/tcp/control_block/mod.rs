@@ -1,5 +1,5 @@
-//! The state of a connection's sending end that all loss recovery algorithms share (RFC 9293 calls it transmission
-//! control block), with the operations on it in the modules below.
+//! The state of a connection's sending end (in RFC 9293, the transmission control block) and operations on it. All loss
+//! recovery algorithms share it.
 
 mod accounting;
 mod acknowledgements;
@@ -69,7 +69,7 @@ impl Sending {
         }
     }
 
-    /// Returns the state in which nothing is delayed, for a connection that may delay segments.
+    /// Returns the state without a delayed segment, for a connection that may delay segments.
     fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.needs().pairs {
             Self::InPairs
@@ -80,8 +80,9 @@ impl Sending {
 }
 
 /// State that all loss recovery algorithms share, laid out for cache locality. With a thousand connections, the state
-/// of each is usually not in the L1 and L2 caches. Therefore the fields that every acknowledgement and every segment
-/// use are in few cache lines (tested): the fields up to `short`, and the beginnings of `congestion` and its algorithm.
+/// of each is usually not in the L1 and L2 caches. The fields for every acknowledgement and every segment are therefore
+/// in few cache lines (tested). These are the fields up to `short`, and the beginnings of `congestion` and its
+/// algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {
@@ -117,7 +118,7 @@ pub(super) struct ControlBlock {
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Segment whose round-trip time is measured, on connections without timestamps.
+    /// The segment being timed, on connections without timestamps.
     timed: u64,
     /// Time at which the timed segment was sent; [`Time::NEVER`] while no segment is timed.
     timed_since: Time,
@@ -144,7 +145,7 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
-    /// Time at which the last segment left. Only updated once the application has nothing more to send
+    /// Time at which the last segment left. Only updated when the application has nothing more to send
     /// ([`Self::leaves_plainly`]).
     last_sent: Time,
     /// Time since which nothing is outstanding; meaningless while segments are outstanding.
@@ -264,8 +265,8 @@ impl ControlBlock {
         self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);
     }
 
-    /// Establishes the connection when the SYN is acknowledged. The window opens to its initial size; the
-    /// acknowledgement of the SYN does not make it grow (RFC 5681 section 3.1).
+    /// Establishes the connection: the SYN is acknowledged. The window opens to its initial size, and does not grow for
+    /// this acknowledgement (RFC 5681 section 3.1).
     #[cold]
     pub(super) fn establish(&mut self, ack: Ack, env: &mut impl Environment) {
         self.established = true;
@@ -284,9 +285,8 @@ impl ControlBlock {
         self.begin_dummies(env);
     }
 
-    /// Begins in the established state, with data segments next, since the other side has opened the connection. The
-    /// parameters are the times at which the SYN of the other side was answered, and at which the answer was
-    /// acknowledged.
+    /// Begins in the established state: the other side has opened the connection, and data segments come next. The
+    /// parameters are two times: the answer to the other side's SYN, and the acknowledgement of this answer.
     #[cold]
     pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
         self.established = true;
@@ -302,9 +302,8 @@ impl ControlBlock {
         self.rtt.replace_min_rtt();
     }
 
-    /// Returns the shortest round-trip time known for the path, which may be that of the SYN. With delayed ACKs, all
-    /// samples of data may include the delay of the ACK. A segment that is sent alone, such as a probe, does not wait
-    /// for others at the receiver.
+    /// Returns the shortest round-trip time known for the path, including that of the SYN. With delayed ACKs, all
+    /// samples of data may include the ACK delay; a segment sent alone, such as a probe, does not wait at the receiver.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {
@@ -320,7 +319,7 @@ impl ControlBlock {
         self.rtt.srtt(&self.config.rto)
     }
 
-    /// Returns the time for which nothing has been outstanding.
+    /// Returns the time since nothing has been outstanding.
     pub(super) fn idle(&self, now: Time) -> Idle {
         Idle {
             now,
@@ -347,14 +346,14 @@ impl ControlBlock {
         prefetch(&self.counters);
     }
 
-    /// Returns true if the congestion window allows one segment more than those in flight.
+    /// Returns true if the congestion window allows one more segment than `in_flight`.
     #[inline]
     pub(super) fn cwnd_allows(&self, in_flight: u64) -> bool {
         // The conversion is from a signed integer, since processors have an instruction for signed integers only.
         (in_flight + 1) as i64 as f64 <= self.congestion.window.cwnd()
     }
 
-    /// Returns true if the congestion window and the peer allow one segment more than those in flight.
+    /// Returns true if the congestion window and the receive window allow one more segment than `in_flight`.
     #[inline]
     pub(super) fn allows(&self, in_flight: u64) -> bool {
         in_flight < self.peer_window && self.cwnd_allows(in_flight)

@@ -1,4 +1,4 @@
-//! The plain state of a connection: no loss, mark, limit or timeout needs attention, so that most acknowledgements take
+//! The plain state of a connection: no loss, mark, limit or timeout needs attention. Most acknowledgements then take
 //! the fast path of [`super::super::regular`].
 
 use longhaul_congestion::Limit;
@@ -35,22 +35,20 @@ impl ControlBlock {
         self.plain != Plain::Nothing
     }
 
-    /// Returns true if not only acknowledgements, but also new data segments take the fast path: nothing but the window
-    /// delays these segments.
+    /// Returns true if new data segments take the fast path, too: nothing but the window delays them.
     #[inline(always)]
     pub(crate) fn sends_plainly(&self) -> bool {
         self.plain == Plain::Sending
     }
 
-    /// Returns true if `segment` takes the fast path: it is new and full, and it is not the last segment of the
-    /// application's data.
+    /// Returns true if `segment` takes the fast path: it is new and full, and not the last one of the application's
+    /// data.
     #[inline(always)]
     pub(crate) fn leaves_plainly(&self, segment: u64) -> bool {
         self.is_plain() && segment < self.short.first() && segment + 1 < self.end
     }
 
-    /// Returns the next new segment, if the peer accepts it and the window has room for it in addition to all segments
-    /// in flight.
+    /// Returns the next new segment, if the receive window and the congestion window have room for it.
     #[inline(always)]
     pub(crate) fn next_new(&self) -> Option<u64> {
         let room = self.cwnd_allows(self.max_sent - self.una);
@@ -63,16 +61,16 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path also responds to an unused window. Either only the network limits the sender, so
-    /// that every acknowledgement may grow the window, or each acknowledgement has a full sample, which shows if the
-    /// window is used.
+    /// Returns true if the fast path responds to an unused window. There are two cases: only the network limits the
+    /// sender, and every acknowledgement may grow the window; or each acknowledgement has a full sample, which shows if
+    /// the window is used.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Determines if the connection is in its plain state, after an acknowledgement that did not take the fast path.
-    /// `is_open` returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
+    /// Determines if the connection is in its plain state, after an acknowledgement outside the fast path. `is_open`
+    /// returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
         let plain = self.growth_is_watched()

@@ -23,8 +23,8 @@ impl ControlBlock {
         self.counters.cuts_ecn > before
     }
 
-    /// Returns the window in use, which a reduction multiplies. `inflation` is the number of segments that loss
-    /// recovery currently allows in addition to the window.
+    /// Returns the window in use, the base of a reduction. `inflation` is the number of segments that loss recovery
+    /// currently allows in addition to the window.
     pub(crate) fn window_in_use(&self, inflation: f64) -> f64 {
         let cwnd = self.congestion.window.cwnd();
         if self.ns2 {
@@ -36,9 +36,9 @@ impl ControlBlock {
         }
     }
 
-    /// Reduces the window, once for all losses in the data sent so far, if the algorithm responds to the loss. If the
-    /// algorithm tolerates the loss, the window stays as it is, and an earlier reduction can no longer be undone.
-    /// ns-2's recoveries expect a reduction for each loss; with these, the window is always reduced.
+    /// Reduces the window for a loss, once for all losses in the data sent so far. If the algorithm tolerates the loss,
+    /// the window stays as it is, and earlier reductions can no longer be undone. ns-2's recoveries reduce the window
+    /// for each loss in any case.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
             self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);
@@ -115,13 +115,13 @@ impl ControlBlock {
     }
 
     /// Returns true if the last reduction was for a mark and also covers losses in the same window of data (RFC 3168
-    /// section 6.1.2). Returns false if the algorithm reduces the window in proportion to the marks. A loss must then
-    /// cause the standard reduction in addition (RFC 8257 section 3.5).
+    /// section 6.1.2). Returns false for algorithms that reduce the window in proportion to the marks: there, a loss
+    /// causes the standard reduction in addition (RFC 8257 section 3.5).
     pub(crate) fn mark_covers_loss(&self) -> bool {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
 
-    /// Halves the window once for each timeout that fits in `unused`, the time in which nothing was sent (Linux,
+    /// Halves the window once for each timeout within `unused`, the time without a transmission (Linux,
     /// `tcp_cwnd_restart` and `tcp_current_ssthresh`).
     pub(crate) fn halve_unused(&mut self, unused: Span) {
         let timeouts = unused.as_ps() / self.rtt.timeout().as_ps();
@@ -169,8 +169,8 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Recovered;
     }
 
-    /// Returns true if ssthresh must not change at a timeout, because an earlier reduction for this window of data also
-    /// covers the timeout (Linux, `tcp_enter_loss`).
+    /// Returns true if ssthresh stays at a timeout: an earlier reduction for this window of data covers it (Linux,
+    /// `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
             && self.last_reduction != LastReduction::None

@@ -1,13 +1,13 @@
 //! Round-trip samples of acknowledgements: their choice, and their use by the estimator, the timers and the algorithm.
 //!
 //! Linux takes two samples from each acknowledgement, with the sender's clock alone (`tcp_clean_rtx_queue` and
-//! `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`). The first segment newly acknowledged, which waited longest for the
-//! acknowledgement, gives the sample that is smoothed and sets the retransmission timer (`seq_rtt_us`, or `sack_rtt_us`
-//! if only selective acknowledgements give a sample). The last segment gives the sample for the algorithm (`ca_rtt_us`:
-//! `pkts_acked`, rate samples). RACK uses the minimum of the samples of last segments.
+//! `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`). The first newly acknowledged segment has waited longest. Its sample
+//! is smoothed and sets the retransmission timer (`seq_rtt_us`, or `sack_rtt_us` if only selective acknowledgements
+//! give a sample). The last segment gives the sample for the algorithm (`ca_rtt_us`: `pkts_acked`, rate samples). RACK
+//! uses the minimum of these last samples.
 //!
-//! Retransmitted segments give no sample. If a cumulative acknowledgement covers a retransmitted segment, the other
-//! segments that it covers give no sample either, and the echoed timestamp gives both samples.
+//! Retransmitted segments give no sample. A cumulative acknowledgement that covers one gives no sample for its other
+//! segments either; the echoed timestamp then gives both samples.
 //!
 //! QUIC takes one sample, the round-trip time of the last segment less the delay that the receiver reports (RFC 9002
 //! section 5.3).
@@ -61,8 +61,8 @@ impl ControlBlock {
         std::mem::replace(&mut self.timed_since, Time::NEVER)
     }
 
-    /// If the segment being timed is below `next`, stops timing it without a sample (Karn's rule). Also ends the
-    /// timer's backoff in this case.
+    /// Stops timing the current segment without a sample, if it is below `next` (Karn's rule). Then also ends the
+    /// timer's backoff.
     pub(super) fn end_timing_below(&mut self, next: u64) {
         if self.times_below(next) {
             self.stop_timing();
@@ -94,7 +94,7 @@ impl ControlBlock {
     }
 
     /// Returns the round-trip times of the first and the last newly acknowledged segment. If the receiver reports its
-    /// delay, both are the time of the last segment.
+    /// delay, both are the last segment's.
     #[inline]
     fn trips_of(&self, ends: Ends, ack: Ack, now: Time) -> (Span, Span) {
         let last = now.since(ends.last);
@@ -117,7 +117,7 @@ impl ControlBlock {
         }
     }
 
-    /// Uses the round-trip time of the first segment for the timer, and that of the last segment for the minimum.
+    /// Uses two round-trip times: the first segment's for the timer, the last segment's for the minimum.
     fn take_segments(&mut self, first: Span, last: Span) {
         let config = &self.config.rto;
         self.rtt.smooth(config, first);
@@ -127,8 +127,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Completes a sample on a connection whose segments are all timed: adds the round-trip time. If the cumulative
-    /// acknowledgement gave the estimator no sample, also passes the round-trip time to the estimator.
+    /// Adds the round-trip time to a sample, on a connection that times all segments. If the cumulative acknowledgement
+    /// gave the estimator no sample, it gets this one.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();

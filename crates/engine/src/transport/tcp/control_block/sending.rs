@@ -14,17 +14,16 @@ use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// Factor by which the pacing rate has to rise to count as a jump, which reschedules a waiting segment. Rates that
-/// follow the window change slightly with most acknowledgements; the waiting segment then leaves at the time given by
-/// the former rate.
+/// Ratio of pacing rates that counts as a jump. A jump reschedules the waiting segment. Smaller changes, such as those
+/// of rates that follow the window, do not: the segment leaves at the time given by the former rate.
 const RATE_JUMP: u64 = 2;
 
-/// State of pacing. Each segment reserves an interval of time, whose length is its size divided by the rate.
+/// State of pacing. Each segment reserves an interval of time: its size divided by the rate.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// End of the last interval reserved.
     next: Time,
-    /// Time by which a segment may leave before `next`: the unused rest of the send quantum.
+    /// Time before `next` at which a segment may already leave: the unused rest of the send quantum.
     ahead: Span,
     /// Length of the last interval reserved.
     given: Span,
@@ -140,8 +139,7 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Prepares the first segment of a burst whose delivery rate is measured. Returns the same values as
-    /// [`Self::equip`].
+    /// Prepares the first segment of a burst with a measured delivery rate. Returns the same values as [`Self::equip`].
     #[inline(never)]
     fn begin_burst(
         &mut self,
@@ -212,8 +210,8 @@ impl ControlBlock {
         self.transmit::<false>(segment, env);
     }
 
-    /// Acknowledges the FIN of the receiver. The receiver closes when the last segment of a transfer has arrived (RFC
-    /// 9293 section 3.6). Does nothing for ns-2's one-way agents, which have no FIN. The packet has no data.
+    /// Acknowledges the FIN of the receiver. The receiver closes after the last segment of a transfer (RFC 9293 section
+    /// 3.6). Does nothing for ns-2's one-way agents, which have no FIN. The packet has no data.
     #[cold]
     pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {
@@ -265,8 +263,8 @@ impl ControlBlock {
         self.pacing_with(gap, quantum, now)
     }
 
-    /// Returns the pacing at a rate of the window divided by the smoothed round-trip time, times a gain (RFC 9002
-    /// section 7.7; Linux, `tcp_update_pacing_rate`).
+    /// Returns the pacing at a gain times the window divided by the smoothed round-trip time (RFC 9002 section 7.7;
+    /// Linux, `tcp_update_pacing_rate`).
     #[cold]
     fn pacing_by_window(&mut self, gains: config::Pacing, now: Time) -> Pacing {
         let window = &self.congestion.window;
@@ -314,8 +312,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the next segment has to wait until the intervals of earlier segments have ended, and schedules
-    /// its send event. Otherwise reserves the segment's interval.
+    /// Returns true if the next segment has to wait for the end of earlier segments' intervals, and schedules its send
+    /// event. Otherwise reserves the segment's interval.
     #[inline(always)]
     pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {
@@ -381,8 +379,8 @@ impl ControlBlock {
     }
 
     /// Begins to send the dummy segments that the algorithm requests, if any, spread over a round trip. Without a
-    /// round-trip sample, as after a lost SYN, they are spread over the timeout: dummies sent at once would fill a
-    /// short queue before each retransmission of the data segment.
+    /// round-trip sample, as after a lost SYN, they are spread over the timeout. If they left at once, they would fill
+    /// a short queue before each retransmission of the data segment.
     pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),

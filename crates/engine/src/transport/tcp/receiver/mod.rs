@@ -34,9 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// End of the segments that take the fast path if they arrive in order: these are all except the first and the last
-    /// segment of the data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional
-    /// contents.
+    /// End of the segments with a fast path for arrivals in order: all except the first and the last segment of the
+    /// data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -94,7 +93,7 @@ impl Receiver {
         }
     }
 
-    /// Sets the clock with which the reported transit times are measured; it differs from the sender's.
+    /// Sets the clock for reported transit times. It differs from the sender's.
     pub(crate) fn set_clock(&mut self, clock: ClockError) {
         if let Some(reports) = &mut self.reports {
             reports.set_clock(clock);
@@ -112,7 +111,7 @@ impl Receiver {
         &self.out_of_order
     }
 
-    /// Returns the index at which the route of the acknowledgements begins.
+    /// Returns the index of the first hop of the acknowledgements' route.
     pub(crate) fn route(&self) -> u32 {
         self.path.route
     }
@@ -135,8 +134,8 @@ impl Receiver {
         }
     }
 
-    /// Processes a segment that does not take the fast path, or any segment if the receiver's acknowledgements have
-    /// optional contents. Not inlined, to keep the fast path small.
+    /// Processes a segment outside the fast path. If the receiver's acknowledgements have optional contents, this is
+    /// every segment. Not inlined, to keep the fast path small.
     #[inline(never)]
     fn take_other_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         let in_order = packet.seq == self.next && packet.seq < self.reported_below;
@@ -265,9 +264,9 @@ impl Receiver {
         false
     }
 
-    /// Returns true if the acknowledgement of a segment must not be delayed now. The reason is a rule of prompt
-    /// acknowledgements, or that the segment is the last one of the data (Linux, `tcp_cleanup_rbuf`, for segments with
-    /// PSH).
+    /// Returns true if the acknowledgement of a segment must not be delayed now. Either a rule of prompt
+    /// acknowledgements applies, or the segment is the last one of the data (Linux, `tcp_cleanup_rbuf`, for segments
+    /// with PSH).
     fn hurries(&self, delayed: DelayedAck, segment: u64) -> bool {
         let prompt = self.prompt.as_ref().is_some_and(|prompt| prompt.at_once());
         segment > 0 && (prompt || delayed.push && segment + 1 == self.end)
@@ -305,7 +304,7 @@ impl Receiver {
     }
 
     /// Sets the echo to a segment's mark: DCTCP's echo follows every mark and ignores CWR. First acknowledges the
-    /// waiting segments with the old echo, so that the sender's count of marks is exact (RFC 8257 section 3.2).
+    /// waiting segments with the old echo; the sender's count of marks is thus exact (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
@@ -351,9 +350,8 @@ impl Receiver {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Returns true if an acknowledgement that is held back must leave now. Otherwise `segment`, which belongs to
-    /// neither of the last two blocks, would displace a block that has not been reported yet (Linux,
-    /// `tcp_sack_new_ofo_skb`).
+    /// Returns true if a held-back acknowledgement must leave now: `segment` belongs to neither of the last two blocks,
+    /// and would displace a block that has not been reported yet (Linux, `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
             .prompt
@@ -399,8 +397,8 @@ impl Receiver {
         None
     }
 
-    /// Updates the SACK blocks to report: the block `first`, which contains the newest segment, then the blocks
-    /// reported most recently (RFC 2018 section 4).
+    /// Updates the SACK blocks to report. The block `first`, with the newest segment, precedes the blocks reported most
+    /// recently (RFC 2018 section 4).
     #[inline(always)]
     fn report(&mut self, first: Option<(u64, u64)>) {
         if let (Some((left, right)), Some(latest)) = (first, self.reported.latest_mut())
@@ -446,8 +444,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement for the segments that have arrived. The acknowledgement has the current SACK blocks if
-    /// `reports`, and the optional contents if `REPORTS`.
+    /// Sends an acknowledgement for the arrived segments. It has the current SACK blocks if `reports`, and the optional
+    /// contents if `REPORTS`.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

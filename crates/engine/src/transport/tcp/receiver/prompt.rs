@@ -1,7 +1,7 @@
-//! Acknowledgements that leave without the usual delay, as a kernel's receiver sends them (Linux 6.18,
-//! `net/ipv4/tcp_input.c`): the first acknowledgements of a connection, those after duplicates and marks, and all while
-//! the receive window opens. Conversely, duplicate acknowledgements for the same hole after the first three are held
-//! back, although RFC 5681 requires that they are sent at once.
+//! Acknowledgements that leave without the usual delay, as in the kernel (Linux 6.18, `net/ipv4/tcp_input.c`). These
+//! are the first acknowledgements of a connection, those after duplicates and marks, and all while the receive window
+//! opens. Conversely, the kernel holds back duplicate acknowledgements for the same hole after the first three,
+//! although RFC 5681 requires that they are sent at once.
 //!
 //! The window opens from 64 KiB, by two segments for each segment that arrives (`tcp_grow_window`), up to the size of
 //! the buffer. The buffer follows the amount of data that arrives in a round trip (dynamic right-sizing,
@@ -29,13 +29,13 @@ const INTERACTIVE: Span = Span::from_millis(40);
 /// Number of duplicate acknowledgements for a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
 const FIRST_DUPLICATES: u32 = 3;
 
-/// Maximum time for which later duplicate acknowledgements are held back (`tcp_comp_sack_delay_ns`), also limited to a
-/// twentieth of the round-trip time. Their maximum number is `HELD_BACK_COUNT` (`tcp_comp_sack_nr`).
+/// Maximum delay of later duplicate acknowledgements (`tcp_comp_sack_delay_ns`), also limited to a twentieth of the
+/// round-trip time. At most `HELD_BACK_COUNT` of them are held back (`tcp_comp_sack_nr`).
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 const ROUND_TRIP_PARTS: u64 = 20;
 
-/// State by which a receiver decides if an acknowledgement must leave without delay.
+/// State for the decision if an acknowledgement must leave without delay.
 #[derive(Debug)]
 pub(super) struct PromptAcks {
     /// Number of prompt acknowledgements at the beginning and after duplicates (`TCP_MAX_QUICKACKS`).
@@ -137,9 +137,9 @@ impl PromptAcks {
         self.held_back = 0;
     }
 
-    /// Returns the time for which a duplicate acknowledgement is held back; `None` if it leaves at once. `hole` is the
-    /// first missing segment. At the end of the returned time, one acknowledgement is sent for all duplicates that are
-    /// held back (`__tcp_ack_snd_check`).
+    /// Returns the delay of a duplicate acknowledgement; `None` if it leaves at once. `hole` is the first missing
+    /// segment. At the end of the delay, one acknowledgement is sent for all duplicates held back
+    /// (`__tcp_ack_snd_check`).
     pub(super) fn holds_back(&mut self, hole: u64) -> Option<Span> {
         if self.at_once() || self.held_back >= HELD_BACK_COUNT {
             return None;
@@ -165,9 +165,9 @@ impl PromptAcks {
         self.left > 0 && !self.interactive
     }
 
-    /// Returns the segment up to which arrivals in order do not change this state. No acknowledgement before it is
-    /// prompt, the window is as open as the buffer allows, and the current round trip brings no more data than earlier
-    /// ones, so that the buffer does not grow.
+    /// Returns the segment up to which arrivals in order do not change this state. Before this segment, no
+    /// acknowledgement is prompt, the window is as open as the buffer allows, and the buffer does not grow: the current
+    /// round trip brings no more data than earlier ones.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {
@@ -236,9 +236,9 @@ impl Window {
         room > 0
     }
 
-    /// Once per round trip, grows the buffer to twice the data that arrived in the round trip, plus room for the sender
-    /// to grow at the same pace in the next round trips. Does nothing if more data arrived in an earlier round trip.
-    /// The buffer also gets space for `missing` segments.
+    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer grows
+    /// to twice this data, plus room for equal growth in the next round trips, plus `missing` segments. `next` is the
+    /// first segment that has not arrived in order.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;
@@ -260,10 +260,9 @@ impl Window {
 }
 
 /// Round-trip time measured by a receiver, from an acknowledgement to the arrival of the segment that it releases
-/// (`tcp_rcv_rtt_measure_ts`). It is the sum of the segment's transit time and the acknowledgement's. The transit time
-/// of acknowledgements is taken from the handshake: it is the time from the answer to the SYN to the departure of the
-/// first segment, which this answer released. A side that answered no SYN assumes equal transit times in both
-/// directions.
+/// (`tcp_rcv_rtt_measure_ts`). It is the sum of two transit times, the segment's and the acknowledgement's. The second
+/// is taken from the handshake: the time from the answer to the SYN to the departure of the first segment. A side that
+/// answered no SYN assumes equal transit times in both directions.
 #[derive(Debug)]
 struct RoundTrip {
     /// Smoothed round-trip time; zero before the first sample.
@@ -308,8 +307,8 @@ mod tests {
         PromptAcks::new(16, SEGMENT, 1 << 30)
     }
 
-    /// Delivers `count` segments from `first` on, all at the time `at`, which were sent together 10 ms before; returns
-    /// the numbers of the segments that are acknowledged at once.
+    /// Delivers `count` segments from `first` on at the time `at`. They were sent together 10 ms before. Returns the
+    /// numbers of the segments that are acknowledged at once.
     fn burst(prompt: &mut PromptAcks, first: u64, count: u64, at: Time) -> Vec<u64> {
         let arrives = |segment| {
             prompt.on_segment(segment, at - Span::from_millis(10), (0, 0), at);
@@ -322,9 +321,9 @@ mod tests {
         (first..first + count).filter_map(arrives).collect()
     }
 
-    /// The window opens from 65,536 to 81,920 bytes less one segment (1448 bytes). These 14,936 bytes take six
-    /// segments, which open the window by up to 2896 bytes each and are acknowledged at once. After them 16 prompt
-    /// acknowledgements are left, 22 in total.
+    /// The first 22 acknowledgements are prompt. The window opens from 65,536 to 81,920 bytes less one segment (1448
+    /// bytes). These 14,936 bytes take six segments of up to 2896 bytes each, acknowledged at once. After them, 16
+    /// prompt acknowledgements are left.
     #[test]
     fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
         let mut prompt = prompt();
@@ -334,10 +333,11 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// The sender sends 10, 20, 40 and 40 segments in successive round trips of 20 ms. When the first segment after a
-    /// round trip arrives, the buffer is computed from the number of segments that have arrived, including this one:
-    /// 11, 20 and 40. For 11, the result of 2 x 11 + 4 x 11 x (11 - 10)/10 is below the initial 56 segments. For 20 and
-    /// 40, the buffer becomes 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240 segments.
+    /// The buffer follows the segments that arrive in a round trip. The sender sends 10, 20, 40 and 40 segments in
+    /// round trips of 20 ms. The buffer is computed at the first segment after a round trip, and includes this segment:
+    /// from 11, 20 and 40. For 11, the result of 2 x 11 + 4 x 11 x (11 - 10)/10 is below the initial 56 segments. For
+    /// 20 and 40, the buffer becomes 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240
+    /// segments.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();

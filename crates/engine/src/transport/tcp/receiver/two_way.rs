@@ -1,4 +1,4 @@
-//! The receiving end of a connection on which data flows in both directions.
+//! The receiving end of a connection with data in both directions.
 //!
 //! Each direction has a sender and a receiver. A segment also acknowledges data of the other direction, but a packet
 //! has no field for this acknowledgement: the owner of both directions passes it to the sender.

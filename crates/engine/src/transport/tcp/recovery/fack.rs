@@ -1,5 +1,5 @@
-//! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996): every segment below the highest acknowledged segment is
-//! considered lost, except those selectively acknowledged.
+//! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996): every unacknowledged segment below the highest
+//! acknowledged one is considered lost.
 //!
 //! The pipe of [`super::Sack`] then equals the paper's `awnd` = `snd.nxt - snd.fack + retran_data`: no segment below
 //! `snd.fack` is in flight, except retransmissions.
@@ -7,8 +7,8 @@
 use crate::transport::tcp::ranges::Ranges;
 
 /// Returns the segment below which all unacknowledged segments are lost; `None` if no loss is known. Outside recovery
-/// (`repairing` is false), no loss is known until `snd.fack` is more than `threshold` segments ahead of `una` (three in
-/// the paper), to tolerate reordering.
+/// (`repairing` is false), reordering is tolerated: no loss is known while `snd.fack` is at most `threshold` segments
+/// ahead of `una` (three in the paper).
 pub(crate) fn lost_below(
     sacked: &Ranges,
     una: u64,

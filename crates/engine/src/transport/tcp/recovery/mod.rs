@@ -26,12 +26,12 @@ use crate::config::Recovery;
 use crate::transport::Environment;
 
 /// A loss recovery algorithm of a connection. With `REGULAR`, methods are compiled for the fast path
-/// ([`super::regular`]), on which [`Self::is_open`] is always true.
+/// ([`super::regular`]). [`Self::is_open`] is always true there.
 pub(super) trait LossRecovery {
     /// Returns true during fast recovery.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;
 
-    /// Returns true if no segment is known to be lost, selectively acknowledged or retransmitted. For an algorithm that
+    /// Returns true if no segment is known to be lost, selectively acknowledged or retransmitted. If an algorithm
     /// always returns false, no acknowledgement takes the fast path.
     fn is_open(&self) -> bool;
 
@@ -49,8 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Sets timers after all segments that may be sent now have been sent. `moves` is true if new segments were sent,
-    /// or if an acknowledgement on the fast path has left its timers to this call.
+    /// Sets timers after all segments that may leave now have left. `moves` is true if some of them were new, or if an
+    /// acknowledgement on the fast path has left its timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
@@ -75,9 +75,9 @@ pub(super) trait LossRecovery {
     ) -> Option<u32>;
 }
 
-/// A connection's loss recovery algorithm. The tag is a separate byte, which is faster to read than a tag that the
-/// compiler hides in the variants' contents. Each variant begins with the fields that acknowledgements in order use, so
-/// that these fields share a cache line with the tag.
+/// A connection's loss recovery algorithm. The tag is a separate byte: it is faster to read than a tag hidden in the
+/// variants' contents. Each variant begins with the fields for acknowledgements in order. These fields share a cache
+/// line with the tag.
 #[derive(Debug)]
 #[repr(u8, align(64))]
 pub(super) enum RecoveryAlgorithm {

@@ -1,8 +1,8 @@
 //! Loss recovery of ns-2's `Sack1` agent, for comparison with ns-2 studies.
 //!
-//! The agent's pipe is the number of outstanding segments when recovery begins; each acknowledgement decrements it, and
-//! each segment sent increments it. Segments known to be lost are not subtracted from the pipe (ns-2.35,
-//! `tcp-sack1.cc`), so that recovery from a large loss starts slowly.
+//! The agent's pipe starts at the number of outstanding segments. Each acknowledgement decrements it, and each segment
+//! sent increments it. Lost segments are not subtracted (ns-2.35, `tcp-sack1.cc`): recovery from a large loss starts
+//! slowly.
 
 use longhaul_units::Time;
 

@@ -14,7 +14,7 @@ const NEWRENO_BURST: u32 = 2;
 #[derive(Debug)]
 pub(crate) struct Ns2Window {
     newreno: bool,
-    /// Number of segments by which the window is inflated (`dupwnd_`).
+    /// Inflation of the window, in segments (`dupwnd_`).
     inflation: u64,
     partial_seen: bool,
 }
@@ -42,8 +42,7 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
-    /// Returns false. The effect of every acknowledgement also depends on the last reduction, so that no
-    /// acknowledgement takes the fast path.
+    /// Returns false: no acknowledgement takes the fast path, since its effect also depends on the last reduction.
     fn is_open(&self) -> bool {
         false
     }

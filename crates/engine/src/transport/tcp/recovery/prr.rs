@@ -1,8 +1,8 @@
 //! Proportional rate reduction (RFC 6937): the number of segments that may be sent in a recovery.
 //!
-//! While more segments are in flight than the reduced window allows, segments leave in proportion to those delivered,
-//! so that the flight shrinks over a round trip. Once fewer segments are in flight, the slow start reduction bound
-//! applies: one segment leaves for each delivered segment, and one more for each acknowledgement.
+//! While the flight exceeds the reduced window, segments leave in proportion to those delivered: the flight shrinks
+//! over a round trip. Once it is smaller, the slow start reduction bound applies: one segment leaves for each delivered
+//! segment, and one more for each acknowledgement.
 //!
 //! Linux (6.18, `tcp_cwnd_reduction`) starts from cwnd instead of the flight size. It sends the additional segment only
 //! after an acknowledgement that advances and reports no loss, as RFC 9937 does.
@@ -21,7 +21,7 @@ pub(crate) struct Prr {
 }
 
 impl Prr {
-    /// Starts a recovery in which `flight` segments are not acknowledged.
+    /// Starts a recovery. `flight` segments are not acknowledged.
     pub(crate) fn start(&mut self, flight: u64) {
         *self = Self {
             flight: flight.max(1),
@@ -43,9 +43,8 @@ impl Prr {
         }
     }
 
-    /// Processes an acknowledgement that reports `delivered` segments and leaves `pipe` in flight;
-    /// `window` is the target of the reduction (RFC 6937 section 3). If `grows` is false, no more
-    /// segments leave than were delivered.
+    /// Processes an acknowledgement that reports `delivered` segments and leaves `pipe` in flight. `window` is the
+    /// target of the reduction (RFC 6937 section 3). If `grows` is false, no more segments leave than were delivered.
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, window: u64, grows: bool) {
         self.delivered += delivered;
         self.allowance = if pipe > window {
@@ -80,9 +79,9 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Example with 20 segments in flight and a target of 14. For each segment delivered, 14/20 of a segment leaves,
-    /// rounded up in total. Once the flight is below the target, one segment leaves for each delivered segment, and one
-    /// more if the flight may grow.
+    /// With 20 segments in flight and a target of 14, 14/20 of a segment leaves for each segment delivered, rounded up
+    /// in total. Once the flight is below the target, one segment leaves for each one delivered, and one more if the
+    /// flight may grow.
     #[test]
     fn segments_leave_in_proportion_and_then_one_for_one() {
         for (grows, at_last) in [(true, 4), (false, 3)] {

@@ -1,8 +1,8 @@
 //! Loss recovery with selective acknowledgements and the pipe of RFC 6675. There are two alternatives: forward
 //! acknowledgement for the detection of losses, and proportional rate reduction for sending in recovery.
 //!
-//! The RFC computes several quantities by a walk through the window. Here they are counters that each acknowledgement
-//! updates, so that the cost does not depend on the window.
+//! The RFC computes several quantities by a walk through the window. Here, each acknowledgement updates counters. The
+//! cost does not depend on the window.
 
 use longhaul_congestion::AckSample;
 use longhaul_units::Time;
@@ -40,7 +40,7 @@ pub(crate) struct Sack {
     /// Selectively acknowledged segments above the cumulative acknowledgement.
     sacked: Ranges,
     prr: Option<Prr>,
-    /// Segment number at which recovery ends: when everything below it is acknowledged (`RecoveryPoint`).
+    /// Segment number at the end of recovery: recovery ends when everything below it is acknowledged (`RecoveryPoint`).
     recovery_point: u64,
     /// One past the highest segment retransmitted in this recovery (`HighRxt` + 1).
     high_rxt: u64,
@@ -209,8 +209,8 @@ impl Sack {
         (segment < self.lost_below).then_some(segment)
     }
 
-    /// Applies rules 3 and 4, if there is no new segment to send. Returns a segment that is not known to be lost and
-    /// has acknowledged segments above it. Once per recovery, returns the last segment instead.
+    /// Applies rules 3 and 4, if there is no new segment to send. Returns a segment that is not known to be lost, below
+    /// an acknowledged one. Once per recovery, returns the last segment instead.
     fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
@@ -231,7 +231,7 @@ impl Sack {
     }
 
     /// Ends and begins recoveries, and lets the window grow if growth is allowed. `sample` belongs to an
-    /// acknowledgement that reports newly delivered segments.
+    /// acknowledgement with newly delivered segments.
     #[inline(always)]
     fn update_ca_state(
         &mut self,
@@ -386,9 +386,9 @@ impl Sack {
         }
     }
 
-    /// Returns the segment below which all unacknowledged segments count as lost, because at least `threshold` segments
-    /// above each of them have been selectively acknowledged (RFC 6675 section 4, in whole segments). Returns `None` if
-    /// fewer segments have been selectively acknowledged.
+    /// Returns the segment below which all unacknowledged segments count as lost: for each, at least `threshold`
+    /// segments above it are selectively acknowledged (RFC 6675 section 4, in whole segments). `None` if fewer segments
+    /// are selectively acknowledged.
     #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {
         if let Some((left, right)) = self.sacked.newest()

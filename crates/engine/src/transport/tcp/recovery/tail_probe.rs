@@ -1,5 +1,5 @@
-//! Tail loss probes (RFC 8985 section 7): when no acknowledgement arrives, an additional segment is sent to obtain one,
-//! so that a loss at the end of the data is repaired without a retransmission timeout.
+//! Tail loss probes (RFC 8985 section 7): when no acknowledgement arrives, an additional segment is sent to obtain one.
+//! A loss at the end of the data is thus repaired without a retransmission timeout.
 
 use longhaul_units::{Span, Time};
 
@@ -27,7 +27,7 @@ pub(crate) struct TailProbe {
 }
 
 impl TailProbe {
-    /// Returns the time at which the next probe is due, computed at `now`; it is never after the retransmission timer
+    /// Returns the time of the next probe, computed at `now`. It is never after the retransmission timer
     /// (`TLP_calc_PTO`, section 7.2).
     pub(crate) fn deadline(tcb: &ControlBlock, now: Time) -> Time {
         let srtt = tcb.srtt();
@@ -43,8 +43,8 @@ impl TailProbe {
         (now + timeout).min(tcb.timer.deadline())
     }
 
-    /// Returns the segment to send as a probe (section 7.3): a new one that the peer accepts, or else the last one
-    /// sent. Returns `None` while a probe is in flight, or if no round-trip sample has been taken since the last probe.
+    /// Returns the segment to send as a probe (section 7.3): a new one if the receive window allows it, or else the
+    /// last one sent. Returns `None` while a probe is in flight, or without a round-trip sample since the last probe.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
@@ -72,10 +72,10 @@ impl TailProbe {
         self.under_way = None;
     }
 
-    /// Processes an acknowledgement. Returns true if it shows that the probe has repaired a loss, for which the window
-    /// must be reduced (section 7.4). `duplicate` is true if the acknowledgement shows that a second copy of a segment
-    /// has arrived. Either it reports the duplicate (case 1 of section 7.4.2), or it reports nothing new and has no
-    /// SACK blocks, so that only the probe can have caused it.
+    /// Processes an acknowledgement. Returns true if the probe has repaired a loss; the window must then be reduced
+    /// (section 7.4). `duplicate` is true if a second copy of a segment has arrived. The acknowledgement shows this in
+    /// one of two ways: it reports the duplicate (case 1 of section 7.4.2), or it has no news and no SACK blocks, and
+    /// only the probe can have caused it.
     pub(crate) fn on_ack(&mut self, ack: Ack, duplicate: bool) -> bool {
         let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {
             return false;

@@ -1,10 +1,9 @@
 //! The last transmission of each segment in flight, as a list in the order of sending. The first segment that can be
-//! lost is always the first of the list, so that no walk through all segments is necessary (as in RFC 8985 section
-//! 6.2).
+//! lost is always the first of the list: no walk through all segments is necessary (as in RFC 8985 section 6.2).
 //!
 //! The doubly linked list is stored in the ring of segments. Every segment enters and leaves the list once per
-//! transmission, so that no cost depends on the window. A segment takes 16 bytes, and two bits more once any segment is
-//! lost and retransmitted.
+//! transmission: no cost depends on the window. A segment takes 16 bytes, plus two bits once any segment was
+//! retransmitted.
 
 use longhaul_units::Time;
 
@@ -49,8 +48,8 @@ pub(crate) struct Transmissions {
     repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,
-    /// Degree of reordering: the maximum number of segments by which a segment that was sent once has arrived after a
-    /// higher one. Zero if there was no reordering (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
+    /// Degree of reordering: the maximum number of segments by which a segment was overtaken. Only segments sent once
+    /// count. Zero without reordering (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
     reordering: u64,
 }
 
@@ -84,7 +83,7 @@ impl Transmissions {
         self.reordering > 0
     }
 
-    /// Returns the maximum number of segments by which a segment was overtaken.
+    /// Returns the degree of reordering: the maximum number of segments by which a segment was overtaken.
     pub(crate) fn reordering(&self) -> u64 {
         self.reordering
     }
@@ -173,8 +172,8 @@ impl Transmissions {
         was_lost
     }
 
-    /// Records that a segment is acknowledged. Returns the time of its last transmission; the flag is true if there was
-    /// more than one transmission. Returns `None` if the segment had been delivered before.
+    /// Records that a segment is acknowledged. Returns the time of its last transmission, and true if it was sent more
+    /// than once. Returns `None` if it had been delivered before.
     #[inline]
     pub(crate) fn deliver(&mut self, segment: u64) -> Option<(Time, bool)> {
         let entry = self.entries.get_mut(segment)?;
@@ -200,15 +199,15 @@ impl Transmissions {
         self.lost_count == 0 && self.overtaken == NONE
     }
 
-    /// Returns true if the list contains the segments from `una` on in the order of their numbers. Only valid if no
-    /// segment from `una` on has been delivered or lost.
+    /// Returns true if the list contains the segments from `una` on in ascending order. Only valid if no segment from
+    /// `una` on has been delivered or lost.
     #[inline]
     pub(crate) fn is_in_order_from(&self, una: u64) -> bool {
         self.repeated_below <= una
     }
 
-    /// Records the acknowledgement of all segments below `next`, which are the first of the list, and forgets them. At
-    /// least one segment must remain in the list. Returns the last transmission acknowledged.
+    /// Records the acknowledgement of all segments below `next`, and forgets them. They must be the first of the list,
+    /// and at least one segment must remain. Returns the last acknowledged transmission.
     #[inline]
     pub(crate) fn deliver_first(&mut self, next: u64) -> Transmission {
         debug_assert!(self.first < next && self.lost_count == 0, "in order");
@@ -317,8 +316,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of a neighbour of `segment` in the list from `half`, the lower half of the neighbour's
-    /// number. Neighbours in the list are never forgotten, so that the lower half is unambiguous.
+    /// Returns the number of a neighbour of `segment` in the list. `half` is the lower half of this number. It is
+    /// unambiguous, because neighbours are never forgotten.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {

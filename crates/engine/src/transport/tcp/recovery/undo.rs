@@ -1,11 +1,11 @@
-//! Detection of spurious reductions, which are undone: the retransmitted segments had only been delayed (Linux,
-//! `tcp_may_undo` of `net/ipv4/tcp_input.c`).
+//! Detection of spurious reductions: the retransmitted segments had only been delayed. Such reductions are undone
+//! (Linux, `tcp_may_undo` of `net/ipv4/tcp_input.c`).
 //!
-//! There are three signs of a spurious reduction. The acknowledgement is for the first copy of a segment: its timestamp
-//! is older than any retransmission (Eifel, RFC 3522; `tcp_packet_delayed`). The receiver reports that all
-//! retransmitted segments have arrived twice (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). After a timeout, a
-//! segment that was never retransmitted is acknowledged; for this, new data is sent before further retransmissions
-//! (F-RTO, RFC 5682 section 3; `tcp_process_loss`).
+//! There are three signs of a spurious reduction. First, the acknowledgement is for the first copy of a segment: its
+//! timestamp is older than any retransmission (Eifel, RFC 3522; `tcp_packet_delayed`). Second, the receiver reports
+//! that all retransmitted segments have arrived twice (D-SACK, RFC 2883 and RFC 3708; `tcp_check_dsack`). Third, a
+//! segment without a retransmission is acknowledged after a timeout. To find out, the sender sends new data before
+//! further retransmissions (F-RTO, RFC 5682 section 3; `tcp_process_loss`).
 
 use longhaul_units::Time;
 
@@ -54,8 +54,8 @@ impl Undo {
         self.unexplained += 1;
     }
 
-    /// Records that the segments from `left` to `right` have arrived twice. Returns true if all retransmitted segments
-    /// have now arrived twice, so that no segment was lost.
+    /// Records that the segments from `left` to `right` have arrived twice. Returns true if this now holds for all
+    /// retransmitted segments: then no segment was lost.
     pub(crate) fn on_duplicates(&mut self, (left, right): (u64, u64)) -> bool {
         if right <= self.first || self.resent == Time::NEVER || self.unexplained == 0 {
             return false;
@@ -79,8 +79,8 @@ impl Undo {
     /// acknowledgement moves `una`, but not to the end of the flight at the timeout. `reports` is true if it reports
     /// segments out of order. `sent_new` is true if new data has been sent since the timeout.
     ///
-    /// Returns true if F-RTO's step 2.b applies: new data leaves next, if there is any. From then on, acknowledgements
-    /// of the segments that are in flight now show if the timeout was spurious.
+    /// Returns true if F-RTO's step 2.b applies: new data leaves next, if there is any. The acknowledgements of the
+    /// segments now in flight then show if the timeout was spurious.
     pub(crate) fn go_on(
         &mut self,
         tcb: &ControlBlock,
@@ -112,8 +112,8 @@ impl Undo {
     }
 }
 
-/// Returns the segments that an acknowledgement reports as duplicates (RFC 2883 section 4: its first block lies
-/// below the acknowledgement number or within the second block).
+/// Returns the segments that an acknowledgement reports as duplicates: its first block lies below the acknowledgement
+/// number or within the second block (RFC 2883 section 4).
 pub(crate) fn duplicates(ack: Ack) -> Option<(u64, u64)> {
     let mut blocks = ack.sack.blocks(ack.next);
     let (left, right) = blocks.next()?;
@@ -129,7 +129,7 @@ pub(crate) struct Patience {
     pub(crate) steps: u64,
     /// Number of recoveries left until the multiplier is reset (`reo_wnd_persist`).
     recoveries: u32,
-    /// Count of delivered segments from which on the multiplier may grow again.
+    /// Count of delivered segments at which the multiplier may grow again.
     grown_at: u64,
 }
 
@@ -145,7 +145,7 @@ impl Patience {
         }
     }
 
-    /// Lengthens the reordering window, at most once per round trip, when the receiver reports duplicates. `delivered`
+    /// Lengthens the reordering window when the receiver reports duplicates, at most once per round trip. `delivered`
     /// is the count of segments delivered so far, and `in_flight` the number in flight.
     pub(crate) fn on_duplicates(&mut self, delivered: u64, in_flight: u64) {
         if delivered < self.grown_at {

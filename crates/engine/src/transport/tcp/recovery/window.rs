@@ -17,8 +17,8 @@ pub(crate) struct WindowRecovery {
     recovering: bool,
     /// One past the last segment that the recovery covers (`recover` of RFC 6582).
     recover: u64,
-    /// Number of segments by which the window is inflated, one for each duplicate acknowledgement. Each duplicate shows
-    /// that a segment has left the network.
+    /// Inflation of the window, in segments: one for each duplicate acknowledgement, which shows that a segment has
+    /// left the network.
     inflation: i64,
     /// True if a partial acknowledgement of this recovery has restarted the timer.
     timer_restarted: bool,

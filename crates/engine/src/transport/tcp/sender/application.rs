@@ -17,8 +17,8 @@ impl Sender {
         self.tcb.begin_empty();
     }
 
-    /// Begins to send over a connection that the other side has opened. `handshake` contains two times: when the SYN
-    /// was answered, and when the answer was acknowledged. Their difference is the first round-trip sample.
+    /// Begins to send over a connection opened by the other side. `handshake` contains the time of the answer to the
+    /// SYN, and the time of the acknowledgement of this answer. Their difference is the first round-trip sample.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -36,7 +36,7 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Adds the last `bytes` of data to send, after which the connection closes. Returns one past the last segment.
+    /// Adds the last `bytes` of data to send; the connection closes after them. Returns one past the last segment.
     pub(crate) fn append_last(&mut self, bytes: u64, env: &mut impl Environment) -> u64 {
         self.tcb.leave_plain();
         self.tcb.append(bytes);
@@ -45,8 +45,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Closes the stream after all data has been acknowledged, with a FIN in a separate segment.
-    /// The FIN is retransmitted like any segment until it is acknowledged.
+    /// Closes the stream with a FIN in a separate segment. All data has been acknowledged. The FIN is retransmitted
+    /// like any segment until it is acknowledged.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -118,9 +118,9 @@ impl Sender {
         }
     }
 
-    /// Restarts the window if nothing was sent for the duration of a timeout, since the window no longer reflects the
-    /// state of the path (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. The time of the
-    /// last arrival does not matter: on a persistent connection, the request for the next data has just arrived.
+    /// Restarts the window if nothing was sent for the duration of a timeout: the window no longer reflects the path
+    /// (RFC 5681 section 4.1). Does nothing if the algorithm controls the window. Arrivals do not count: on a
+    /// persistent connection, the request for the next data has just arrived.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {

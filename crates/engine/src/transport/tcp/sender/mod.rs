@@ -1,7 +1,7 @@
 //! The sending end: processes acknowledgements and timers, and sends the segments that the window allows.
 //!
-//! Loss recovery decides on reductions of the window and on the next segment to send, and counts the segments in
-//! flight. State that all loss recovery algorithms share is in the control block.
+//! Loss recovery decides on reductions of the window and on the next segment to send. It also counts the segments in
+//! flight. The control block has the state that all loss recovery algorithms share.
 
 mod application;
 
@@ -155,7 +155,7 @@ impl Sender {
         with_recovery!(self, recovery => send_paced(tcb, recovery, u32::MAX, true, env));
     }
 
-    /// Sets the path on which the sender's dummy segments travel.
+    /// Sets the path of the sender's dummy segments.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         self.tcb.send_dummies_along(path);
     }
@@ -170,7 +170,7 @@ impl Sender {
         self.tcb.on_dummy_event(env);
     }
 
-    /// Processes the answer to a dummy segment, after which the window may have grown.
+    /// Processes the answer to a dummy segment. The window may grow.
     pub(crate) fn on_dummy_ack(&mut self, env: &mut impl Environment) {
         let tcb = &mut self.tcb;
         tcb.leave_plain();
@@ -236,7 +236,7 @@ impl Sender {
         self.tcb.config.send_jitter > Span::ZERO
     }
 
-    /// Returns the index at which the route of the segments begins.
+    /// Returns the index of the first hop of the segments' route.
     pub(crate) fn route(&self) -> u32 {
         self.tcb.path.route
     }
@@ -251,7 +251,7 @@ impl Sender {
         self.tcb.sent_pkts()
     }
 
-    /// Returns the counters up to `now`, without those of the receiver.
+    /// Returns the sender's counters up to `now`, without the receiver's.
     pub(crate) fn counters(&mut self, now: Time) -> FlowCounters {
         self.tcb.counters(now)
     }
@@ -284,8 +284,8 @@ impl Sender {
     }
 }
 
-/// Processes a regular acknowledgement. The function is compiled once for each recovery algorithm, so that the
-/// algorithm is selected only once per acknowledgement.
+/// Processes a regular acknowledgement. The function is compiled once for each recovery algorithm; the algorithm is
+/// selected only once per acknowledgement.
 #[inline(never)]
 fn process_regular_ack(
     tcb: &mut ControlBlock,
@@ -390,7 +390,7 @@ fn answer_mark(
 }
 
 /// Sends at most `burst` segments, as far as the window, the data and pacing allow. A random delay holds back the whole
-/// burst, except if `released` is true.
+/// burst, unless `released` is true.
 #[inline(always)]
 fn send(
     tcb: &mut ControlBlock,
@@ -402,8 +402,8 @@ fn send(
     send_as::<false, false>(tcb, recovery, burst, released, env);
 }
 
-/// Sends segments as [`send`] does, but is not inlined. Used for connections on the fast path that may be paced, and
-/// whenever segments leave for a reason other than an acknowledgement.
+/// Sends segments as [`send`] does, but is not inlined. Used for connections on the fast path that may be paced,
+/// and for all sending that is not caused by an acknowledgement.
 #[inline(never)]
 fn send_paced(
     tcb: &mut ControlBlock,

@@ -97,9 +97,9 @@ fn marks_that_an_algorithm_ignores_are_no_reductions() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (0, 1));
 }
 
-/// After a mark and a loss in the same window of data, DCTCP reduces twice: for the mark by alpha / 2, with an initial
-/// alpha of one, and for the loss in the standard way (RFC 8257 section 3.5). A standard sender, which halves its
-/// window for the mark, does not reduce it again for the loss (RFC 3168 section 6.1.2).
+/// DCTCP reduces twice after a mark and a loss in the same window of data: for the mark by alpha / 2 (alpha is one at
+/// first), and for the loss in the standard way (RFC 8257 section 3.5). A standard sender reduces only once (RFC 3168
+/// section 6.1.2).
 #[test]
 fn a_loss_halves_a_window_that_a_mark_has_cut_in_proportion() {
     let recoveries = [

@@ -6,8 +6,8 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// Returns the bench of a receiver to which nine segments are sent. If `window` exceeds 45 segments, the receive window
-/// has to open first.
+/// Returns the bench of a receiver of nine segments. If `window` exceeds 45 segments, the receive window has to open
+/// first.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {
@@ -24,8 +24,8 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// Delivers the nine segments, one per millisecond, and a duplicate at 60 ms. The answer to the duplicate shows that
-/// the acknowledgement of the timer has left. Returns the acknowledgement numbers.
+/// Delivers the nine segments, one per millisecond, and a duplicate at 60 ms. By then, the delayed-ACK timer has
+/// expired. Returns the acknowledgement numbers.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
@@ -37,8 +37,8 @@ fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     all
 }
 
-/// The ninth segment is not followed by another one. Its acknowledgement waits for the timer, but leaves at once if the
-/// segment has PSH. The duplicate segment at 60 ms is answered by a second acknowledgement with number 10.
+/// Every second segment is acknowledged. The acknowledgement of the ninth waits for the timer, or leaves at once if the
+/// segment has PSH. The duplicate at 60 ms causes a second acknowledgement with number 10.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(
@@ -69,8 +69,8 @@ fn the_first_acknowledgements_are_not_delayed() {
     );
 }
 
-/// The window opens from 65,536 bytes to the buffer's 81,920 bytes less one waiting segment: by 2920 bytes for each of
-/// the first five segments, and by the rest for the sixth.
+/// Six acknowledgements leave at once while the window opens from 65,536 bytes to 81,920 bytes (the buffer) less one
+/// segment. The first five segments open it by 2920 bytes each, the sixth by the rest.
 #[test]
 fn acknowledgements_are_not_delayed_while_the_window_opens() {
     assert_eq!(
@@ -79,8 +79,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// An acknowledgement that leaves at once for another reason also uses up one of the prompt acknowledgements. A
-/// duplicate segment restores their initial number.
+/// An acknowledgement that leaves at once for another reason also uses up a prompt one. A duplicate segment restores
+/// their initial number.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);
@@ -94,8 +94,8 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// The echo of the first mark makes two acknowledgements prompt (Linux, `__tcp_ecn_check_ce`). The segment that ends
-/// the echo is acknowledged at once (`tcp_ecn_accept_cwr`).
+/// Marks make acknowledgements prompt: two after the first mark (Linux, `__tcp_ecn_check_ce`), and one for the segment
+/// that ends the echo (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {
     let mut bench = nine_segments(2, false, 20);
@@ -110,8 +110,8 @@ fn marks_and_their_answers_are_acknowledged_at_once() {
     }
 }
 
-/// The first three duplicate acknowledgements for a hole leave at once. After these, one acknowledgement leaves per
-/// millisecond, for all segments that arrive in this time (Linux, `__tcp_ack_snd_check`), until the hole is filled.
+/// The first three duplicate acknowledgements for a hole leave at once. Later ones are held back until the hole is
+/// filled: one leaves per millisecond, for all segments of this time (Linux, `__tcp_ack_snd_check`).
 #[test]
 fn later_duplicate_acknowledgements_are_held_back() {
     let mut bench = nine_segments(1, false, 20);
@@ -130,8 +130,8 @@ fn later_duplicate_acknowledgements_are_held_back() {
     assert!(numbers(110, 9).is_empty());
 }
 
-/// Every second segment is lost, so that each arrival adds a block. Two blocks can be held back, and the third one
-/// forces an acknowledgement.
+/// Acknowledgements are held back only as long as one can report everything: two blocks wait, and the third one forces
+/// an acknowledgement. Every second segment is lost, and each arrival adds a block.
 #[test]
 fn what_is_held_back_fits_into_one_acknowledgement() {
     let mut bench = nine_segments(1, false, 20);

@@ -77,7 +77,7 @@ impl CongestionControl for Scribe {
     }
 }
 
-/// Loses segment 2 of the first ten. Four more segments leave before the loss is detected: two in slow start, and two
+/// Loses segment 2 of the first ten. Before the loss is detected, four more segments leave: two in slow start, and two
 /// by limited transmit.
 fn one_loss(bench: &mut SenderBench) {
     bench.ack(200, 2, &[]);
@@ -116,9 +116,8 @@ fn every_delivery_is_told_in_every_phase() {
     }
 }
 
-/// Sync-TCP must not respond to a congestion signal after the end of the recovery in which the signal came. Here a
-/// queueing delay of 80 ms, the largest so far, is reported during a recovery. After the recovery, standard TCP
-/// controls the window.
+/// Sync-TCP ignores a congestion signal once the recovery in which it came has ended. Here a queueing delay of 80 ms,
+/// the largest so far, is reported during a recovery. After the recovery, standard TCP controls the window.
 #[test]
 fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -179,8 +178,8 @@ fn an_algorithm_of_all_phases_holds_the_window_in_recovery() {
     }
 }
 
-/// Without timestamps, every acknowledgement gives a sample, except for segment 3, which is retransmitted (Karn's
-/// rule), and for segments that waited for it at the receiver. Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms.
+/// Without timestamps, every acknowledgement gives a sample, with two exceptions: segment 3 was retransmitted (Karn's
+/// rule), and other segments waited for it at the receiver. Segments 1 to 10 left at 100 ms, and 11 to 13 at 200 ms.
 #[test]
 fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     for recovery in [Recovery::Sack, Recovery::Ns2Sack] {
@@ -204,8 +203,8 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     }
 }
 
-/// The retransmission timer times one segment per round trip, as in ns-2. Only the algorithm gets samples of every
-/// acknowledgement.
+/// Without timestamps, the retransmission timer gets one sample per round trip, as in ns-2. The algorithm gets a sample
+/// of every acknowledgement.
 #[test]
 fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
     let scribe = Scribe::new(Phases::Avoidance);
@@ -283,8 +282,8 @@ fn an_algorithm_with_a_rate_paces_without_being_asked() {
     assert_eq!(bench.sent_when()[1..], expected);
 }
 
-/// Ten segments per round trip of 100 ms are paced with gains of two and 1.25: one every 5 ms while the window is below
-/// half of ssthresh, one every 8 ms above.
+/// Pacing has a gain of two below half of ssthresh, and of 1.25 above. With ten segments per round trip of 100 ms, one
+/// leaves every 5 ms, then every 8 ms.
 #[test]
 fn pacing_is_faster_than_the_window_over_the_round_trip() {
     for (ssthresh, gap) in [(100.0, 5), (15.0, 8)] {
@@ -339,9 +338,9 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
     assert_eq!(transits, [Some(Span::from_micros(34_740)), None]);
 }
 
-/// Without selective acknowledgements, the segments in flight are those sent since the last timeout and not
-/// acknowledged (FlightSize of RFC 5681 section 2). Checked with acknowledgements in order, with duplicates, and after
-/// a timeout, at which the sender goes back to the first unacknowledged segment.
+/// Without SACK, the segments in flight are those sent since the last timeout and not acknowledged (FlightSize of RFC
+/// 5681 section 2). Checked with acknowledgements in order, with duplicates, and after a timeout; the sender then goes
+/// back to the first unacknowledged segment.
 #[test]
 fn in_flight_is_what_was_sent_and_is_not_acknowledged() {
     for recovery in [

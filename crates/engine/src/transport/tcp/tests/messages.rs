@@ -5,8 +5,8 @@ use crate::config::{IdleRestart, Recovery};
 use crate::packet::{Flags, Packet};
 
 impl SenderBench {
-    /// Returns three values for each segment sent since the last call: its number, its size on the wire, and true if it
-    /// has a FIN.
+    /// Returns the segments sent since the last call. Each has three values: its number, its size on the wire, and true
+    /// if it has a FIN.
     fn sizes(&mut self) -> Vec<(u64, u16, bool)> {
         let soon = self.env.network.now + longhaul_units::Span::from_micros(1);
         let sent = super::run_to(&mut self.env, soon, |_, event| {
@@ -80,8 +80,8 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
     }
 }
 
-/// Idle time begins when the last segment is sent. Neither reading the counters nor an arrival ends it, such as the
-/// request for the next data on a persistent connection.
+/// Idle time begins with the last sent segment. Neither reading the counters nor an arrival ends it, such as a request
+/// for more data on a persistent connection.
 #[test]
 fn a_request_that_arrives_does_not_end_the_idle_time() {
     for recovery in [

@@ -1,4 +1,4 @@
-//! Test benches that drive one end of a connection step by step; tests compare it with traces computed by hand.
+//! Test benches for one end of a connection, driven step by step. Tests compare it with traces computed by hand.
 
 mod dctcp;
 mod delayed_acks;
@@ -143,7 +143,7 @@ fn run_to(env: &mut Env, at: Time, mut timer: impl FnMut(&mut Env, Event)) -> Ve
     }
 }
 
-/// A sender whose acknowledgements the test creates.
+/// A sender. The test creates its acknowledgements.
 struct SenderBench {
     sender: Sender,
     env: Env,
@@ -167,7 +167,7 @@ impl SenderBench {
         bench
     }
 
-    /// Returns the bench of a connection whose SYN has left; `prepare` is called on the sender before.
+    /// Returns the bench of a connection after its SYN has left. Before that, `prepare` is called on the sender.
     fn dial(tcp: Tcp, controller: Controller, prepare: impl Fn(&mut Sender)) -> Self {
         let (env, path, streams) = network(End::TcpReceiver);
         let stream = streams.component("sender");
@@ -238,7 +238,7 @@ impl SenderBench {
     }
 }
 
-/// A receiver whose segments the test creates.
+/// A receiver. The test creates its segments.
 struct ReceiverBench {
     receiver: Receiver,
     env: Env,
@@ -262,7 +262,7 @@ impl ReceiverBench {
         bench
     }
 
-    /// Delivers a segment, sent at time zero, at `at` milliseconds. Returns the acknowledgements that have left since
+    /// Delivers a segment at `at` milliseconds, sent at time zero. Returns the acknowledgements that have left since
     /// the last call, including the answer to this segment.
     fn segment(&mut self, at: u64, seq: u64, flags: Flags) -> Vec<Packet> {
         self.segment_with(at, seq, flags, SackHandle::NONE)

@@ -12,8 +12,8 @@ use crate::packet::Flags;
 
 const NOTHING: [u64; 0] = [];
 
-/// Sends twenty segments at 100 ms. Segments 1 to `lost` are lost; the others are acknowledged one by one, one per
-/// millisecond. Returns the segments that leave after each acknowledgement.
+/// Sends twenty segments at 100 ms and loses segments 1 to `lost`. The others are acknowledged, one per millisecond.
+/// Returns the segments that leave after each acknowledgement.
 fn answers_to_a_loss(recovery: Recovery, lost: u64, acknowledgements: u64) -> Vec<Vec<u64>> {
     answers_to_a_loss_with(tcp(recovery), lost, acknowledgements)
 }
@@ -32,9 +32,9 @@ fn answers_to_a_loss_with(tcp: Tcp, lost: u64, acknowledgements: u64) -> Vec<Vec
     (1..=acknowledgements).map(answer).collect()
 }
 
-/// The example of RFC 6937 section 3.1: of 20 segments, the first is lost. Two more leave by limited transmit, so that
-/// 22 are in flight when the window is halved to 10; then 10 segments leave for each 22 that arrive, rounded up. From
-/// the 18th acknowledgement on, the pipe is no larger than the window.
+/// The example of RFC 6937 section 3.1: the first of 20 segments is lost. Two more leave by limited transmit. When the
+/// window is halved to 10, 22 are in flight. Then 10 segments leave for each 22 that arrive, rounded up. From the 18th
+/// acknowledgement on, the pipe is no larger than the window.
 #[test]
 fn prr_spreads_the_reduction_over_a_round_trip() {
     let none = Vec::new;
@@ -73,8 +73,8 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     assert_eq!(answers, expected);
 }
 
-/// With 15 of 20 segments lost, fewer are in flight than the window of 10 allows: by the slow start reduction bound,
-/// two segments leave for each segment that arrives, until the window is full.
+/// By the slow start reduction bound, two segments leave for each arriving one until the window is full. With 15 of 20
+/// segments lost, fewer are in flight than the window of 10 allows.
 #[test]
 fn prr_grows_back_as_in_slow_start() {
     let answers = answers_to_a_loss(Recovery::SackPrr, 15, 7);
@@ -93,8 +93,8 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// PRR does not apply to a reduction for a mark. This is so even if the reduction halves the window below the pipe
-/// while a hole may be due to reordering.
+/// PRR does not apply to a reduction for a mark, even if the halved window is below the pipe and a hole may be due to
+/// reordering.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {
@@ -112,9 +112,9 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// In Linux, PRR applies to marks: with a window of 20, one segment leaves for every two that arrive, until 10 are in
-/// flight. With the twentieth acknowledgement, all segments sent before the mark have arrived; the reduction ends with
-/// the next one.
+/// In Linux, PRR also applies to marks. With a window of 20, one segment leaves for every two that arrive, until 10 are
+/// in flight. The twentieth acknowledgement covers the last segment sent before the mark. The reduction ends with the
+/// next one.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -180,8 +180,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// A window of three segments is halved. A reduction for a loss leaves ssthresh at two segments or more (RFC 5681
-/// section 3.2). A reduction for a mark may leave less (RFC 3168 section 6.1.2), as may any reduction in ns-2.
+/// Reductions of a window of three segments have a lower bound. For a loss, ssthresh is at least two segments (RFC 5681
+/// section 3.2). For a mark, it may be less (RFC 3168 section 6.1.2), and in ns-2 for any reduction.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -238,8 +238,8 @@ fn fack_waits_while_the_gap_may_be_reordering() {
     assert!(bench.sent().contains(&2));
 }
 
-/// The last two of ten segments are lost. Two round trips after the last acknowledgement, the last segment is
-/// retransmitted as a probe. The acknowledgement of the probe reveals the loss of the other segment.
+/// A probe finds the loss of the last two of ten segments. It leaves two round trips after the last acknowledgement,
+/// and is a copy of the last segment. Its acknowledgement reveals the loss of the other segment.
 #[test]
 fn a_probe_repairs_the_tail_without_a_timeout() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -281,7 +281,7 @@ fn a_probe_for_one_segment_waits_for_a_delayed_acknowledgement() {
     assert_eq!(bench.sender.counters(ms(2000)).timeouts, 1);
 }
 
-/// Returns the bench of a sender whose peer accepts one segment at a time. The probe at 300 ms therefore repeats the
+/// Returns the bench of a sender with a receive window of one segment. The probe at 300 ms therefore repeats the
 /// segment in flight.
 fn one_probe() -> SenderBench {
     let config = Tcp {
@@ -357,8 +357,7 @@ fn the_reordering_timer_ends_the_patience() {
     assert_eq!(bench.sender.counters(ms(230)).cuts_loss, 1);
 }
 
-/// The retransmission of segment 2 is lost, too. RACK detects this loss when segment 14, sent after the retransmission,
-/// arrives.
+/// RACK detects the loss of a retransmission: segment 14, sent after the retransmission of segment 2, arrives first.
 #[test]
 fn rack_notices_the_loss_of_a_retransmission() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -380,8 +379,8 @@ fn rack_notices_the_loss_of_a_retransmission() {
     assert_eq!(bench.sender.counters(ms(332)).timeouts, 0);
 }
 
-/// Nothing is acknowledged. Since no round-trip time of data is known, all segments are overdue when the timer expires,
-/// and are retransmitted in slow start, which grows by one segment for each acknowledgement.
+/// Without any acknowledgement, all segments are retransmitted after the timeout: they are overdue, since no round-trip
+/// time of data is known. This happens in slow start, with one more segment for each acknowledgement.
 #[test]
 fn after_a_timeout_everything_overdue_is_sent_again() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -407,10 +406,9 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight. The threshold does not
-/// change if a timeout has retransmitted this data before. First, the first of ten segments is lost twice. Then the
-/// first segment of a flight of six is lost, and finally the third segment of that flight, after slow start has
-/// retransmitted it.
+/// RFC 5681 section 3.1: a timeout sets the threshold to half of the flight, unless an earlier timeout has
+/// retransmitted the same data. Three cases: the first of ten segments is lost twice; the first of a flight of six is
+/// lost; the third of that flight is lost after its retransmission in slow start.
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
@@ -435,9 +433,9 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     }
 }
 
-/// Segment 1 of twenty is lost twice. The acknowledgement after the timeout also covers 19 segments that were
-/// selectively acknowledged long before. Linux counts only the one segment that is newly delivered; RFC 3465 counts at
-/// most one segment.
+/// Old selective acknowledgements do not let the window grow after a timeout. Segment 1 of twenty is lost twice; the
+/// next acknowledgement also covers the other 19, reported long before. Linux counts only the one newly delivered
+/// segment; RFC 3465 counts at most one.
 #[test]
 fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     for ack_counting in [
@@ -469,8 +467,8 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     }
 }
 
-/// Fifteen of twenty segments are acknowledged at once after a timeout. The first nine raise the window to the
-/// threshold of ten; the others count in congestion avoidance.
+/// Slow start ends at the threshold, even within one acknowledgement. It covers fifteen of twenty segments after a
+/// timeout. Nine raise the window to the threshold of ten; six count in congestion avoidance.
 #[test]
 fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     let config = Tcp {
@@ -516,8 +514,8 @@ impl CongestionControl for Ends {
     }
 }
 
-/// Nothing is acknowledged for five seconds. The recovery after the timeout ends when everything sent by then is
-/// acknowledged: ten segments, and RACK-TLP's probe.
+/// The algorithm is told once that the recovery after a timeout has ended. It ends when all segments sent before the
+/// first acknowledgement, at 5 s, are acknowledged: ten, and with RACK-TLP one more, the probe.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
     for (recovery, sent) in [(Recovery::Sack, 10), (Recovery::RackTlp, 11)] {

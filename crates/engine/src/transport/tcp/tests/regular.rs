@@ -51,7 +51,7 @@ fn algorithms() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// The receiving end of the test: the segments that have arrived, and the newest one, whose block is reported first.
+/// The receiving end of the test: the arrived segments, and the newest one; its block is reported first.
 #[derive(Default)]
 struct Arrivals {
     next: u64,
@@ -85,8 +85,8 @@ impl Arrivals {
     }
 }
 
-/// After a recovery, acknowledgements take the fast path again. The connection has no ECN, so that the sender does not
-/// wait for a chance to send CWR.
+/// After a recovery, acknowledgements take the fast path again. The connection has no ECN: the sender does not wait for
+/// a chance to send CWR.
 #[test]
 fn acknowledgements_are_regular_again_after_a_recovery() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -104,8 +104,8 @@ fn acknowledgements_are_regular_again_after_a_recovery() {
     }
 }
 
-/// On a long path on which slow start has overshot, most acknowledgements come after a timeout, and must take the fast
-/// path, too.
+/// Acknowledgements take the fast path again once everything sent before a timeout is acknowledged. On a long path on
+/// which slow start has overshot, most acknowledgements come after that.
 #[test]
 fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged() {
     for recovery in [Recovery::Sack, Recovery::RackTlp, Recovery::Ns2Sack] {
@@ -133,8 +133,7 @@ fn one_way(recovery: Recovery) -> Tcp {
     }
 }
 
-/// The acknowledgements of these algorithms carry transit times, or the load factor of VCP's routers, and still take
-/// the fast path.
+/// Acknowledgements with transit times, or with the load factor of VCP's routers, take the fast path.
 #[test]
 fn acknowledgements_that_report_transit_times_or_loads_are_regular() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -167,8 +166,8 @@ fn segments_whose_transit_times_or_loads_are_reported_are_regular() {
     assert!(bench.receiver.is_plain());
 }
 
-/// The receive window limits the sender. If each acknowledgement has a full sample, the fast path can be used
-/// nevertheless: the sample shows if the window may grow.
+/// Acknowledgements with full samples take the fast path even if the receive window limits the sender: the sample shows
+/// if the window may grow.
 #[test]
 fn acknowledgements_with_samples_are_regular_where_the_receive_window_limits_the_sender() {
     for (algorithm, regular) in [("bbr", true), ("reno", false)] {

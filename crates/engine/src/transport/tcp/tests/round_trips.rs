@@ -74,8 +74,8 @@ fn the_first_segment_is_smoothed_and_the_last_is_told() {
     }
 }
 
-/// The delay that the receiver reports is subtracted from the sample of the last segment acknowledged, unless the
-/// result would be below the minimum round-trip time (RFC 9002 section 5.3).
+/// The reported ACK delay is subtracted from the sample of the last acknowledged segment, unless the result would be
+/// below the minimum round-trip time (RFC 9002 section 5.3).
 #[test]
 fn a_reported_delay_is_no_part_of_the_round_trip() {
     let scribe = Scribe::new(Phases::Avoidance);

@@ -60,8 +60,8 @@ fn an_acknowledgement_echoes_the_highest_load_that_it_answers() {
     assert_eq!(echo(14, 6, Load::Low), Some((5, Some(Load::Low))));
 }
 
-/// After an echo of low load, VCP's window grows by 6.25 % per interval of 200 ms, and thus by half of this fraction
-/// per round trip of 100 ms. After an echo of overload, it is reduced by an eighth.
+/// VCP's window follows the echoed load. Low load: 6.25 % growth per interval of 200 ms, thus half of this per round
+/// trip of 100 ms. Overload: a reduction by an eighth.
 #[test]
 fn vcp_follows_the_echo() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("vcp"));
@@ -130,8 +130,8 @@ fn grants_are_summed_up_and_applied() {
     assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
-/// Ten segments per round trip of 100 ms leave 10 ms apart; each asks for a tenth of the difference to XCP's desired
-/// window.
+/// XCP's headers contain window and round-trip time. Ten segments per round trip of 100 ms leave 10 ms apart. Each asks
+/// for a tenth of the difference to the desired window.
 #[test]
 fn xcp_tells_window_and_round_trip() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));
@@ -147,7 +147,7 @@ fn xcp_tells_window_and_round_trip() {
     }
 }
 
-/// A window that is not fully used, because of the receive window, does not grow. Routers can still lower it.
+/// Routers can lower a window that is not fully used, here because of the receive window. It does not grow.
 #[test]
 fn routers_lower_a_window_that_is_not_used() {
     let narrow = Tcp {
@@ -161,8 +161,8 @@ fn routers_lower_a_window_that_is_not_used() {
     assert_eq!(bench.sender.sample(ms(201)).cwnd.unwrap(), 8.75);
 }
 
-/// New segments leave when the window has room for two. The acknowledgements of a pair come 4 ms apart. For a path of
-/// 100 ms, this gives a window of 25 segments, plus one.
+/// New segments leave in pairs: only when the window has room for two. The acknowledgements of a pair come 4 ms apart.
+/// For a path of 100 ms, this gives a window of 25 segments, plus one.
 #[test]
 fn pairs_leave_together_and_are_timed() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("packet-pair"));
@@ -190,8 +190,8 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// In the sudden start, dummy segments do not count as data sent, and answers to them do not count as acknowledgements
-/// of data.
+/// In the sudden start, dummy segments are not counted as data, and answers to them are not counted as
+/// acknowledgements.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {
@@ -226,8 +226,8 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     assert_eq!(after.cuts_loss + after.timeouts, 0);
 }
 
-/// The only segment of the flow is acknowledged at 150 ms. Of the four dummies due from 120 ms on, two have left by
-/// then; the other two are never sent.
+/// No dummies leave after everything is acknowledged, here the flow's only segment at 150 ms. Of the four dummies due
+/// from 120 ms on, two have left by then.
 #[test]
 fn no_dummies_leave_when_all_is_acknowledged() {
     let (mut env, mut sender) = probing(Tcp {
@@ -254,7 +254,7 @@ fn no_dummies_leave_when_all_is_acknowledged() {
     );
 }
 
-/// A lost SYN gives no round-trip sample, so that dummies are spread over the timeout of three seconds.
+/// A lost SYN gives no round-trip sample. Dummies are then spread over the timeout of three seconds.
 #[test]
 fn dummies_are_spaced_before_the_first_round_trip_is_known() {
     let (mut env, mut sender) = probing(Tcp {

@@ -1,5 +1,5 @@
-//! Differential test of senders with selective acknowledgements: for each acknowledgement, the state of RFC 6675 is
-//! computed from scratch, with a set of segments and walks through the window.
+//! Differential test of senders with selective acknowledgements. For each acknowledgement, a reference computes the
+//! state of RFC 6675 from scratch, with a set of segments and walks through the window.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -20,8 +20,8 @@ enum Phase {
     Loss,
 }
 
-/// A sender as RFC 6675 describes it; its methods are the functions of section 4. Segments take the place of octets,
-/// and limits are exclusive.
+/// A sender as in RFC 6675. Its methods are the functions of section 4. It counts segments instead of octets; limits
+/// are exclusive.
 struct Reference {
     forward: bool,
     phase: Phase,
@@ -35,8 +35,8 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// All segments below `given_up` count as lost, even if no later ones have arrived. These are the segments in
-    /// flight at a timeout, and the first segment of a recovery.
+    /// Segments below this number count as lost, even if no later ones have arrived: the flight at a timeout, and the
+    /// first segment of a recovery.
     given_up: u64,
 }
 
@@ -71,7 +71,7 @@ impl Reference {
     }
 
     /// Applies FACK (Mathis and Mahdavi, SIGCOMM 1996): a segment is lost if a higher one has arrived. Outside a
-    /// recovery, the highest one must be more than three segments ahead.
+    /// recovery, the higher one must be more than three segments ahead.
     fn give_up_below_the_furthest(&mut self) {
         if let Some(&last) = self.sacked.last()
             && (self.phase != Phase::Open || last >= self.una + THRESHOLD as u64)
@@ -87,7 +87,7 @@ impl Reference {
         self.missing().map(counts).sum()
     }
 
-    /// Returns the next segment to send (`NextSeg`), if there is one, and records that it is sent. Outside a recovery,
+    /// Returns the next segment to send (`NextSeg`), if there is one, and records its transmission. Outside a recovery,
     /// this is always new data.
     fn next(&mut self) -> Option<u64> {
         let highest = self.sacked.last().copied().unwrap_or(0);
@@ -181,8 +181,8 @@ impl Reference {
         self.dupacks = 0;
     }
 
-    /// Sends as many segments as the window allows, after `first`, which has already been sent. Returns all of them,
-    /// including `first`.
+    /// Sends as many segments as the window allows. `first` has already been sent. Returns all of them, including
+    /// `first`.
     fn send(&mut self, first: Option<u64>, cwnd: f64) -> Vec<u64> {
         let mut sent = Vec::from_iter(first);
         while (self.pipe() + 1) as f64 <= cwnd
@@ -279,7 +279,8 @@ impl Pair {
         self.compare(first)
     }
 
-    /// Compares the segments sent by the sender and the reference, and their numbers of segments in flight.
+    /// Checks that the sender and the reference have sent the same segments and have the same number in flight. `first`
+    /// is the segment that the reference has already sent for the last acknowledgement.
     fn compare(&mut self, first: Option<u64>) -> Result<(), TestCaseError> {
         let cwnd = self.sample().cwnd.unwrap();
         let sent = self.bench.sent();
@@ -294,8 +295,8 @@ impl Pair {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Senders agree with the reference for random windows with many lost segments, lost retransmissions, lost
-    /// acknowledgements and reordering. Some losses are repaired only after a timeout.
+    /// Senders agree with the reference. Windows are random, with many lost segments, retransmissions and
+    /// acknowledgements, and with reordering. Some losses are repaired only after a timeout.
     #[test]
     fn selective_acknowledgements_are_accounted_for_as_rfc_6675_says(
         recovery in prop::sample::select(vec![Recovery::Sack, Recovery::Fack]),

@@ -23,8 +23,8 @@ fn cubic() -> Controller {
     spec.build().expect("a registered algorithm")
 }
 
-/// Sends forty segments from 100 ms on. The first `lost` of these are lost, and the others are acknowledged one by one.
-/// Returns the window, and the segments sent, after each acknowledgement.
+/// Sends forty segments from 100 ms on, and loses the first `lost`. The others are acknowledged one by one. Returns the
+/// window and the segments sent after each acknowledgement.
 fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     let config = Tcp {
         initial_window: 40.0,
@@ -45,8 +45,8 @@ fn lose(recovery: Recovery, lost: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
     (windows, sent)
 }
 
-/// The lost segment is retransmitted at once, and slow start continues as if nothing had happened: a segment leaves for
-/// each other segment that arrives.
+/// The lost segment is retransmitted at once, and slow start continues: a segment leaves for each other segment that
+/// arrives.
 #[test]
 fn a_single_loss_changes_nothing() {
     for recovery in RECOVERIES {
@@ -60,8 +60,8 @@ fn a_single_loss_changes_nothing() {
     }
 }
 
-/// The third loss reduces the window once, to 49/64: by a factor of 7/8 for the loss, and by another factor of 7/8
-/// since fast convergence also applies to a first reduction.
+/// The third loss reduces the window once, to 49/64. This is 7/8 for the loss, times 7/8 for fast convergence, which
+/// also applies to a first reduction.
 #[test]
 fn three_losses_in_a_row_reduce_the_window_once() {
     for recovery in RECOVERIES {

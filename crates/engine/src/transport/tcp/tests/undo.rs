@@ -4,7 +4,7 @@ use super::{ReceiverBench, SenderBench, ms, packet, reno, tcp};
 use crate::config::{PrrRule, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 
-/// Returns the bench of a sender that has sent ten segments at 100 ms; its timer expires a second later.
+/// Returns the bench of a sender of ten segments. They left at 100 ms; the timer expires a second later.
 fn open(timestamps: Timestamps) -> SenderBench {
     let config = Tcp {
         timestamps,
@@ -37,8 +37,8 @@ fn windows(bench: &mut SenderBench, at: u64) -> (f64, f64) {
     (sample.cwnd.unwrap(), sample.ssthresh.unwrap())
 }
 
-/// If the acknowledgement after the timeout is for a first copy, the window is restored and continues to grow, and no
-/// other segment is retransmitted. If it is for the retransmission, slow start begins.
+/// Timestamps show if a timeout was early. If the next acknowledgement is for a first copy, the window is restored and
+/// grows, and nothing else is retransmitted. If it is for the retransmission, slow start begins.
 #[test]
 fn an_early_timeout_is_undone_by_timestamps() {
     for (next, stamp, undone) in [(3, 100, true), (2, 1310, false)] {
@@ -60,8 +60,8 @@ fn an_early_timeout_is_undone_by_timestamps() {
     }
 }
 
-/// Without timestamps, two new segments leave after the timeout. Then a segment that was never retransmitted is
-/// acknowledged, which shows that the timeout was spurious.
+/// Without timestamps, two new segments leave after the timeout. The acknowledgement of a segment that was never
+/// retransmitted then shows that the timeout was spurious.
 #[test]
 fn an_early_timeout_is_undone_by_new_data() {
     let mut bench = open(Timestamps::Off);
@@ -107,8 +107,8 @@ fn a_recovery_from_reordering_is_undone() {
     }
 }
 
-/// The receiver reports that the first copy and the retransmission of a segment have both arrived. After the recovery,
-/// the window is restored, and RACK's reordering window is doubled from then on.
+/// A recovery is undone if the receiver reports that both copies of the retransmitted segment have arrived. After the
+/// recovery, the window is restored. RACK's reordering window is doubled from then on.
 #[test]
 fn a_recovery_is_undone_by_duplicates() {
     let mut bench = open(Timestamps::Off);
@@ -124,8 +124,8 @@ fn a_recovery_is_undone_by_duplicates() {
     assert!(cwnd >= 10.0, "{cwnd}");
 }
 
-/// A duplicate is reported once, in the first block, which then lies below the acknowledgement number or inside the
-/// second block (RFC 2883 section 4).
+/// Receivers report a duplicate once, in the first block. This block then lies below the acknowledgement number or
+/// inside the second block (RFC 2883 section 4).
 #[test]
 fn receivers_report_what_arrives_twice() {
     let config = Tcp {

@@ -1,5 +1,5 @@
-//! Detection of the segments that an acknowledgement delivers, and of those lost because later ones have overtaken them
-//! (RFC 8985 section 6.2).
+//! Detection of two kinds of segments at an acknowledgement: delivered segments, and lost segments that later ones have
+//! overtaken (RFC 8985 section 6.2).
 
 use longhaul_units::{Span, Time};
 
@@ -14,12 +14,11 @@ use crate::transport::tcp::regular::usual;
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
-    /// The newest transmission of any of the newly delivered segments. A retransmission is not considered if the
-    /// acknowledgement may be for an earlier copy of the segment.
+    /// The newest transmission of any newly delivered segment. Retransmissions do not count if the acknowledgement may
+    /// be for an earlier copy of the segment.
     pub(super) newest: Option<Transmission>,
-    /// Send time of the last selectively acknowledged segment or, if there is none, of the last cumulatively
-    /// acknowledged one. RACK uses the time from this send time to the acknowledgement as round-trip time (Linux,
-    /// `tcp_rack_advance`; RFC 8985 section 6.2).
+    /// Send time of the last selectively acknowledged segment or, without one, of the last cumulatively acknowledged
+    /// segment. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).
     pub(super) last: Option<Time>,
     /// True once the send time in `last` is final.
     pub(super) last_known: bool,
@@ -28,9 +27,9 @@ pub(super) struct NewlyDelivered {
 }
 
 impl NewlyDelivered {
-    /// Records that an acknowledgement delivers a segment. Its transmission may become the newest, but not if the
-    /// acknowledgement may be for an earlier copy of a retransmitted segment (RFC 8985 section 6.2, step 2);
-    /// `may_be_first` decides this from the send time.
+    /// Records that an acknowledgement delivers a segment. Its transmission may become the newest. A retransmission may
+    /// not if the acknowledgement may be for an earlier copy (RFC 8985 section 6.2, step 2); `may_be_first` decides
+    /// this from the send time.
     #[inline]
     fn take(
         &mut self,
@@ -85,10 +84,9 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Processes the SACK blocks, in the order of their segments. Their packet echoes the timestamp of the last segment
-    /// that arrived in order (RFC 7323 section 4.3), which left before all segments that the blocks report. The
-    /// timestamp therefore cannot tell copies of a segment apart, and only the round-trip time decides, as in Linux
-    /// (`tcp_rack_advance`).
+    /// Processes the SACK blocks, in the order of their segments. Only the round-trip time can tell copies of a segment
+    /// apart, as in Linux (`tcp_rack_advance`). The timestamp cannot: it is the echo of the last segment that arrived
+    /// in order (RFC 7323 section 4.3), which left before all reported segments.
     pub(super) fn process_blocks(
         &mut self,
         tcb: &mut ControlBlock,
@@ -114,8 +112,8 @@ impl Rack {
         tcb.process_sacked(sacked.total());
     }
 
-    /// Returns the reordering window: the time for which later segments may overtake a segment before it counts as lost
-    /// (RFC 8985 section 6.2, step 4).
+    /// Returns the reordering window: the time that an overtaken segment waits before it counts as lost (RFC 8985
+    /// section 6.2, step 4).
     pub(super) fn reordering_window(&self, tcb: &ControlBlock) -> Span {
         let few = self.sacked.total() < u64::from(tcb.config.dupack_threshold);
         if self.flight.reordering_seen() || (self.ca_state <= CaState::Cwr && few) {
@@ -125,7 +123,7 @@ impl Rack {
         }
     }
 
-    /// Marks segments as lost that were overtaken and whose reordering window has ended by `now` (step 5).
+    /// Marks overtaken segments as lost if their reordering window has ended by `now` (step 5).
     pub(super) fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
         let reordering_timeout = self.rtt + self.reordering_window(tcb);

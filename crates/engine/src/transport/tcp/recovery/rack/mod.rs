@@ -1,6 +1,6 @@
 //! Time-based loss recovery, RACK-TLP (RFC 8985): a segment is lost when another one, sent sufficiently later, has
-//! arrived. Reordering is tolerated for the time of a reordering window. Lost retransmissions are detected like any
-//! lost segment. At the end of the data, where no later segment brings an acknowledgement, a probe brings one.
+//! arrived. The reordering window defines "sufficiently". Lost retransmissions are detected like any lost segment. At
+//! the end of the data, where no later segments follow, a probe brings the acknowledgement.
 //!
 //! If reductions may be undone, the reordering window grows when the receiver reports duplicates (`RACK.reo_wnd_mult`).
 
@@ -29,7 +29,7 @@ use crate::transport::tcp::regular::{unusual, usual};
 #[derive(Debug)]
 pub(crate) struct Rack {
     ca_state: CaState,
-    /// Segment number at which recovery ends: when everything below it is acknowledged.
+    /// Segment number at the end of recovery: recovery ends when everything below it is acknowledged.
     recovery_point: u64,
     prr: Option<Prr>,
     /// Selectively acknowledged segments above the cumulative acknowledgement.
@@ -93,7 +93,7 @@ impl LossRecovery for Rack {
     }
 
     /// Returns the next segment to send, if there is room: a lost segment, or else a new one. There are two exceptions:
-    /// right after a timeout, `una` is sent even without room, and in F-RTO new data goes first.
+    /// right after a timeout, `una` is sent even without room; and in F-RTO, new data goes first.
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if unusual::<REGULAR>(self.forced) {
@@ -157,7 +157,7 @@ impl LossRecovery for Rack {
         }
     }
 
-    /// Marks segments as lost after a timeout: the first one, and all that were sent more than a round trip ago (RFC
+    /// Marks segments as lost after a timeout: the first one, and all segments sent more than a round trip ago (RFC
     /// 8985 section 6.3).
     fn on_timeout(&mut self, tcb: &mut ControlBlock, now: Time) {
         if tcb.config.undo && (self.ca_state <= CaState::Cwr || tcb.una >= self.recovery_point) {

@@ -91,8 +91,8 @@ impl Rack {
         matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
     }
 
-    /// While the window is being reduced, updates the number of segments that may be sent, after `delivered` more
-    /// segments were delivered. `grows` is true if more segments may be sent than were delivered.
+    /// Updates the number of segments that may be sent, while the window is being reduced. `delivered` is the number of
+    /// newly delivered segments. `grows` is true if more segments may be sent than were delivered.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;
@@ -107,7 +107,7 @@ impl Rack {
     }
 
     /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is the sample of an
-    /// acknowledgement that newly delivers segments; `None` for other events.
+    /// acknowledgement with newly delivered segments; `None` for other events.
     pub(super) fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,
@@ -143,8 +143,8 @@ impl Rack {
         }
     }
 
-    /// Returns true if the window must not grow because of the current recovery, or because of a recovery that this
-    /// acknowledgement has ended; `before` is the state before the acknowledgement. In Linux, the acknowledgement that
+    /// Returns true if the window must not grow because of a recovery: the current one, or one that this
+    /// acknowledgement has ended. `before` is the state before the acknowledgement. In Linux, an acknowledgement that
     /// ends a recovery does enlarge the window (`tcp_cong_control`, after `tcp_fastretrans_alert`).
     pub(super) fn holds_growth(&self, tcb: &ControlBlock, before: CaState) -> bool {
         let goes_on = self.ca_state == CaState::Recovery;
@@ -152,7 +152,7 @@ impl Rack {
         reduced && (goes_on || tcb.config.prr != PrrRule::Linux)
     }
 
-    /// Returns true if selective acknowledgements without a cumulative one enlarge the window, as in Linux if the
+    /// Returns true if selective acknowledgements without a cumulative one enlarge the window. In Linux, they do if the
     /// degree of reordering exceeds the duplicate ACK threshold (`tcp_may_raise_cwnd`).
     pub(super) fn counts_selective(&self, tcb: &ControlBlock) -> bool {
         let threshold = u64::from(tcb.config.dupack_threshold);
@@ -198,9 +198,9 @@ impl Rack {
         }
     }
 
-    /// Sets the fields that this algorithm determines to the values that Linux reports in `TCP_INFO`: while the window
-    /// is being reduced, cwnd is the flight allowed (`tcp_cwnd_reduction`), and retransmissions that have not arrived
-    /// also count as lost segments.
+    /// Sets the fields of `TCP_INFO` that this algorithm determines, as Linux does. While the window is being reduced,
+    /// cwnd is the allowed flight (`tcp_cwnd_reduction`). Retransmissions that have not arrived also count as lost
+    /// segments.
     #[cfg(test)]
     pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
         let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);

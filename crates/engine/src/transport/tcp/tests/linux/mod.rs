@@ -1,6 +1,6 @@
 //! Tests of a lone sender with the profile `linux` against packetdrill's scripts for a kernel
-//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own work. Each states, in segments,
-//! the behaviour that the script of the same name checks.
+//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own work. Each states the behaviour
+//! that the script of the same name checks, in segments.
 
 mod script;
 mod single;
@@ -27,7 +27,7 @@ const TOLERANCE: Span = Span::from_millis(4);
 /// Maximum delay of segments that leave in answer to an event.
 const AT_ONCE: Span = Span::from_micros(1);
 
-/// Returns the sender's options: those of the profile, without timestamps as in the scripts.
+/// Returns the sender's options: the profile's, but without timestamps, as in the scripts.
 fn options(settings: &Settings) -> Tcp {
     let pacing = Pacing {
         min_burst: settings.burst,
@@ -78,8 +78,8 @@ struct Driver {
     sent: Vec<Packet>,
     /// Time at which the last step was due.
     due: Time,
-    /// True if no unexpected segments may leave at a step. Like packetdrill, the driver otherwise only checks that the
-    /// expected segments leave in order, within the tolerance of time.
+    /// True if no unexpected segments may leave at a step. If false, the driver only checks that the expected segments
+    /// leave in order, within the tolerance of time, as packetdrill does.
     strict: bool,
 }
 
@@ -230,8 +230,8 @@ fn a_sender_does_what_packetdrills_scripts_expect() {
     assert!(differences.is_empty(), "{}\n", differences.join("\n"));
 }
 
-/// Runs packetdrill's scripts below the folder that `PACKETDRILL` names. Prints the scripts that the sender passes, the
-/// differences in failed ones, and the scripts that are not run.
+/// Runs packetdrill's scripts in the folder `PACKETDRILL`. Prints the scripts that the sender passes, the differences
+/// in failed ones, and the scripts that are not run.
 #[test]
 #[ignore = "needs packetdrill's scripts"]
 fn packetdrill() {

@@ -25,9 +25,9 @@ fn data_says_that_it_is_ecn_capable() {
     }
 }
 
-/// `tcp_dsack_mult` (a selftest of the kernel); one segment arrives at a time where the script sends several at once.
-/// The newest blocks are reported first. A D-SACK block, if there is one, comes before them, even if another block
-/// contains it.
+/// Receivers report the newest blocks first. A D-SACK block precedes all others, even if another block contains it.
+/// From `tcp_dsack_mult` (a selftest of the kernel); where the script sends several segments at once, one arrives at a
+/// time here.
 #[test]
 fn receivers_report_blocks_and_what_arrives_twice() {
     let mut bench = ReceiverBench::open(options(&Settings::USUAL));

@@ -6,11 +6,10 @@
 //! +DELAY EVENT | segments that leave | state afterwards
 //! ```
 //!
-//! Delays are milliseconds after the line before. Events: `write N` (N segments); `close`; `ack N` (all segments
-//! up to N are acknowledged; several numbers for several ACKs with the delay before each), followed by `sack A-B C
-//! ...` and `ece`. A line without an event waits for segments that leave by themselves. No other segments may
-//! leave, unless the segments are `*`. The state has the names of Linux's `TCP_INFO` (see [`Info`]); segments are
-//! numbered from 1.
+//! Delays are milliseconds since the line before. Events: `write N` (N segments); `close`; `ack N` (acknowledges all
+//! segments up to N; several numbers stand for several ACKs, with the delay before each), followed by `sack A-B C ...`
+//! and `ece`. A line without an event waits for segments that leave by themselves. Only the given segments may leave;
+//! `*` allows any. The state has the names of Linux's `TCP_INFO` (see [`Info`]); segments are numbered from 1.
 
 use std::ops::RangeInclusive;
 
@@ -210,7 +209,7 @@ impl Fact {
 }
 
 impl Leaving {
-    /// Adds segments to those that are expected.
+    /// Adds segments to the expected ones.
     pub(super) fn push(&mut self, segments: RangeInclusive<u64>) {
         if let Self::Exactly(expected) = self {
             expected.extend(segments);
@@ -265,8 +264,8 @@ impl Settings {
 }
 
 impl Step {
-    /// Reads the steps of a line. An `ack` with several numbers becomes several steps; the last of these has the
-    /// segments and the state.
+    /// Reads the steps of a line. An `ack` with several numbers becomes several steps. The last one has the line's
+    /// segments and state.
     fn read(line: &str) -> Vec<Self> {
         let mut columns = line.split('|').map(str::trim);
         let first = columns.next().unwrap_or("");

@@ -24,15 +24,14 @@ pub(super) struct Measures {
     delivered_time: Time,
     first_sent_time: Time,
     app_limited: Option<(Limit, u64)>,
-    /// State of the segment sent last, among those that the current acknowledgement covers.
+    /// State of the last sent segment that the current acknowledgement covers.
     newest: Option<Sent>,
     /// Send time of the last segment that the current acknowledgement covers, if this segment gives a sample.
     last: Option<Time>,
 }
 
 impl Measures {
-    /// Records a transmission of a segment, the first one or a later one. `alone` is true if nothing else was in
-    /// flight.
+    /// Records a transmission of a segment, including retransmissions. `alone` is true if nothing else was in flight.
     pub(super) fn on_sent(
         &mut self,
         (segment, first): (u64, bool),
@@ -54,7 +53,7 @@ impl Measures {
         self.segments.insert(segment, sent);
     }
 
-    /// Processes acknowledged segments; `cumulative` is true if they are acknowledged cumulatively. If one of them was
+    /// Processes acknowledged segments; `cumulative` is true for a cumulative acknowledgement. If one of them was
     /// retransmitted, the others may have waited for it at the receiver, and give no sample.
     pub(super) fn on_arrived(&mut self, segments: impl Iterator<Item = u64>, cumulative: bool) {
         let mut ambiguous = false;
@@ -80,8 +79,7 @@ impl Measures {
         self.app_limited = Some((limit, until));
     }
 
-    /// Adds a delivery rate to the sample, and a round-trip time unless timestamps give it; returns that round-trip
-    /// time.
+    /// Adds a delivery rate to the sample. Without timestamps, also adds and returns a round-trip time.
     pub(super) fn complete(&mut self, sample: &mut AckSample, timed: bool) -> Option<Span> {
         let now = sample.now;
         if self

@@ -1,6 +1,6 @@
-//! Differential tests: each loss recovery is compared with a second implementation, restated from its source with sets
-//! of segments and walks through the flight. Both process the same random events. The segments, windows, timers,
-//! counters and calls of the algorithm of both must be equal.
+//! Differential tests of loss recovery. A second implementation of each algorithm is restated from its source, with
+//! sets of segments and walks through the flight. Both process the same random events. Their segments, windows, timers,
+//! counters and calls of the algorithm must be equal.
 
 mod common;
 mod measures;
@@ -24,7 +24,7 @@ use crate::config::{AckCounting, Ecn, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 use crate::schedule::Event;
 
-/// Number of random connections for each recovery, spread over five algorithms; also the number of steps of each
+/// Number of random connections for each recovery, spread over five algorithms. Also the number of steps of each
 /// connection.
 const LIVES: u64 = 60;
 const STEPS: usize = 150;
@@ -125,8 +125,8 @@ struct Far {
     latest: Vec<u64>,
     /// Timestamp of the last segment that arrived in order (RFC 7323 section 4.3).
     stamp: Time,
-    /// True while acknowledgements echo a mark, which ends when the sender reports a reduction of its window (RFC 3168
-    /// section 6.1.3).
+    /// True while acknowledgements echo a mark. The echo ends when the sender reports a reduction of its window (RFC
+    /// 3168 section 6.1.3).
     echoes: bool,
 }
 
@@ -180,8 +180,8 @@ impl Far {
     }
 }
 
-/// The sender under test, and a second implementation of the connection with which the sender must agree. `R` is the
-/// loss recovery of the second implementation.
+/// The sender under test, and a second implementation of the connection; both must agree. `R` is the loss recovery of
+/// the second one.
 struct Twins<R> {
     bench: SenderBench,
     notes: Notes,
@@ -286,8 +286,7 @@ fn drawn(recovery: Recovery, random: &mut Random) -> Tcp {
     }
 }
 
-/// Runs a random connection: segments arrive, overtake each other or are lost, and acknowledgements
-/// may be lost, too.
+/// Runs a random connection. Segments arrive, overtake each other or are lost; acknowledgements may be lost, too.
 fn live<R: Rule>(mut twins: Twins<R>, recovery: Recovery, random: &mut Random) {
     let mut far = Far {
         under_way: VecDeque::new(),

@@ -71,8 +71,8 @@ impl Rack {
         }
     }
 
-    /// Processes segments that have arrived. Of the transmissions that have certainly arrived, the newest one updates
-    /// `newest` (section 6.2, steps 1 to 3).
+    /// Processes arrived segments. The newest transmission that has certainly arrived updates `newest` (section 6.2,
+    /// steps 1 to 3).
     fn arrive(
         &mut self,
         segments: impl Iterator<Item = u64>,
@@ -104,8 +104,8 @@ impl Rack {
         }
     }
 
-    /// Marks lost segments (step 5): overtaken segments whose reordering window has ended or, if `all`, any that are
-    /// overdue.
+    /// Marks lost segments (step 5): overtaken segments after the end of their reordering window or, if `all`, all
+    /// overdue segments.
     fn find_lost(&mut self, connection: &mut Connection, all: bool) {
         let patience = self.rtt + self.reordering_window(connection);
         let (now, newest) = (connection.now, self.newest);
@@ -301,8 +301,7 @@ impl Rule for Rack {
         }
     }
 
-    /// Processes a timeout (section 6.3): the first segment is lost, and so are the segments that
-    /// were sent long ago.
+    /// Processes a timeout (section 6.3): the first segment and all segments sent long ago are lost.
     fn on_timeout(&mut self, connection: &mut Connection) {
         self.state = State::Loss;
         self.recovery_point = connection.max_sent;

@@ -37,7 +37,7 @@ struct Rules {
     due: Time,
     stamp: Time,
     echoes: bool,
-    /// Number of marked packets that have arrived, counted from five on.
+    /// Number of marked packets that have arrived, plus the initial value five (AccECN).
     marked: u64,
     /// Number of marked packets in the last report.
     reported: u64,
@@ -84,8 +84,8 @@ impl Rules {
         self.answer(&blocks);
     }
 
-    /// Updates the blocks: the block of the newest segment comes first, then the other blocks in their previous order,
-    /// up to the maximum number.
+    /// Updates the blocks. The block of the newest segment comes first. The others keep their order, up to the maximum
+    /// number.
     fn arrange(&mut self, seq: u64) {
         let holds = |other: &u64| self.beyond.contains(other);
         let mut blocks = Vec::new();

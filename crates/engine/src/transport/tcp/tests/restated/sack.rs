@@ -111,7 +111,7 @@ impl Scoreboard {
         }
     }
 
-    /// Updates the congestion avoidance state and the window after an acknowledgement that acknowledges `advanced`
+    /// Updates the congestion avoidance state and the window after an acknowledgement. It acknowledges `advanced`
     /// segments cumulatively; `news` is true if it reports newly delivered segments.
     fn go_on(&mut self, connection: &mut Connection, report: &Report, advanced: u64, news: bool) {
         let before = self.state;
@@ -178,7 +178,7 @@ impl Rule for Scoreboard {
         self.state == State::Recovery
     }
 
-    /// Returns the pipe (`SetPipe`): a segment counts once if it is not lost, and once more if it was retransmitted.
+    /// Returns the pipe (`SetPipe`): each segment counts once unless it is lost, and once more if it was retransmitted.
     fn in_flight(&self, connection: &Connection) -> u64 {
         let missing = |segment: &u64| !self.sacked.contains(segment);
         let count = |segment: u64| {
@@ -281,8 +281,8 @@ fn selective_acknowledgement_follows_rfc_6675_and_6937() {
     }
 }
 
-/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`). An acknowledgement decrements the pipe by one, a partial acknowledgement
-/// by two, and each segment sent increments it. Each segment below the highest reported one is retransmitted once.
+/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`). The pipe falls by one for each acknowledgement, by two for a partial one,
+/// and rises by one for each segment sent. Each segment below the highest reported one is retransmitted once.
 struct Sack1 {
     recovering: bool,
     timed_out: bool,
@@ -435,8 +435,8 @@ impl Rule for Sack1 {
         connection.nxt = connection.una;
     }
 
-    /// Processes an acknowledgement. In a recovery, the segments that the pipe allows leave on every acknowledgement;
-    /// outside a recovery, segments leave only on acknowledgements of new data.
+    /// Processes an acknowledgement. In a recovery, every acknowledgement releases the segments that the pipe allows.
+    /// Outside a recovery, only acknowledgements of new data do.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64 {
         if self.recovering {
             self.on_ack_in_recovery(connection, report);

@@ -7,7 +7,7 @@ use super::common::{Connection, Cut, Report, Rule};
 use crate::config::{Recovery, Tcp};
 
 /// Fast retransmit and fast recovery: RFC 5681 section 3.2 and, with partial acknowledgements, RFC 6582 section 3.2.
-/// Tahoe instead goes back to the lost segment in slow start (Jacobson 1988).
+/// Tahoe goes back to the lost segment in slow start instead (Jacobson 1988).
 struct FastRecovery {
     kind: Recovery,
     recovering: bool,
@@ -91,7 +91,7 @@ impl Rule for FastRecovery {
         connection.nxt - connection.una
     }
 
-    /// Returns the next segment, if one may leave. The first two duplicates each let a new segment leave beyond the
+    /// Returns the next segment, if one may leave. Each of the first two duplicates lets a new segment leave beyond the
     /// window (RFC 3042).
     fn next(&mut self, connection: &mut Connection) -> Option<u64> {
         let mut window = connection.cwnd.min(connection.peer_window as f64).floor() as i64;

@@ -4,9 +4,9 @@
 //! PACKETDRILL=FOLDER cargo test -p longhaul-engine packetdrill -- --ignored --nocapture
 //! ```
 //!
-//! The reader accepts lines with `<` and `>`, `write`, `close`, sysctls, and assertions about
-//! `tcpi_...`. A script has to use whole segments and a sender alone: a script with more, such as
-//! data from the peer, is not run, and the reason is given.
+//! The reader accepts lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. Only scripts
+//! of a lone sender with whole segments can be run. For others, such as scripts with data from the peer, the reason is
+//! given.
 
 mod python;
 mod segment;
@@ -20,7 +20,7 @@ use self::segment::Segment;
 use self::statements::{Action, When, statements};
 use super::table::{Event, Leaving, Settings, Step, Table};
 
-/// System calls without an effect on a sender whose writes are whole segments.
+/// System calls without an effect on a sender of whole segments.
 const WITHOUT_EFFECT: &[&str] = &[
     "socket",
     "bind",
@@ -74,9 +74,9 @@ struct Reader {
     variables: Variables,
     /// Payload bytes of a full segment.
     mss: u64,
-    /// Shift by which the peer's windows are scaled.
+    /// Window scale of the peer: the shift of its windows.
     window_scale: u32,
-    /// Time at which the SYN, or its answer, left.
+    /// Departure time of the SYN or its answer.
     opened_at: Option<f64>,
     is_open: bool,
     /// Smallest window that the peer has announced, in bytes.
@@ -222,7 +222,7 @@ impl Reader {
         self.expect(first..=self.segments_below(segment.end)?)
     }
 
-    /// Adds segments to those expected to leave now, in answer to the last event or without an event.
+    /// Adds segments that are expected to leave now, after the last event or without one.
     fn expect(&mut self, segments: std::ops::RangeInclusive<u64>) -> Result<(), String> {
         self.at_this_moment().leaving.push(segments);
         Ok(())
@@ -274,8 +274,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the step of the last event if the time has not advanced since then. Otherwise adds a step without an
-    /// event, and returns it.
+    /// Returns the step for the current time. This is the last event's step, or a new one without an event if the time
+    /// has advanced.
     fn at_this_moment(&mut self) -> &mut Step {
         if self.table.steps.is_empty() || self.clock > self.last_step {
             self.step(None);

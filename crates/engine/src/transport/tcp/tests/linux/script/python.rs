@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::transport::tcp::tests::linux::table::{Fact, Relation};
 
-/// Operators of comparisons; an operator precedes those that are its prefix.
+/// Comparison operators, longer ones first: `<=` precedes its prefix `<`.
 const RELATIONS: [(&str, Relation); 6] = [
     ("==", Relation::Equal),
     ("!=", Relation::Other),

@@ -2,7 +2,7 @@
 
 use crate::transport::tcp::tests::linux::table::Settings;
 
-/// Kernel settings without an effect on a lone sender of whole segments, or whose value here is the modelled one.
+/// Kernel settings to ignore: they have no effect on a lone sender of whole segments, or set the modelled value.
 const WITHOUT_EFFECT: &[&str] = &[
     "tcp_rmem",
     "tcp_wmem",
@@ -25,7 +25,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "tcp_tso_win_divisor",
 ];
 
-/// Programs whose calls can be ignored, since they set defaults that the profile has, too.
+/// Programs with ignored calls: they set defaults that the profile has, too.
 const SCRIPTS: &[&str] = &["defaults.sh", "sysctl_restore", "hystart_detect"];
 
 /// Applies the settings that commands change.

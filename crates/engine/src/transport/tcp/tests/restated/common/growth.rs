@@ -7,7 +7,7 @@ use super::{Algorithm, Connection, Report};
 use crate::config::AckCounting;
 
 impl Connection {
-    /// Reports to the algorithm an acknowledgement in a recovery, or one that begins a recovery, after it was
+    /// Reports an acknowledgement in a recovery, or one that begins it, to the algorithm. The acknowledgement has been
     /// processed.
     pub(in super::super) fn report_in_recovery(&mut self, sample: &AckSample) {
         if self.algorithm == Algorithm::Controlling {
@@ -28,8 +28,7 @@ impl Connection {
         self.told.push(format!("{phase:?} {sample:?}"));
     }
 
-    /// Returns the number of segments for which an acknowledgement lets the window grow (RFC 3465; Linux counts newly
-    /// delivered segments).
+    /// Returns the growth credit of an acknowledgement in segments (RFC 3465; Linux counts newly delivered segments).
     fn credit(&self, acked: u64) -> f64 {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
@@ -114,9 +113,8 @@ impl Connection {
     }
 
     /// Returns true if the window must not grow: on echoes, and while the congestion window does not limit the sender.
-    /// Algorithms other than the standard one must also have used at least half of the window (RFC 7661 section 4.3).
-    /// After a timeout, while the flight is retransmitted, the window may grow in all these cases if half of it is
-    /// used.
+    /// Non-standard algorithms must also have used at least half of the window (RFC 7661 section 4.3). During
+    /// retransmissions after a timeout, the window may grow if half of it is used.
     fn growth_is_held(&mut self, echoes: bool, flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
         let slack = self.algorithm != Algorithm::Standard && !self.ns2;

@@ -32,7 +32,7 @@ pub(super) trait Rule {
 
     fn on_sent(&mut self, connection: &mut Connection, segment: u64);
 
-    /// Updates the state after all segments that may leave have left; `_new` is true if some of them were new.
+    /// Updates the state after all segments that may leave have left. `_new` is true if some were new.
     fn after_sending(&mut self, _connection: &mut Connection, _new: bool) {}
 
     fn on_timeout(&mut self, connection: &mut Connection);
@@ -52,7 +52,7 @@ pub(super) trait Rule {
 /// start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
-    /// Standard TCP. It never paces, so that segments leave as soon as the window allows.
+    /// Standard TCP. It never paces: segments leave as soon as the window allows.
     Standard,
     Noting,
     /// An algorithm that responds to losses only if there are many.
@@ -84,7 +84,7 @@ pub(super) enum Cut {
     Loss,
     Mark,
     Timeout,
-    /// A loss whose recovery is over.
+    /// A loss with a completed recovery.
     Over,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct Connection {
     pub(super) cwnd: f64,
     pub(super) ssthresh: f64,
     pub(super) dupacks: u32,
-    /// Number of segments that have arrived above `una`: the reported segments or, without SACK, one for each duplicate
+    /// Number of segments known to have arrived above `una`: the reported ones or, without SACK, one for each duplicate
     /// acknowledgement.
     pub(super) arrived: u64,
     pub(super) delivered: u64,
@@ -129,8 +129,8 @@ pub(super) struct Connection {
     round: u64,
     round_end: u64,
     round_start: bool,
-    /// Largest flights before acknowledgements: the number of the current round trip, the largest flight in it, and the
-    /// largest flight in the round trip before.
+    /// Largest flights before acknowledgements: number of the current round trip, largest flight in it, largest flight
+    /// in the previous one.
     peaks: (u64, u64, u64),
     limit: Limit,
     counters: FlowCounters,

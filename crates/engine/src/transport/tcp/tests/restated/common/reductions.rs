@@ -6,8 +6,7 @@ use longhaul_units::Time;
 use super::{Algorithm, Connection, Cut, Rule, exceeds_tolerance};
 
 impl Connection {
-    /// Returns the window from which a reduction starts: the flight (RFC 5681 equation 4) or, with ns-2, the congestion
-    /// window.
+    /// Returns the base of a reduction: the flight (RFC 5681 equation 4) or, with ns-2, the congestion window.
     fn in_use(&self, inflation: f64) -> f64 {
         if self.ns2 {
             (self.cwnd + inflation).min(self.peer_window as f64)
@@ -16,8 +15,8 @@ impl Connection {
         }
     }
 
-    /// Processes a timeout by RFC 6298 section 5 and RFC 5681 section 3.1. The threshold stays if a timeout has
-    /// retransmitted this data before.
+    /// Processes a timeout (RFC 6298 section 5, RFC 5681 section 3.1). The threshold stays if an earlier timeout has
+    /// retransmitted this data.
     pub(super) fn expire(&mut self, rule: &mut impl Rule) {
         self.deadline = Time::NEVER;
         if self.una == self.max_sent {
@@ -64,7 +63,7 @@ impl Connection {
         }
     }
 
-    /// Reduces the window for a loss, if no response to a mark has already reduced it for this window of data.
+    /// Reduces the window for a loss, unless a mark has already reduced it for this window of data.
     pub(in super::super) fn reduce_for_loss(&mut self) {
         if self.cut == Cut::Mark && self.una <= self.recover {
             self.cut = Cut::Loss;
