@@ -1,23 +1,23 @@
 //! Requirements of an algorithm on the transport.
 
 /// Requirements of an algorithm on the transport, in addition to those of every flow. A field is true if the algorithm
-/// needs what its doc describes.
+/// has the requirement that its doc describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// [`AckSample::rtt`](crate::AckSample::rtt) of every acknowledgement, for which senders
-    /// without timestamps have to store the send time of each segment.
+    /// [`AckSample::rtt`](crate::AckSample::rtt) of every acknowledgement. Senders without timestamps then have to
+    /// store the send time of each segment.
     pub rtt: bool,
-    /// [`AckSample::delivery_rate`](crate::AckSample::delivery_rate), for which the transport has
-    /// to store more state of each segment.
+    /// [`AckSample::delivery_rate`](crate::AckSample::delivery_rate). The transport then has to store more state of
+    /// each segment.
     pub delivery_rate: bool,
-    /// [`AckSample::one_way_delay`](crate::AckSample::one_way_delay), for which receivers have to report transit times.
+    /// [`AckSample::one_way_delay`](crate::AckSample::one_way_delay). Receivers then have to report transit times.
     pub one_way_delay: bool,
     /// Dummies ([`Extension::take_dummies`](crate::Extension::take_dummies)), and routers that drop dummies first.
     pub dummies: bool,
     /// New segments sent in pairs, back to back, so that [`AckSample::pair_spacing`](crate::AckSample::pair_spacing) is
     /// measured.
     pub pairs: bool,
-    /// Data packets with a request to routers ([`Extension::router_request`](crate::Extension::router_request)), whose
+    /// Data packets with a request to routers ([`Extension::router_request`](crate::Extension::router_request)). The
     /// answers are in [`AckSample::router`](crate::AckSample::router).
     pub routers: bool,
     /// ECN with an echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) (RFC 8257 section
