@@ -11,8 +11,8 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality. Acknowledgements use two cache lines: the fields
-/// up to the kind of slow start fill the first one, and the algorithm begins in the second.
+/// Congestion control of one connection, laid out for cache locality. Acknowledgements use two cache lines. The fields
+/// up to the kind of slow start fill the first one; the algorithm begins in the second.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
@@ -134,8 +134,8 @@ impl CongestionState {
         }
     }
 
-    /// Processes an acknowledgement in a phase in which only algorithms with [`Phases::All`] may enlarge the window.
-    /// For such an algorithm, this method is called in every phase.
+    /// Processes an acknowledgement in a phase other than slow start and congestion avoidance: only algorithms with
+    /// [`Phases::All`] may enlarge the window. For such an algorithm, this method is called in every phase.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {
