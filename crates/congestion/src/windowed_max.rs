@@ -66,8 +66,8 @@ impl WindowedMax {
         }
     }
 
-    /// Replaces values that are too old by the next ones. `new` becomes the second value if a quarter of the window has
-    /// passed without one, and the third after half of it. Returns true if anything has changed.
+    /// Replaces values that are too old by the next ones. Without a second value, `new` takes its place after a quarter
+    /// of the window; without a third value, after half of it. Returns true if anything has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {

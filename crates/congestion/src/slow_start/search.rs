@@ -54,7 +54,7 @@ const BINS: usize = 10;
 /// Number of further bins stored beyond one window. They cover one more round trip.
 const EXTRA_BINS: usize = 15;
 
-/// Number of stored bins.
+/// Number of all stored bins.
 const ENDS: usize = BINS + EXTRA_BINS;
 
 /// State of SEARCH (draft-chung-ccwg-search-09) for one flow.
@@ -186,8 +186,8 @@ mod tests {
         Search::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
     }
 
-    /// Passes acknowledgements at the times `at`. `totals` returns the numbers of segments sent and delivered by a
-    /// time. Returns the time in milliseconds at which slow start ends.
+    /// Passes acknowledgements at the times `times_ms`. `totals` returns the numbers of segments sent and delivered by
+    /// a time. Returns the time in milliseconds at which slow start ends.
     fn ends_at(
         search: &mut Search,
         times_ms: impl IntoIterator<Item = u64>,
