@@ -41,7 +41,7 @@ struct Toy {
     window: usize,
     timeout: Span,
     next: u64,
-    /// Numbers of the datagrams in flight, each with the time of its presumed loss.
+    /// Numbers of the datagrams in flight, each with its expiry time.
     in_flight: BTreeMap<u64, Time>,
     lost: Vec<u64>,
     answers: Vec<(u64, EcnCodepoint)>,

@@ -150,8 +150,8 @@ fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     assert_begins(&trace(tcp, &[2]), &expected);
 }
 
-/// Returns the index of the entry just before the loss of segment 9 shows, in slow start. Segments 9 to 18 are in
-/// flight, and the window is 10 segments.
+/// Returns the index of the first entry with acknowledgement number 9. The flow is in slow start: segments 9 to 18 are
+/// in flight, and the window is 10 segments.
 fn before_the_loss(found: &[(u64, Vec<u64>)]) -> usize {
     let eighth = found.iter().position(|(asked, _)| *asked == 9).unwrap();
     assert_eq!(found[eighth].1, [17, 18]);

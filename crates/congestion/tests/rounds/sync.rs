@@ -29,8 +29,8 @@ fn report(sender: &mut Sender, transit: Span) -> f64 {
     sender.acknowledge(|ack| ack.one_way_delay = Some(transit))
 }
 
-/// Sends an acknowledgement that reports a transit time of 100 ms plus a queueing delay of `ms` milliseconds; returns
-/// the window after it.
+/// Sends an acknowledgement with a transit time of 100 ms plus a queueing delay of `ms` milliseconds. Returns the new
+/// window.
 fn queued(sender: &mut Sender, ms: u64) -> f64 {
     report(sender, Span::from_millis(100 + ms))
 }
