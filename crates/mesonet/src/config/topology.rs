@@ -142,8 +142,8 @@ words! {
         /// One server for both queues, which alternates while both hold packets and is never idle
         /// while one of them does.
         Shared = "shared",
-        /// One server for both queues, which alternates strictly: it idles for one service time when the queue whose
-        /// turn it is holds no packet.
+        /// One server for both queues. It alternates strictly: if the next queue is empty, it idles for one service
+        /// time.
         Alternating = "alternating",
         /// A server of the full capacity for each queue, as required to match the figures of
         /// chapter 5.

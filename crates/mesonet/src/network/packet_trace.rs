@@ -41,7 +41,7 @@ pub(crate) struct PacketTrace {
     span: (Time, Time),
     /// Maximum number of records that are stored at a time.
     max: u64,
-    /// Time of the last record if the maximum number was reached, `None` otherwise. Records of
+    /// Time when the maximum number of records was reached; `None` if it was not. Records of
     /// earlier times are complete.
     truncated_at: Option<Time>,
 }
@@ -104,7 +104,7 @@ impl PacketTrace {
             .map(|state| state.number)
     }
 
-    /// Records an event of a packet at `time`. `now` is the simulated time; it is earlier than
+    /// Records an event of a packet at `time`. `now` is the simulated time. It is earlier than
     /// `time` if an arrival is processed before it is due.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
         let Some(flow) = self.number_of(packet) else {
