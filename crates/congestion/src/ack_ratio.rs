@@ -1,8 +1,8 @@
 //! Number of segments per acknowledgement, as Linux 2.6.22 estimates it for BIC and CUBIC.
 //!
 //! The estimate is in sixteenths, and begins with two segments (`delayed_ack` in tcp_bic.c and tcp_cubic.c). Each
-//! acknowledgement subtracts a whole number of sixteenths, so the estimate for a receiver that acknowledges every
-//! segment stays at 31/16: such a flow grows nearly twice as fast as the algorithm intends.
+//! acknowledgement subtracts a whole number of sixteenths. If the receiver acknowledges every segment, the estimate
+//! therefore stays at 31/16, and the flow grows nearly twice as fast as the algorithm intends.
 
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::window::Window;
 
-/// Phases of a connection in which an algorithm changes the window itself.
+/// Phases of a connection whose window the algorithm itself changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phases {
     /// Congestion avoidance only; the slow start is chosen separately for each flow.
@@ -26,20 +26,18 @@ pub enum Phases {
 pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Returns the phases in which the algorithm changes the window itself.
     ///
-    /// Called with every acknowledgement and signal. The result may change during a connection (packet-pair replaces
-    /// slow start from its first sample on). However, an algorithm returns [`Phases::All`] either always or never.
+    /// Called with every acknowledgement and signal. The result may change during a connection: packet-pair replaces
+    /// slow start from its first sample on. [`Phases::All`] is returned always or never.
     #[inline]
     fn phases(&self) -> Phases {
         Phases::Avoidance
     }
 
-    /// Returns the number of segments that an acknowledgement with this [`AckSample::credit`] adds
-    /// to a window of `cwnd` segments in congestion avoidance, for algorithms whose growth depends
-    /// on nothing else.
+    /// Returns the number of segments that an acknowledgement with this [`AckSample::credit`] adds to a window of
+    /// `cwnd` segments in congestion avoidance, for algorithms whose growth depends on nothing else.
     ///
-    /// Called once for each acknowledgement of new data in congestion avoidance that needs no
-    /// [`AckSample`]; [`Self::on_ack`] is not called then. Returns `None` if growth depends on
-    /// more: `on_ack` is then called with a sample.
+    /// Called once for each acknowledgement of new data in congestion avoidance that needs no [`AckSample`], instead of
+    /// [`Self::on_ack`]. Returns `None` if growth depends on more: `on_ack` is then called with a sample.
     #[inline]
     fn increment(&mut self, _credit: f64, _cwnd: f64) -> Option<f64> {
         None
@@ -66,7 +64,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Called once, on the side that opened the connection, before [`Self::first_window`].
     fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
-    /// Returns the window with which the connection begins; the transport would begin with `initial` segments.
+    /// Returns the initial window of the connection. The transport's own choice is `initial` segments.
     ///
     /// Called once, after [`Self::on_handshake`] if that is called.
     fn first_window(&mut self, initial: f64) -> f64 {
@@ -107,15 +105,15 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// Returns the pacing rate in bits per second on the wire.
     ///
-    /// Called whenever segments could leave, on connections whose algorithm has [`Needs::paces`] or is a custom one.
-    /// Returns `None` if the algorithm does not pace now; the transport then sends as the scenario's `tcp.pacing` says.
+    /// Called whenever segments could leave, if the algorithm has [`Needs::paces`] or is a custom one. Returns `None`
+    /// if the algorithm does not pace now; the transport then sends as the scenario's `tcp.pacing` says.
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
     /// Returns the number of segments, at least one, that may leave together while the algorithm paces. Pacing then
-    /// delays the next segment by the time that all of them take at the pacing rate.
+    /// delays the next segment by the transmission time of this burst at the pacing rate.
     ///
     /// Called with [`Self::pacing_rate`], at the beginning of each burst.
     #[inline]
@@ -131,8 +129,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         Needs::default()
     }
 
-    /// Returns the algorithm as an [`Extension`], whose methods are called rarely. Returns `None` if the defaults of
-    /// the trait apply.
+    /// Returns the algorithm as an [`Extension`] with rarely called methods. Returns `None` if the defaults of the
+    /// trait apply.
     fn extension(&mut self) -> Option<&mut dyn Extension> {
         None
     }
@@ -146,9 +144,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Takes over from `like`, an algorithm of the same kind, the tables that all flows of this kind share. The tables
-    /// are not stored with the state of a flow, so a state that was read from a checkpoint needs them before it is
-    /// used.
+    /// Takes the tables that all flows of this kind share from `like`, an algorithm of the same kind. The state of a
+    /// flow does not include these tables. A state read from a checkpoint therefore needs them before it is used.
     ///
     /// Called once for each state that is read.
     fn share_tables(&mut self, _like: &Self)

@@ -12,7 +12,7 @@ macro_rules! controllers {
         $(pub(crate) mod $module;)+
 
         /// All built-in algorithms, and a variant for custom ones. Flows of one kind start from clones of one
-        /// controller, which share its tables. The tag is a separate byte, which is faster to read than a niche.
+        /// controller, and share its tables. The tag is a separate byte: it is faster to read than a niche.
         #[allow(missing_docs)]
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]

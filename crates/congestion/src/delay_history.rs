@@ -4,11 +4,11 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Number of one-minute intervals whose smallest delays are stored (BASE_HISTORY).
+/// Number of stored minima of the delay, each of one minute (BASE_HISTORY).
 const BASE_HISTORY: usize = 10;
 const MINUTE: Span = Span::from_secs(60);
 
-/// Number of latest delays whose minimum is the current delay (CURRENT_FILTER).
+/// Number of latest delays in the filter; its minimum is the current delay (CURRENT_FILTER).
 const CURRENT_FILTER: usize = 4;
 
 /// Filters of the base delay and of the current delay (RFC 6817 section 2.4.2).

@@ -3,7 +3,7 @@
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
 use crate::quantity::Quantity;
 
-/// Signal by which an algorithm notices congestion or spare capacity.
+/// Signal of congestion or spare capacity for an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Lost segments.
@@ -12,7 +12,7 @@ pub enum Signal {
     Ecn,
     /// Round-trip times or one-way delays.
     Delay,
-    /// Rates at which segments are delivered.
+    /// Delivery rates.
     Rate,
     /// Feedback that routers write into headers.
     Router,

@@ -9,15 +9,15 @@ use crate::window::Window;
 /// [`CongestionControl::extension`](crate::CongestionControl::extension). The transport calls none of them for an
 /// acknowledgement that shows no loss, so they cost nothing for other algorithms.
 ///
-/// Each method has a default, which applies to algorithms without an extension.
+/// The defaults of the methods apply to algorithms without an extension.
 pub trait Extension {
-    /// Returns true if the algorithm responds to losses now, in
-    /// [`CongestionControl::on_congestion`], given the numbers of segments of the connection known
-    /// to be delivered and lost so far. (CUBIC's variant picoquic tolerates some.)
+    /// Returns true if the algorithm responds to losses now, in [`CongestionControl::on_congestion`]. The arguments are
+    /// the numbers of segments of the connection known to be delivered and lost. (CUBIC's variant picoquic tolerates
+    /// some losses.)
     ///
-    /// Called once when a recovery begins. After `false` the transport does not reduce the window,
-    /// which continues to grow; recoveries with selective acknowledgements then call again with
-    /// each acknowledgement until the result is `true`. ns-2's recoveries do not call it.
+    /// Called once when a recovery begins. If it returns `false`, the transport does not reduce the window, and the
+    /// window continues to grow. With selective acknowledgements, each further acknowledgement calls it again until it
+    /// returns `true`. ns-2's recoveries do not call it.
     ///
     /// [`CongestionControl::on_congestion`]: crate::CongestionControl::on_congestion
     fn answers_losses(&mut self, _delivered: u64, _lost: u64) -> bool {
@@ -27,8 +27,8 @@ pub trait Extension {
     /// Returns the lower bound of the window in a recovery with rate halving. Linux 2.6.22 halves the rate down to this
     /// bound, whatever threshold [`CongestionControl::on_congestion`] has set (`tcp_reno_min_cwnd`).
     ///
-    /// [`CongestionState`](crate::CongestionState) calls it once after each reduction for a loss, with the window at
-    /// that time. Returns `None` if the reduced window applies at once.
+    /// Returns `None` if the reduced window applies at once. Called once after each reduction for a loss, with the
+    /// reduced window.
     ///
     /// [`CongestionControl::on_congestion`]: crate::CongestionControl::on_congestion
     fn recovery_floor(&self, _window: &Window) -> Option<f64> {

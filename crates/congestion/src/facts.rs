@@ -15,7 +15,7 @@ pub enum Limit {
     Application,
 }
 
-/// Phase of a connection in which an acknowledgement arrives; it determines if the window may change.
+/// Phase of a connection at an acknowledgement; it determines if the window may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Slow start: the window is below `ssthresh`. The flow's slow start enlarges the window after the algorithm has
@@ -75,7 +75,7 @@ pub struct AckSample {
     pub marked: Option<u64>,
     /// Number of segments in flight after this acknowledgement.
     pub in_flight: u64,
-    /// Rate at which segments of the last flight were delivered, if the transport measures it.
+    /// Delivery rate of the last flight, if the transport measures it.
     pub delivery_rate: Option<RateSample>,
     /// Reason why the sender did not send more when it sent the acknowledged data.
     pub limit: Limit,
@@ -160,7 +160,7 @@ pub struct Congestion {
     pub now: Time,
     /// Kind of signal that reported the congestion.
     pub cause: Cause,
-    /// The window in use, in segments, to which the reduction applies.
+    /// The current window, in segments; the reduction applies to it.
     pub base: f64,
     /// Number of segments in flight when the congestion was detected.
     pub in_flight: u64,
@@ -170,7 +170,7 @@ pub struct Congestion {
     pub first: bool,
 }
 
-/// An idle time, in which nothing is in flight.
+/// An idle time: nothing is in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
     /// Time at which the idle time ends.

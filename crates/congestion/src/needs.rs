@@ -18,7 +18,7 @@ pub struct Needs {
     /// New segments sent in pairs, back to back, so that [`AckSample::pair_spacing`](crate::AckSample::pair_spacing) is
     /// measured.
     pub pairs: bool,
-    /// Data packets with a request to routers ([`Extension::router_request`](crate::Extension::router_request)), whose
+    /// Data packets with a request to routers ([`Extension::router_request`](crate::Extension::router_request)). The
     /// answers are in [`AckSample::router`](crate::AckSample::router).
     pub routers: bool,
     /// ECN with an echo of each segment's mark in [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) (RFC 8257 section

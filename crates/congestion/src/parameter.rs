@@ -8,7 +8,7 @@ use longhaul_units::suggestion;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Implementation whose documented details an algorithm follows.
+/// Variant of an algorithm: the implementation that it follows in detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Variant {
     /// The algorithm of the paper or RFC.
@@ -16,7 +16,7 @@ pub enum Variant {
     Paper,
     /// The implementation in ns-2.
     Ns2,
-    /// The implementation in Linux 2.6.22, whose modules ns-2 can also run.
+    /// The implementation in Linux 2.6.22; ns-2 can also run its modules.
     Linux2_6_22,
     /// The implementation in Linux 6.18.
     Linux6_18,
@@ -68,8 +68,8 @@ pub enum DefaultValue {
         /// Function that computes the value.
         value: fn(&Settings) -> f64,
     },
-    /// The value of a parameter listed before this one. A resolved scenario contains a parameter with this default only
-    /// if the user has given it a value.
+    /// The value of another parameter, listed before this one. A resolved scenario contains a parameter with this
+    /// default only if the user has given it a value.
     SameAs(&'static str),
     /// A function of the window, given by these points. A single number in a scenario replaces it by a constant.
     Points(&'static [Point]),

@@ -17,7 +17,7 @@ pub(crate) struct PeakRate {
     since: Option<DeliveryMark>,
 }
 
-/// Number of delivered segments, with the times at which the last of them was sent and acknowledged.
+/// Number of delivered segments, and the send and acknowledgement times of the last of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct DeliveryMark {
     delivered: u64,
@@ -26,8 +26,8 @@ struct DeliveryMark {
 }
 
 impl PeakRate {
-    /// Processes an acknowledgement. The rate is measured since the last acknowledgement that gave a rate: it is the
-    /// sending rate or the rate of acknowledgements, whichever is lower.
+    /// Processes an acknowledgement. The rate is the lower of the sending rate and the rate of acknowledgements. Both
+    /// are measured since the last acknowledgement that gave a rate.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // Samples that would have begun before time zero are impossible and are ignored.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
@@ -62,8 +62,7 @@ impl PeakRate {
 mod tests {
     use super::*;
 
-    /// Returns the maximum rate for segments given by the times, in milliseconds, at which they were sent and
-    /// acknowledged.
+    /// Returns the maximum rate of `segments`. Each has a send time and an acknowledgement time, in milliseconds.
     fn peak(segments: &[(u64, u64)]) -> f64 {
         let mut peak = PeakRate::default();
         for (&(sent, at), delivered) in segments.iter().zip(1..) {
@@ -78,8 +77,8 @@ mod tests {
         peak.per_s()
     }
 
-    /// Segments are sent 2 ms apart. If their acknowledgements are compressed to 1 ms, they give no rate; if compressed
-    /// to 2 ms, they give the sending rate.
+    /// Checks that the longer interval determines the rate. Segments are sent 2 ms apart. Acknowledgements compressed
+    /// to 1 ms give no rate; compressed to 2 ms, they give the sending rate.
     #[test]
     fn the_longer_interval_counts() {
         assert_eq!(peak(&[(0, 100), (2, 105), (4, 110)]), 200.0);

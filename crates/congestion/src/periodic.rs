@@ -3,7 +3,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Time at which a procedure last ran. The next period begins then, so the schedule drifts with the spacing of
+/// Time of the last run of a procedure. The next period begins then, so the schedule drifts with the spacing of
 /// acknowledgements (NIST SP 500-282, chapter 5).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Periodic {
@@ -14,8 +14,8 @@ impl Periodic {
     /// A procedure that has not run yet.
     pub(crate) const NEW: Self = Self { since: None };
 
-    /// Returns the time since the procedure last ran if it is due, and records that it runs now. Returns `None` if it
-    /// is not due. The first period begins with the first check.
+    /// Returns the time since the last run if the procedure is due, and records a run now; `None` if it is not due. The
+    /// first period begins with the first check.
     pub(crate) fn elapsed(&mut self, now: Time, period: Span) -> Option<Span> {
         let elapsed = now.since(*self.since.get_or_insert(now));
         let due = elapsed >= period && elapsed > Span::ZERO;

@@ -1,9 +1,9 @@
-//! Rate halving: the rule by which Linux reduced the window in recoveries before proportional rate reduction (Linux
-//! 2.6.22, `tcp_cwnd_down`).
+//! Rate halving: Linux's reduction of the window in recoveries before proportional rate reduction (Linux 2.6.22,
+//! `tcp_cwnd_down`).
 //!
-//! One segment leaves for every two acknowledgements, whatever reduction the algorithm has chosen. A recovery of one
-//! round trip thus halves the window, and a longer one reduces it to a floor. Then slow start raises the window to the
-//! threshold, for example to seven eighths of its former size.
+//! One segment leaves for every two acknowledgements, whatever the algorithm's reduction is. A recovery of one round
+//! trip thus halves the window; a longer one reduces it to a floor. Then slow start raises the window to the threshold,
+//! for example to seven eighths of its former size.
 
 use serde::{Deserialize, Serialize};
 

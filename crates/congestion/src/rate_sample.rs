@@ -7,7 +7,7 @@
 use longhaul_units::{PS_PER_S, Span};
 use serde::{Deserialize, Serialize};
 
-/// Number of segments delivered, and the time in which they were delivered.
+/// Number of delivered segments, and the duration of their delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateSample {
     segments: f64,
@@ -29,7 +29,7 @@ impl RateSample {
         self.segments
     }
 
-    /// Returns the time in which the segments were delivered.
+    /// Returns the duration of the delivery.
     pub fn interval(self) -> Span {
         self.interval
     }

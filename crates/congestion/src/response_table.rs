@@ -1,8 +1,8 @@
-//! A table of a function of the window, which saves logarithms for each acknowledgement.
+//! A table of a function of the window. It saves logarithms for each acknowledgement.
 //!
 //! The grid follows the floating-point format: every octave is divided into equal cells. The exponent and the leading
-//! mantissa bits of a window are thus the number of its cell, and the remaining bits are its position in the cell.
-//! Within a cell, the function is interpolated linearly.
+//! mantissa bits of a window are the number of its cell. The remaining bits are its position in the cell. Within a
+//! cell, the function is interpolated linearly.
 //!
 //! With `h = 2^-CELL_BITS`, the maximum width of a cell relative to the window, the relative error is at most `h^2 / 8
 //! * |w^2 f''(w) / f(w)|` (1.9e-6 times the second factor), plus rounding.

@@ -1,9 +1,9 @@
 //! A flow without a network, simulated round trip by round trip with losses that the caller chooses.
 //!
-//! In each round trip, one window of segments is acknowledged, evenly spaced over the round trip or over the time that
-//! the sender's link takes. The queue depends on the window at each segment's departure, a round trip before its
-//! acknowledgement. During the round trip of the departures, the window is assumed to change evenly from its value
-//! after the first acknowledgement to its value after the last.
+//! In each round trip, one window of segments is acknowledged. The acknowledgements are evenly spaced over the round
+//! trip, or at the rate of the sender's link. The queue depends on the window at each segment's departure, a round trip
+//! before its acknowledgement. In the round trip of the departures, the window is assumed to change evenly from its
+//! value after the first acknowledgement to that after the last.
 //!
 //! Losses are at fixed distances in segments, or random. A lost segment reduces the window at most once per round trip,
 //! and recovery takes no time. This is the deterministic model behind the response functions of RFC 5681 and RFC 3649.
@@ -38,8 +38,8 @@ pub struct Path {
     /// Rate of the path in segments per second. Segments beyond the path's capacity wait in a queue. `None`: no segment
     /// waits.
     pub rate: Option<f64>,
-    /// Rate of the sender's link in segments per second: the acknowledgements of a window arrive one after the other at
-    /// this rate. `None`: they are spread over the round trip.
+    /// Rate of the sender's link in segments per second; acknowledgements arrive at this rate. `None`: they are spread
+    /// over the round trip.
     pub link_rate: Option<f64>,
     /// Rule that selects the segments that are lost or marked.
     pub loss: Loss,
@@ -102,8 +102,8 @@ pub struct Flow {
     reduced: bool,
     /// Number of segments delivered so far.
     delivered: u64,
-    /// Window after the first acknowledgement of the last round, in segments: the value from which the window is
-    /// assumed to change evenly.
+    /// Window after the first acknowledgement of the last round, in segments. The window is assumed to change evenly
+    /// from this value.
     opened: f64,
 }
 

@@ -1,5 +1,5 @@
-//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel store them, and
-//! the round trips in which Vegas and YeAH measure them (Linux 6.18, `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`).
+//! Smallest round-trip times in whole microseconds, as in the delay-based algorithms of a current kernel (Linux 6.18,
+//! `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`). Also the round trips of Vegas and YeAH for measuring them.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ impl SmallestRtts {
     }
 }
 
-/// State of the current round trip, in Vegas and in YeAH, whose state includes that of Vegas (`struct vegas`).
+/// State of the current round trip in Vegas. YeAH includes this state (`struct vegas`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MeasuredRound {
     pub(crate) rtts: SmallestRtts,

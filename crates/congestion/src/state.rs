@@ -11,8 +11,8 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality. Acknowledgements use two cache lines: the fields
-/// up to the kind of slow start fill the first one, and the algorithm begins in the second.
+/// Congestion control of one connection, laid out for cache locality. Acknowledgements use two cache lines. The fields
+/// up to the kind of slow start fill the first one; the algorithm begins in the second.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
@@ -134,8 +134,8 @@ impl CongestionState {
         }
     }
 
-    /// Processes an acknowledgement in a phase in which only algorithms with [`Phases::All`] may enlarge the window.
-    /// For such an algorithm, this method is called in every phase.
+    /// Processes an acknowledgement in a phase without growth: only algorithms with [`Phases::All`] may enlarge the
+    /// window. For such an algorithm, this method is called in every phase.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {
@@ -160,14 +160,14 @@ impl CongestionState {
         self.controller.on_handshake(ack, &mut self.window);
     }
 
-    /// Sets the initial window, which the transport would set to `initial` segments.
+    /// Sets the initial window. The transport's own choice is `initial` segments.
     pub fn open_window(&mut self, initial: f64) {
         let first = self.controller.first_window(initial);
         self.window.set_cwnd(first);
     }
 
-    /// Grows the window as ns-2's limited slow start does, which continues in congestion avoidance: by its own growth
-    /// or by the algorithm's, whichever is larger. `before` is the window before the algorithm's growth.
+    /// Grows the window as ns-2's limited slow start does, also in congestion avoidance. The growth is its own or the
+    /// algorithm's, whichever is larger. `before` is the window before the algorithm's growth.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start

@@ -15,8 +15,7 @@ pub(crate) fn ticks(time: Time) -> u64 {
     time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
 
-/// Returns the time at which a connection without a handshake began, assumed to be a round trip before its first
-/// acknowledgement.
+/// Returns the start of a connection without a handshake: a round trip before its first acknowledgement.
 pub(crate) fn began(first: &AckSample) -> Time {
     let elapsed = first.now.since(Time::ZERO);
     Time::ZERO + elapsed.saturating_sub(first.rtt.unwrap_or(Span::ZERO))
@@ -107,7 +106,7 @@ impl Sequence {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reducing {
     una: u64,
-    /// Number of acknowledged segments at which the reduction for a mark ends; `None` if there is no such reduction.
+    /// Number of acknowledged segments at the end of the reduction for a mark; `None` without such a reduction.
     until: Option<u64>,
     recovering: bool,
     /// True if a recovery has ended, but the acknowledgement that ends it has not been counted yet.
@@ -142,8 +141,8 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery. The kernel first processes the samples of the acknowledgement that ends it (`pkts_acked`).
-    /// Returns true if this acknowledgement has already been counted; otherwise the recovery ends when it is counted.
+    /// Ends a recovery. The kernel first processes the samples of the last acknowledgement (`pkts_acked`). Returns true
+    /// if this acknowledgement has already been counted; otherwise the recovery ends when it is counted.
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         self.ending = self.acked_at != now;
@@ -183,8 +182,8 @@ impl Avoidance {
         reduce(window, target);
     }
 
-    /// Begins the recovery from a timeout. `threshold` is the new threshold; `None` if this is a further timeout in the
-    /// same recovery, which leaves the threshold as it is.
+    /// Begins the recovery from a timeout. `threshold` is the new threshold. `None` keeps the old one, for a further
+    /// timeout in the same recovery.
     pub(crate) fn on_timeout(&mut self, threshold: Option<f64>, window: &mut Window) {
         self.reducing.begin_recovery();
         self.counted = Counted::default();

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// The first, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// Tick at which all three values were found to be recent enough, and the length of the window then. For the rest
+    /// Tick of the last check that all three values were recent enough, and the length of the window then. For the rest
     /// of this tick, a new value below the third one changes nothing.
     settled: Option<(u64, u64)>,
 }
 
 impl WindowedMax {
-    /// Creates a filter without values, whose maximum is zero.
+    /// Creates a filter without values. Its maximum is zero.
     pub(crate) fn new() -> Self {
         Self {
             best: [(0, 0.0); 3],
@@ -31,7 +31,7 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// Returns the bound below which a new value changes nothing, at `tick` with a window of `length` ticks.
+    /// Returns the bound for new values, at `tick` with a window of `length` ticks. Values below it change nothing.
     #[inline]
     pub(crate) fn ignores_below(&self, tick: u64, length: u64) -> f64 {
         if self.settled == Some((tick, length)) {
@@ -66,8 +66,8 @@ impl WindowedMax {
         }
     }
 
-    /// Replaces values that are too old by the next ones. If no second value was found in a quarter of the window, or
-    /// no third value in half of it, `new` takes its place. Returns true if anything has changed.
+    /// Replaces values that are too old by the next ones. Without a second value, `new` takes its place after a quarter
+    /// of the window; without a third value, after half of it. Returns true if anything has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {

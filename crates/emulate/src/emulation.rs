@@ -41,13 +41,13 @@ const MAX_START: Duration = Duration::from_secs(1);
 pub struct Setup {
     /// The network of the scenario, and simulated flows that share it with the programs.
     pub config: Config,
-    /// Indices of the nodes at which there are hosts.
+    /// Indices of the nodes with hosts.
     pub hosts: Vec<usize>,
     /// Programs to run in the hosts; one of them is in the foreground.
     pub programs: Vec<Program>,
     /// Names and values of kernel settings (sysctls) of all hosts.
     pub sysctls: Vec<(String, String)>,
-    /// Channel to which all packets that hosts send or receive are sent; `None` for no capture.
+    /// Channel for all packets that hosts send or receive; `None` for no capture.
     pub tap: Option<SyncSender<TappedPacket>>,
 }
 
@@ -60,12 +60,12 @@ pub struct Emulated {
     pub totals: Totals,
     /// Samples and events during the emulation.
     pub records: Records,
-    /// Lateness of packets, compared with the times at which they were due.
+    /// Lateness of packets relative to their due times.
     pub lateness: LatenessSummary,
     /// Start of the measurement window if the emulation ended before it; the whole emulation is
     /// then measured. `None` otherwise.
     pub missed_window: Option<Time>,
-    /// Number of packets from hosts that were not IPv4, or whose destination is no host.
+    /// Number of packets from hosts that were not IPv4, or had no host as destination.
     pub stray_pkts: u64,
     /// Number of packets that the capture does not contain.
     pub missed_pkts: u64,
@@ -303,7 +303,7 @@ fn config_of(forwarder: &Forwarder, flow: &Flow) -> FlowConfig {
     }
 }
 
-/// Returns the text of `/etc/hosts` for all hosts, whose names are those of their nodes.
+/// Returns the text of `/etc/hosts` for all hosts. The name of a host is that of its node.
 fn hosts_file(hosts: &[Host]) -> String {
     let ports = hosts.iter().map(|host| &host.port);
     let lines = ports.map(|port| format!("{} {}\n", port.address, port.name));
@@ -311,7 +311,7 @@ fn hosts_file(hosts: &[Host]) -> String {
     std::iter::once(own).chain(lines).collect()
 }
 
-/// Refuses hosts between which there is no path.
+/// Refuses a pair of hosts without a path.
 fn check_paths(config: &Config, hosts: &[usize]) -> Result<(), Refusal> {
     let links = config.links.iter();
     let links = links.map(|link| (link.from, link.to, link.delay));

@@ -10,7 +10,7 @@ use longhaul_units::{Span, Time};
 use crate::packet::{FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
 use crate::socket_info::SocketInfo;
 
-/// First state of the kernel's congestion control in which the window is reduced (CWR).
+/// First state of the kernel's congestion control with a reduced window (CWR).
 const REDUCING: u8 = 2;
 /// State of the kernel's congestion control after a timeout.
 const LOSS: u8 = 4;
@@ -19,7 +19,7 @@ const LOSS: u8 = 4;
 /// control connections of other flows.
 pub(crate) const MIN_DATA_PKTS: u64 = 10;
 
-/// Maximum number of segments in flight whose send times are stored.
+/// Maximum number of stored send times of segments in flight.
 const MAX_TIMED: usize = 1 << 16;
 
 /// A flow: the packets in one direction between two ends.
@@ -216,8 +216,7 @@ impl Flow {
         }
     }
 
-    /// Returns the position up to which a segment acknowledges, for links that filter
-    /// acknowledgements.
+    /// Returns the acknowledged position, for links that filter acknowledgements.
     pub(crate) fn acknowledgement_number(&self, segment: &Segment) -> u64 {
         self.stream
             .position(segment.acknowledged, self.stream.acknowledged)
@@ -238,9 +237,9 @@ impl Flow {
         });
     }
 
-    /// Counts the reductions that have begun since the last sample. A reduction that has also ended
-    /// since then shows as a changed threshold and a smaller window; the end of slow start changes
-    /// only the threshold.
+    /// Counts the reductions that have begun since the last sample. If a reduction has also ended
+    /// since then, the threshold has changed and the window is smaller. The end of slow start
+    /// changes only the threshold.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;
@@ -259,7 +258,7 @@ impl Flow {
     }
 
     /// Returns a sample of the flow's counters; `None` if the flow is not in records. `first` is
-    /// the number in records of the first flow of programs.
+    /// the record number of the first flow of programs.
     pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
         let info = self.info.as_ref().map(|noted| &noted.info);
         let in_flight = |info: &SocketInfo| {
@@ -308,7 +307,7 @@ impl Flow {
     }
 
     /// Returns the label of the flow's group: the name of its congestion control, or else of its
-    /// protocol; with `-short` if the flow has sent few packets.
+    /// protocol. The label of a flow with few packets ends in `-short`.
     pub(crate) fn label(&self) -> String {
         let kind = match self.tuple.protocol {
             TCP => self.congestion().unwrap_or("tcp"),

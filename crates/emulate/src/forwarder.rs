@@ -17,8 +17,8 @@ use crate::system;
 use crate::tap::Tap;
 use crate::tun::MTU;
 
-/// Time in nanoseconds before a packet is due, in which the loop does not sleep because waking up
-/// takes some microseconds.
+/// Time in nanoseconds before the next packet is due. In this time, the loop does not sleep: waking
+/// up takes some microseconds.
 const WAKE_UP_NS: u64 = 10_000;
 
 /// Latest state of all sockets, which the next sample uses.
@@ -45,7 +45,7 @@ pub(crate) struct Forwarder {
     /// Number in records of the first flow of programs.
     first_record: u32,
     pub(crate) lateness: Lateness,
-    /// Number of packets that are not IPv4, or whose destination is no host.
+    /// Number of packets that are not IPv4, or have no host as destination.
     pub(crate) stray_pkts: u64,
     sockets: Sockets,
     tap: Option<Tap>,
@@ -113,9 +113,9 @@ impl Forwarder {
         self.flows.iter().map(Flow::sent_pkts).sum()
     }
 
-    /// Returns the number of the flow with the five values `tuple`; the flow is created if it is
-    /// new. Returns `None` if no other host has the destination address, or if the source address
-    /// is not that of the sending host `from`.
+    /// Returns the number of the flow with the five values `tuple`; creates the flow if it is new.
+    /// Returns `None` if no other host has the destination address, or if the source address is not
+    /// that of the sending host `from`.
     fn number(&mut self, tuple: FiveTuple, from: usize, now: Time) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&tuple) {
             return Some(number);

@@ -1,4 +1,4 @@
-//! Hosts: network namespaces, each with a single device through which all packets pass.
+//! Hosts: network namespaces, each with a single device for all packets.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind};
@@ -21,7 +21,7 @@ pub(crate) struct Host {
     pub(crate) inquiry: Inquiry,
 }
 
-/// The device through which a host's packets leave and enter it.
+/// The device for packets that leave or enter a host.
 #[derive(Debug)]
 pub(crate) struct Port {
     /// Index of the host's node.

@@ -1,11 +1,10 @@
 //! Emulation: real programs communicate over the network of a scenario in real time. Linux only.
 //!
-//! Each host is a network namespace with a TUN device. The namespace has no name and leaves no
-//! trace on the system: it exists as long as a file of this process or a process in it keeps it
-//! open. One thread moves packets between the devices and the engine's links, queue disciplines and
-//! impairments ([`longhaul_engine::emulation`]), and makes the records of a run; another thread
-//! requests the state of sockets from the kernel. Programs run in the hosts, and end with the
-//! emulation.
+//! Each host is a network namespace with a TUN device. The namespace has no name and leaves no trace on the system. It
+//! exists as long as a file of this process, or a process in it, keeps it open. One thread moves packets between the
+//! devices and the engine's links, queue disciplines and impairments ([`longhaul_engine::emulation`]). It also makes
+//! the records of a run. Another thread requests the state of sockets from the kernel. Programs run in the hosts, and
+//! end with the emulation.
 //!
 //! Records are kept in memory until the run is over, so that no disk delays a packet.
 #![cfg(target_os = "linux")]

@@ -7,9 +7,9 @@ use serde::Serialize;
 /// Clock ticks of all processors together, by their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Busy {
-    /// Ticks in which processors were busy.
+    /// Ticks of busy processors.
     pub used: u64,
-    /// Ticks in which processors were idle.
+    /// Ticks of idle processors.
     pub idle: u64,
     /// Ticks that a hypervisor gave to other machines.
     pub stolen: u64,

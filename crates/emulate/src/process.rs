@@ -1,6 +1,6 @@
 //! Programs in hosts. Each has separate process and mount namespaces. The first process of the
-//! process namespace ends with the emulation, even if the emulation is killed, and all other
-//! processes of the namespace end with it.
+//! process namespace ends with the emulation, even if the emulation is killed. All other processes
+//! of the namespace then end, too.
 #![allow(
     unsafe_code,
     reason = "between fork and exec there are only calls that are safe after a fork; each block says what it does"
@@ -21,7 +21,7 @@ use crate::program::Program;
 use crate::refusal::Refusal;
 use crate::system::{self, checked};
 
-/// Time in which programs have to end after they were requested to end.
+/// Maximum time from the request to end until a program must have ended.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A program that runs in a host.
@@ -68,8 +68,8 @@ impl Running {
     }
 
     /// Ends the program with SIGTERM, and with SIGKILL after [`GRACE`], unless it has ended
-    /// already. Returns the exit status, `None` if it is unknown, and true if the program was
-    /// requested to end.
+    /// already. Returns the exit status, `None` if unknown, and true if the program was requested
+    /// to end.
     pub(crate) fn end(self) -> (Option<ExitStatus>, bool) {
         if let Ok(status) = self.ended.try_recv() {
             let _ = self.thread.join();
@@ -119,9 +119,9 @@ fn start(
 /// Identifier of the program's process, which the signal handler needs.
 static WORKER: AtomicI32 = AtomicI32::new(0);
 
-/// Prepares the namespaces, as their first process, and forks. The new process continues and
-/// executes the program. The first process remains until the program ends or, if `outlives`, until
-/// the last of its descendants ends.
+/// Prepares the namespaces, as their first process, and forks. The new process executes the
+/// program. The first process remains until the program ends or, if `outlives`, until the last of
+/// its descendants ends.
 fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
     // SAFETY: only numbers are passed. The signal comes when the thread that started the program
     // ends.

@@ -20,7 +20,7 @@ enum Record {
     Exchange(Exchange),
 }
 
-/// Records in the order in which they were made, and a request to stop.
+/// Records in the order of their making, and a request to stop.
 #[derive(Debug, Default)]
 pub struct Records {
     all: Vec<Record>,

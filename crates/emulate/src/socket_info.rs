@@ -11,8 +11,8 @@ use crate::system;
 /// Type of the request: `SOCK_DIAG_BY_FAMILY` of `include/uapi/linux/sock_diag.h`.
 const BY_FAMILY: u16 = 20;
 
-/// Bit set of the states of `include/net/tcp_states.h` in which a connection sends: all except
-/// SYN-SENT, SYN-RECEIVED, TIME-WAIT, CLOSE and LISTEN.
+/// Bit set of the connection states with sending (`include/net/tcp_states.h`): all except SYN-SENT,
+/// SYN-RECEIVED, TIME-WAIT, CLOSE and LISTEN.
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 const LISTEN: u32 = 1 << 10;
 
@@ -50,7 +50,7 @@ pub(crate) struct SocketInfo {
     pub(crate) cwnd: u32,
 }
 
-/// A netlink socket for requests in the network namespace in which it was created.
+/// A netlink socket for requests in one network namespace, that of its creation.
 #[derive(Debug)]
 pub(crate) struct Inquiry {
     socket: OwnedFd,

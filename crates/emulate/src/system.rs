@@ -143,7 +143,7 @@ pub(crate) fn control(file: &impl AsFd, call: libc::Ioctl, request: &mut ifreq) 
     checked(unsafe { libc::ioctl(file, call, std::ptr::from_mut(request)) }).map(drop)
 }
 
-/// Makes an `ioctl` call whose argument is a number.
+/// Makes an `ioctl` call with a number as argument.
 pub(crate) fn control_number(file: &impl AsFd, call: libc::Ioctl, value: u64) -> Result<()> {
     let file = file.as_fd().as_raw_fd();
     // SAFETY: all calls made here take a number.

@@ -19,7 +19,7 @@ pub(crate) const NAME: &CStr = c"longhaul0";
 /// Size in bytes of the largest packet: the device's MTU.
 pub(crate) const MTU: usize = 1500;
 
-/// Number of packets in the device's queue, in which they wait to be read.
+/// Capacity of the device's queue of packets to be read.
 const QUEUE: u32 = 20_000;
 
 /// Commands of `include/uapi/linux/ethtool.h` that switch offloads: transmit checksums,

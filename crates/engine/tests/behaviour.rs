@@ -37,8 +37,8 @@ struct Small {
     loss: f64,
     extras: Extras,
     recovery: Recovery,
-    /// Settings of delayed ACKs, if ACKs are delayed: the number of ACKs at the start that are not delayed, and true if
-    /// the ACK of the last segment is not delayed.
+    /// Settings of delayed ACKs: the number of ACKs at the start that are not delayed, and true if the ACK of the last
+    /// segment is not delayed. `None` if no ACKs are delayed.
     delayed_ack: Option<(u32, bool)>,
     timestamps: bool,
     jitter_us: u64,
@@ -293,8 +293,8 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
-/// Runs a network with and without lookahead and returns both results, without the numbers of events. In the second
-/// run, packets on all links are recorded; such links do not look ahead.
+/// Runs a network with and without lookahead; returns both results without the numbers of events. The second run
+/// records packets on all links, so the links do not look ahead.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -448,8 +448,8 @@ proptest! {
     }
 }
 
-/// Access links that are computed in closed form cause no events, so that the run has less than half of the events of a
-/// run in which the links are in the time series and thus ordinary.
+/// Checks that access links computed in closed form cause no events. The run has less than half of the events of a run
+/// with the links in the time series, and thus ordinary.
 #[test]
 fn many_access_links_have_no_events_of_their_own() {
     let config = many_access_links(tcp(RECOVERIES[0]), Span::from_millis(1), 100);
@@ -461,8 +461,8 @@ fn many_access_links_have_no_events_of_their_own() {
     assert!(2 * closed_forms < links, "{closed_forms} {links}");
 }
 
-/// With ns-2's single generator, all queues draw random numbers in the order of arrivals. PI and REM draw for every
-/// acknowledgement; other disciplines draw for acknowledgements that wait in the queue of a slow link.
+/// Checks that all queues draw from ns-2's single generator in the order of arrivals. PI and REM draw for every
+/// acknowledgement. Other disciplines draw only for acknowledgements that wait in the queue of a slow link.
 #[test]
 fn queues_of_acknowledgements_draw_in_turn() {
     let rate = Rate::from_bps(15_000_000);
@@ -499,8 +499,8 @@ fn busy() -> Config {
     config
 }
 
-/// In no interval are more bytes delivered than the bottleneck can transmit: bytes count as delivered when they arrive,
-/// not when a hole before them is filled. (The number of bytes in order jumps when a hole is filled.)
+/// Checks that no interval delivers more bytes than the bottleneck can transmit. Bytes count as delivered when they
+/// arrive, not when a hole before them is filled. (The number of bytes in order jumps when a hole is filled.)
 #[test]
 fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     let mut config = busy();
@@ -527,8 +527,8 @@ fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     }
 }
 
-/// In a measurement window that covers a part of a packet, or one and a half packets, a busy link transmits as many
-/// bytes as its rate allows. This is so with explicit service and with service on arrival.
+/// Checks that a busy link transmits as many bytes as its rate allows in any measurement window, such as a part of a
+/// packet or one and a half packets. This holds with explicit service and with service on arrival.
 #[test]
 fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     let lengths = [Span::from_ps(1000), Span::from_micros(900)];
@@ -597,8 +597,8 @@ fn drops_and_marks_belong_to_flows() {
     }
 }
 
-/// A run takes less than one event for five data packets, both on a dumbbell and with separate access links for each
-/// flow.
+/// Checks that a run takes less than one event for five data packets, both on a dumbbell and with separate access links
+/// for each flow.
 #[test]
 fn packets_take_few_events() {
     let rate = Rate::from_bps(100_000_000);

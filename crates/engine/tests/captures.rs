@@ -115,8 +115,8 @@ fn nothing_is_acknowledged_before_it_is_sent() {
     }
 }
 
-/// The endpoint that sends the request opens the connection. For web traffic, this is the node to which the responses
-/// are sent.
+/// Checks that the endpoint that sends the request opens the connection. For web traffic, this is the receiver of the
+/// responses.
 #[test]
 fn the_end_that_asks_has_opened_the_connection() {
     for packet in &recorded(0.0).packets {
@@ -174,8 +174,8 @@ fn handshakes_ask_for_the_ecn_that_is_in_use() {
     );
 }
 
-/// Packets are recorded when they arrive at a link, before the link's impairments apply. Packets that the policer drops
-/// are thus recorded as dropped, and ACKs that ACK thinning drops are recorded as having arrived.
+/// Checks that packets are recorded when they arrive at a link, before its impairments apply. Packets dropped by the
+/// policer are recorded as dropped; ACKs dropped by ACK thinning are recorded as having arrived.
 #[test]
 fn packets_are_recorded_at_the_link_whose_impairments_they_meet() {
     let mut config = config(0.0);

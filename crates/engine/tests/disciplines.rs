@@ -28,7 +28,7 @@ fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Co
     config
 }
 
-/// Returns the bottleneck's counters, which exclude the time in which the flows settle.
+/// Returns the bottleneck's counters, without the time until the flows have settled.
 fn bottleneck(config: &Config) -> LinkCounters {
     run(config).0.links[0].window
 }
@@ -44,8 +44,8 @@ fn utilisation(counters: &LinkCounters, rate: Rate, seconds: u64) -> f64 {
     8.0 * counters.departed_bytes as f64 / capacity
 }
 
-/// CoDel and PIE keep their queueing delays with 1, 10 and 100 flows. The capacity is 10 Mbit/s per flow, over 50 ms,
-/// so that one or two losses in a hundred round trips halve a flow's window.
+/// Checks the queueing delays of CoDel and PIE with 1, 10 and 100 flows. The capacity is 10 Mbit/s per flow, over 50
+/// ms, so one or two losses in a hundred round trips halve a flow's window.
 #[test]
 fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     let seconds = 30;
@@ -71,8 +71,8 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     }
 }
 
-/// The time series of a discipline shows the probabilities with which packets are dropped. (RED spaces its drops
-/// evenly, so that the share of dropped packets differs from the probability.)
+/// Checks that a discipline's time series shows the probabilities of drops. (RED spaces its drops evenly, so its share
+/// of dropped packets differs from the probability.)
 #[test]
 fn sampled_probabilities_are_those_of_drops() {
     let (rate, seconds) = (mbps(100), 60);
@@ -100,8 +100,8 @@ fn sampled_probabilities_are_those_of_drops() {
     assert!(records.links.iter().all(|one| one.drop_p.is_none()));
 }
 
-/// PI and REM keep their queues at the reference: PI integrates the deviation until the queue is at its reference, and
-/// REM's price is constant only with the queue at its target. Both are 20 packets, which take 1.2 ms each.
+/// Checks that PI and REM keep their queues at the reference of 20 packets, each of 1.2 ms. PI integrates the deviation
+/// until the queue is at its reference. REM's price is constant only with the queue at its target.
 #[test]
 fn pi_and_rem_keep_their_queue() {
     let (rate, seconds) = (mbps(10), 300);
@@ -113,8 +113,8 @@ fn pi_and_rem_keep_their_queue() {
     }
 }
 
-/// Datagrams at twice the rate of the link leave nothing of a drop-tail queue to connections. With a queue for each
-/// flow, each flow gets its share unless it needs less.
+/// Checks that queues per flow protect connections from datagrams at twice the rate of the link: each flow gets its
+/// share unless it needs less. A drop-tail queue leaves nothing to the connections.
 #[test]
 fn flows_are_protected_from_one_another() {
     let (rate, flows, seconds) = (mbps(10), 4, 30);
@@ -163,9 +163,9 @@ fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
     }
 }
 
-/// BLUE controls a flood of datagrams that CoDel does not control. Datagrams at five times the link's rate need 5000
-/// drops per second. CoDel reaches this rate after 100 s, since its gaps are 100 ms divided by the square root of a
-/// count. BLUE, whose probability rises by 1/256 every 5 ms, reaches 4/5 within a second.
+/// Checks that BLUE controls a flood of datagrams that CoDel does not control. Datagrams at five times the link's rate
+/// need 5000 drops per second. CoDel reaches this rate after 100 s: its gaps are 100 ms divided by the square root of a
+/// count. BLUE's probability rises by 1/256 every 5 ms, and reaches 4/5 within a second.
 #[test]
 fn blue_holds_a_flood_that_codel_does_not() {
     let (rate, seconds) = (mbps(10), 15);
@@ -186,8 +186,8 @@ fn blue_holds_a_flood_that_codel_does_not() {
     assert!(cobalt < 100.0, "{cobalt} of 200 packets");
 }
 
-/// Four pairs of flows with round-trip times from 70 to 100 ms share a link equally if its discipline is CAKE or
-/// FQ-PIE.
+/// Checks that CAKE and FQ-PIE share a link equally between four pairs of flows with round-trip times from 70 to 100
+/// ms.
 #[test]
 fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
     let (rate, flows, seconds) = (mbps(40), 8, 60);
@@ -218,8 +218,8 @@ fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
     }
 }
 
-/// With DECbit, senders and routers together keep the queue at about one packet, including the packet in service, and
-/// lose no packets.
+/// Checks that DECbit's senders and routers together keep the queue at about one packet, including the packet in
+/// service, and lose no packets.
 #[test]
 fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
     let (rate, seconds) = (mbps(10), 120);
@@ -237,7 +237,8 @@ fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
     assert!(utilisation(&counters, rate, seconds) > 0.8, "{counters:?}");
 }
 
-/// A token bucket of 10 Mbit/s before a link of 100 Mbit/s passes at most its rate plus a burst, and at least its rate.
+/// Checks that a token bucket of 10 Mbit/s before a link of 100 Mbit/s passes at most its rate plus a burst, and at
+/// least its rate.
 #[test]
 fn a_token_bucket_sets_the_rate() {
     let seconds = 20;
@@ -261,9 +262,9 @@ fn a_token_bucket_sets_the_rate() {
     }
 }
 
-/// With an ACK filter, a slow link for ACKs does not limit the forward rate, with any discipline. The link has 10
-/// Mbit/s forward and 64 kbit/s back, which are 200 ACKs of 40 bytes per second; 200 segments of 1460 bytes per second
-/// are 2.34 Mbit/s. A filtered ACK lets a newer one arrive in its place.
+/// Checks that with an ACK filter, a slow link for ACKs does not limit the forward rate, with any discipline. The
+/// backward rate of 64 kbit/s carries 200 ACKs of 40 bytes per second. Unfiltered, these would limit the forward rate
+/// to 200 segments of 1460 bytes per second, 2.34 of 10 Mbit/s. A filtered ACK lets a newer one arrive in its place.
 #[test]
 fn filtered_acks_do_not_limit_the_way_there() {
     let back = Rate::from_bps(64_000);
@@ -332,8 +333,8 @@ fn bbr3_keeps_a_queue_where_it_is_marked() {
     assert!(none > 83.0, "{none} packets");
 }
 
-/// A discipline that can mark packets declares that it does; warnings about scenarios need this declaration. A
-/// discipline that declares that it draws no random numbers gives the same results with every seed.
+/// Checks the declarations of disciplines. One that can mark packets declares this, for warnings about scenarios. One
+/// that declares no random draws gives the same results with every seed.
 #[test]
 fn disciplines_declare_that_they_mark_and_draw() {
     for discipline in disciplines::all() {

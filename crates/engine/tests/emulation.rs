@@ -13,7 +13,7 @@ use longhaul_engine::simulation;
 use longhaul_engine::stack::EcnCodepoint;
 use longhaul_units::{Rate, Span, Time};
 
-/// A packet that has crossed the network: its flow, the time at which it was due in microseconds, and its bytes.
+/// A packet that has crossed the network: its flow, its due time in microseconds, and its bytes.
 type Left = (u32, u64, Vec<u8>);
 
 /// Hosts that send packets at given times. The clock jumps to the time of the next packet or event.
@@ -91,8 +91,8 @@ fn path(limit: u64) -> Config {
     dumbbell(rate, delay, drop_tail(limit), 1)
 }
 
-/// Packets leave after their transmission and the delay of the link: 1500 bytes take 1 ms at 12 Mbit/s, and the delay
-/// is 20 ms.
+/// Checks that packets leave after their transmission and the link's delay: 1500 bytes take 1 ms at 12 Mbit/s, and the
+/// delay is 20 ms.
 #[test]
 fn packets_leave_when_rate_queue_and_delay_say() {
     let mut script = Script::default();
@@ -117,8 +117,8 @@ fn packets_leave_when_rate_queue_and_delay_say() {
     assert_eq!(totals.links[0].total.dropped_pkts(), 2);
 }
 
-/// Four acknowledgements wait behind a long packet. The ACK filter keeps the place of the first one in the queue and
-/// the bytes of the last one.
+/// Checks the ACK filter with four acknowledgements behind a long packet: the place of the first one in the queue and
+/// the bytes of the last one remain.
 #[test]
 fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     let mut config = path(100);

@@ -12,7 +12,7 @@ use longhaul_engine::{Config, Loss};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Returns a network with one exchange, which starts at 100 ms over a link of 10 Mbit/s and 10 ms. The server answers
+/// Returns a network with one exchange over a link of 10 Mbit/s and 10 ms. It starts at 100 ms, and the server answers
 /// after 3 ms.
 fn exchange(request_bytes: u64, response_bytes: Option<u64>, tcp: Tcp, seconds: u64) -> Config {
     let rate = Rate::from_bps(10_000_000);
@@ -45,8 +45,8 @@ fn delayed(tcp: Tcp) -> Tcp {
     }
 }
 
-/// A packet that has arrived at the other side: the arrival in seconds, true if the server has sent the packet, the
-/// payload in bytes, the sequence number, the acknowledgement number and the flags.
+/// A packet that has arrived at the other side: the arrival in seconds, true if sent by the server, the payload in
+/// bytes, the sequence number, the acknowledgement number and the flags.
 type Seen = (f64, bool, u32, u64, u64, &'static str);
 
 fn seen(packet: &CapturedPacket) -> Seen {
@@ -86,9 +86,9 @@ const NS2_SMALL: &[Seen] = &[
     (0.164456, true, 0, 1002, 502, "ACK"),
 ];
 
-/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. The receiver of FullTcp counts bytes: a full
-/// segment and a short one are less than two segments, so that it waits for its timer. Longhaul counts them as two
-/// segments (RFC 5681 section 4.2), so that later packets come 9.32 ms earlier.
+/// Trace of the exchange of [`NS2_SMALL`] with a response of 10,000 bytes. FullTcp's receiver counts bytes: a full
+/// segment and a short one are less than two segments, so it waits for its timer. Longhaul counts two segments (RFC
+/// 5681 section 4.2), so later packets come 9.32 ms earlier.
 const NS2_LARGE: &[Seen] = &[
     (0.110032, false, 0, 0, 0, "SYN"),
     (0.120064, true, 0, 0, 1, "SYN ACK"),
@@ -161,8 +161,8 @@ fn a_fin_may_always_be_alone() {
     assert_alike(&packets(&large), NS2_LARGE, earlier);
 }
 
-/// If the application passes all data to the transport and then closes, the FIN is on the last segment (RFC 9293
-/// section 3.6: a FIN is sent when all data has been sent) and is acknowledged at once.
+/// Checks that the FIN is on the last segment if the application passes all data and then closes (RFC 9293 section
+/// 3.6). This segment is acknowledged at once.
 #[test]
 fn a_fin_leaves_with_the_last_data() {
     let config = exchange(500, Some(10_000), delayed(tcp(Recovery::Sack)), 2);
@@ -204,8 +204,8 @@ fn data_one_way_closes_both_ways() {
     assert_eq!(found, expected);
 }
 
-/// The receiver of a transfer closes with the acknowledgement of the last segment, and its FIN is acknowledged. The
-/// one-way agents of ns-2 send no FIN.
+/// Checks that the receiver of a transfer closes with the acknowledgement of the last segment, and that its FIN is
+/// acknowledged. The one-way agents of ns-2 send no FIN.
 #[test]
 fn a_transfer_closes_both_ways() {
     let flags = |tcp: Tcp| {
@@ -257,7 +257,7 @@ fn assert_over(totals: &Totals, records: &Records, bytes: u64) {
     );
 }
 
-/// In each run, one packet of a connection is lost once. In all runs, all data arrives and both sides close.
+/// Checks that all data arrives and both sides close if one packet is lost once, for each packet of a connection.
 #[test]
 fn a_connection_closes_whichever_packet_is_lost() {
     for recovery in [
@@ -289,8 +289,8 @@ fn a_connection_closes_whichever_packet_is_lost() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// Any packets may be lost, including control packets and several packets in a row. Every connection closes on both
-    /// sides, all bytes arrive exactly once, and no packet is sent after the last FIN.
+    /// Checks that every connection closes on both sides, and that all bytes arrive exactly once. No packet is sent
+    /// after the last FIN. Any packets may be lost, including control packets and several packets in a row.
     #[test]
     fn every_connection_ends(
         lost in prop::collection::btree_set(0u64..40, 0..12),

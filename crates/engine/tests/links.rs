@@ -19,8 +19,8 @@ fn mbps(mbps: u64) -> Rate {
     Rate::from_bps(mbps * 1_000_000)
 }
 
-/// Returns a network in which datagrams of 1000 B are sent for a second, one every half millisecond. The link takes 1
-/// ms to transmit each and has a delay of 5 ms.
+/// Returns a network with datagrams of 1000 B, one every half millisecond for a second. The link takes 1 ms to transmit
+/// each and has a delay of 5 ms.
 fn datagrams() -> Config {
     let mut config = dumbbell(mbps(8), Span::from_millis(5), drop_tail(10_000), 1);
     add_datagrams(&mut config, mbps(16));
@@ -67,8 +67,8 @@ fn change(at_ms: f64) -> Change {
     }
 }
 
-/// A new rate applies at once: the rest of a packet in service is transmitted at the new rate. A new delay applies to
-/// packets whose service has not begun, and no packet overtakes another.
+/// Checks that a new rate applies at once, also to the rest of a packet in service. A new delay applies to packets that
+/// wait for service, and no packet overtakes another.
 #[test]
 fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
     let mut config = datagrams();
@@ -88,8 +88,8 @@ fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
     assert_eq!(arrivals_ms(&config, 10), expected);
 }
 
-/// Returns a network in which datagrams of 1000 B arrive every half millisecond at a link of 8 Mbit/s. The rate of the
-/// link falls to `bps` and returns after 20 ms.
+/// Returns a network with datagrams of 1000 B, one every half millisecond, at a link of 8 Mbit/s. The link's rate falls
+/// to `bps` and returns after 20 ms.
 fn with_outage(bps: u64) -> Config {
     let mut config = datagrams();
     let at = |at_ms, bps| Change {
@@ -100,8 +100,8 @@ fn with_outage(bps: u64) -> Config {
     config
 }
 
-/// A packet that is being transmitted when a link stops, or nearly stops, leaves when the link resumes. The packets
-/// that have waited follow it.
+/// Checks that a packet in transmission when a link stops, or nearly stops, leaves when the link resumes. The waiting
+/// packets follow it.
 #[test]
 fn a_link_goes_on_where_an_outage_has_stopped_it() {
     let expected = [6.0, 7.0, 28.0, 29.0, 30.0];
@@ -227,8 +227,8 @@ fn packets_that_are_held_back_arrive_so_much_later() {
     assert_eq!(arrivals_ms(&config, 4), expected);
 }
 
-/// Packets that are held back for long are retransmitted without need. Packets arrive 0.12 ms apart; a packet is
-/// considered lost when three later packets have arrived before it (RFC 6675), but not if only two have.
+/// Checks that packets held back for long are retransmitted without need. Packets arrive 0.12 ms apart. A packet counts
+/// as lost after three later packets, but not after two (RFC 6675).
 #[test]
 fn packets_held_back_for_long_are_repaired_in_vain() {
     for (delay_ms, expected) in [(0.3, 0), (8.0, 1)] {
@@ -273,8 +273,8 @@ fn copies_and_packets_held_back_are_conserved() {
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
 }
 
-/// Two flows pass a delay box, which draws the same values for both directions or different ones. The transit times of
-/// the first packets of a flow show the value of one direction, and the minimum round-trip times show the sum of both.
+/// Checks that a delay box draws one delay per flow, for both directions together or separately. The transit times of a
+/// flow's first packets show the value of one direction. The minimum round-trip times show the sum of both.
 #[test]
 fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     for symmetric in [true, false] {
@@ -306,7 +306,7 @@ fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     }
 }
 
-/// A flow is limited to the rate that was drawn for its bottleneck, on a link that is a hundred times faster.
+/// Checks that a flow is limited to the bottleneck rate drawn for it. The link is a hundred times faster.
 #[test]
 fn a_flow_gets_the_rate_that_was_drawn_for_it() {
     let mut config = dumbbell(mbps(1000), Span::from_millis(5), drop_tail(10_000), 11);
@@ -339,7 +339,8 @@ fn ticks_release_packets_together() {
     assert_eq!(arrivals_ms(&config, 7), expected);
 }
 
-/// With all impairments together, two runs give the same results; a run with another seed gives different ones.
+/// Checks that two runs with all impairments give the same results, and that a run with another seed gives different
+/// ones.
 #[test]
 fn runs_repeat() {
     let mut config = dumbbell(mbps(20), Span::from_millis(10), drop_tail(40), 5);
@@ -369,9 +370,9 @@ fn runs_repeat() {
     assert!(first.0.links != run(&config).0.links);
 }
 
-/// A policer drops packets before they reach the queue. Datagrams of 16 Mbit/s are sent to a link of 8 Mbit/s behind a
-/// policer of 4 Mbit/s. The policer passes its burst and its rate, the queue stays empty, and the drops are counted as
-/// the policer's.
+/// Checks that a policer drops packets before they reach the queue. Datagrams of 16 Mbit/s go to a link of 8 Mbit/s
+/// behind a policer of 4 Mbit/s. The policer passes its burst and its rate; the queue stays empty. The drops are
+/// counted as the policer's.
 #[test]
 fn a_policer_drops_what_exceeds_its_rate_before_the_queue() {
     let mut config = datagrams();
@@ -427,8 +428,8 @@ fn jitter_adds_to_the_delay_and_keeps_the_order() {
     assert_eq!(totals.links[0].total.dropped_pkts(), 0);
 }
 
-/// ACK thinning forwards every third ACK. The transfer completes without retransmissions, since the last ACK is not
-/// dropped.
+/// Checks that ACK thinning forwards every third ACK. The transfer completes without retransmissions, since the last
+/// ACK is not dropped.
 #[test]
 fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     let run_with = |keep_every: Option<u32>| {
@@ -460,9 +461,9 @@ fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     assert!(later >= finish && later < finish + 0.5, "{finish} {later}");
 }
 
-/// A link can hold back packets for reordering and ACKs for ACK thinning at the same time; each packet leaves at the
-/// end of its own waiting time. Datagrams that are delayed by a second arrive at the intervals at which they were sent,
-/// although ACKs wait for thinning on the same link.
+/// Checks that reordering and ACK thinning on one link do not affect each other: each packet leaves at the end of its
+/// own waiting time. Datagrams delayed by a second keep their intervals, although ACKs wait for thinning on the same
+/// link.
 #[test]
 fn packets_held_back_leave_on_time_beside_acks_that_wait() {
     let mut config = dumbbell(mbps(1_000_000), Span::from_millis(5), drop_tail(1000), 4);

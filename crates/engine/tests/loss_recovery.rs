@@ -111,8 +111,8 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     );
 }
 
-/// Access links are as fast as the bottleneck, so that in every slot of its full queue packets of several flows arrive
-/// at the same time. All flows get the same share.
+/// Checks that all flows get the same share if their packets arrive at the same time. Access links are as fast as the
+/// bottleneck, so this happens in every slot of its full queue.
 #[test]
 fn flows_whose_packets_arrive_together_share_alike() {
     let mut config = dumbbell(
@@ -136,9 +136,8 @@ fn flows_whose_packets_arrive_together_share_alike() {
     assert!(jain > 0.85, "Jain's index {jain}: {shares:?}");
 }
 
-/// Runs a transfer of 20 segments over a round trip of 162 ms, in which the packets `lost` are lost. The SYN is packet
-/// 0, so that segments and packets have the same numbers until a segment is retransmitted. The timeout is at least a
-/// second.
+/// Runs a transfer of 20 segments over a round trip of 162 ms, and loses the packets `lost`. The SYN is packet 0, so
+/// packets and segments have the same numbers until a retransmission. The timeout is at least a second.
 fn transfer_of_20_segments(lost: Vec<u64>, flow: Tcp) -> (Totals, Records) {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(81));
     let mut config = dumbbell(rate, delay, drop_tail(1000), 20);
@@ -168,9 +167,9 @@ fn receivers(recovery: Recovery) -> Vec<Tcp> {
     all
 }
 
-/// A tail loss is repaired without a timeout. RFC 8985 section 7: after two round trips without acknowledgements (plus
-/// the ACK delay if one segment is in flight), the last segment is retransmitted as a probe. If other segments have
-/// also been lost, the SACK for the probe begins fast recovery, whatever timestamp is echoed.
+/// Checks that a tail loss is repaired without a timeout (RFC 8985 section 7). The last segment is retransmitted as a
+/// probe after two round trips without acknowledgements, plus the ACK delay if one segment is in flight. If other
+/// segments are also lost, the SACK for the probe begins fast recovery, whatever timestamp is echoed.
 #[test]
 fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -200,7 +199,7 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     }
 }
 
-/// If the probe for a lost tail is also lost, the timeout follows a second after the last acknowledgement or after the
+/// Checks the timeout after a lost probe for a lost tail: it comes a second after the last acknowledgement or after the
 /// probe. The lost segments are retransmitted in slow start.
 #[test]
 fn a_lost_probe_leaves_its_tail_to_the_timeout() {
@@ -216,8 +215,8 @@ fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     }
 }
 
-/// If only the acknowledgements of the tail are lost, the D-SACK for the probe shows this, and the window is not
-/// reduced (RFC 8985 section 7.4.2).
+/// Checks that the window is not reduced if only the acknowledgements of the tail are lost: the D-SACK for the probe
+/// shows this (RFC 8985 section 7.4.2).
 #[test]
 fn a_probe_that_was_not_needed_reduces_nothing() {
     for flow in receivers(Recovery::RackTlp) {

@@ -142,9 +142,9 @@ fn hstcp_with_limited_slow_start() {
     assert_matches(&config, &recorded);
 }
 
-/// The first two marks of case `A3_hstcp_red_auto` are at the same packets as in ns-2. This requires that RED's
-/// average, curve and random numbers are equal to ns-2's for a million packets before the first mark, and for three
-/// million before the second.
+/// Checks that the first two marks of case `A3_hstcp_red_auto` are at the same packets as in ns-2. RED's average, curve
+/// and random numbers must equal ns-2's for a million packets before the first mark, and for three million before the
+/// second.
 #[test]
 fn adaptive_red_marks_the_packets_that_ns2_marks() {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
@@ -184,10 +184,10 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
     assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
 }
 
-/// Packets that arrive at the same time are processed in the order in which they entered the network. The access links
-/// have the rate of the bottleneck, 100 Mbit/s, so that in every slot of the full queue several packets arrive at the
-/// same time, and their order decides which flow loses a packet. Ten Reno flows start 100 ms apart, each with separate
-/// links of 1 ms at both ends; the expected values are packets acknowledged after 20 s.
+/// Checks that packets that arrive at the same time are processed in the order of their entry into the network. Access
+/// links have the bottleneck's rate, 100 Mbit/s, so several packets arrive together in every slot of the full queue;
+/// their order decides which flow loses a packet. Ten Reno flows start 100 ms apart, each with separate links of 1 ms
+/// at both ends. The expected values are packets acknowledged after 20 s.
 #[test]
 fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     const ACKED: [u64; 10] = [

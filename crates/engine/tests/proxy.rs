@@ -121,7 +121,8 @@ proptest! {
     }
 }
 
-/// Lookahead does not skip the checks of a proxy: the results equal those of explicit service, without lookahead.
+/// Checks that lookahead does not skip the checks of a proxy: the results equal those without lookahead, with explicit
+/// service.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
@@ -285,8 +286,8 @@ fn parameters_change_at_their_time() {
     assert!(most(at(13_000), at(20_000)) <= Some(20));
 }
 
-/// The connection between the nodes of a proxy has a number above those of the flows. The events of the senders at the
-/// end node are not recorded.
+/// Checks that the connection between the nodes of a proxy has a number above those of the flows. The end node's sender
+/// events are not recorded.
 #[test]
 fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     let mut config = greedy(5);
@@ -305,8 +306,8 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Without a proxy, the utilisation of one flow, and of flows that lose packets together, is that of the closed form
-/// for a sawtooth. The rate and the bandwidth-delay product of the link are a tenth of those of the link in the thesis.
+/// Checks the utilisation without a proxy against the closed form for a sawtooth, for one flow and for flows that lose
+/// packets together. The link has a tenth of the rate and of the bandwidth-delay product of the thesis.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

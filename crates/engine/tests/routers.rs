@@ -26,7 +26,7 @@ fn sender(kind: &str) -> Tcp {
     }
 }
 
-/// Returns a dumbbell without flows whose router has a queue for the bandwidth-delay product of 80 ms.
+/// Returns a dumbbell without flows. The router's queue holds the bandwidth-delay product of 80 ms.
 fn network(router: Discipline, rate: Rate) -> Config {
     let delay = Span::from_millis(40);
     let limit = Capacity::Bytes(rate.bdp(delay * 2).0);
@@ -53,7 +53,7 @@ fn rates(totals: &Totals) -> Vec<f64> {
     flows.map(|flow| rate(flow.window.delivered_pkts)).collect()
 }
 
-/// Returns true if each rate differs from the mean of all by at most the fraction `part` of the mean.
+/// Returns true if each rate differs from the mean by at most the fraction `part` of the mean.
 fn are_equal(rates: &[f64], part: f64) -> bool {
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     rates.iter().all(|rate| (rate / mean - 1.0).abs() < part)
@@ -77,8 +77,8 @@ fn vcp_fills_links_without_losses() {
     }
 }
 
-/// Shares of VCP's flows do not depend on the round-trip time, since the steps of the window are scaled with it; a flow
-/// that starts late reaches its share (SIGCOMM 2005, section 3.3).
+/// Checks that VCP's flows get equal shares at any round-trip time, since the steps of the window are scaled with it. A
+/// late flow reaches its share, too (SIGCOMM 2005, section 3.3).
 #[test]
 fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     let rate = mbps(20);
@@ -122,8 +122,8 @@ fn xcp_fills_links_with_an_empty_queue() {
     }
 }
 
-/// Shares of XCP's flows become equal within tens of round trips, also with different round-trip times, over which the
-/// control interval is averaged (SIGCOMM 2002, section 5.3).
+/// Checks that XCP's flows get equal shares within tens of round trips, also with different round-trip times. The
+/// control interval is the average of these (SIGCOMM 2002, section 5.3).
 #[test]
 fn xcp_shares_equally_soon_after_flows_have_joined() {
     let rate = mbps(20);
@@ -143,9 +143,9 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
     }
 }
 
-/// If packet-pair flows are served in turn, each flow gets its share of the rate and keeps its target number of
-/// segments in the queue (Keshav 1991). The queue may be shorter by up to two segments, since a window is a whole
-/// number and segments leave two at a time.
+/// Checks that packet-pair flows served in turn get equal shares, and keep their target number of segments in the queue
+/// (Keshav 1991). The queue may be shorter by up to two segments: a window is a whole number, and segments leave two at
+/// a time.
 #[test]
 fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     let rate = mbps(10);
@@ -171,7 +171,7 @@ fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     }
 }
 
-/// Returns a network with a satellite link of 10 Mbit/s and 550 ms, on which windows are about 460 segments.
+/// Returns a network with a satellite link of 10 Mbit/s and 550 ms. Windows are about 460 segments.
 fn satellite(loss: f64) -> Config {
     let delay = Span::from_millis(275);
     let queue = disciplines::of("droptail").config(Capacity::Packets(230), false, mbps(10), delay);
@@ -207,8 +207,8 @@ fn peach_recovers_from_random_losses_faster_than_reno() {
     }
 }
 
-/// Dummies of TCP Peach use only capacity that data leaves. The sudden starts of 140 short connections use a quarter of
-/// the link, but they slow down a long connection no more than 140 short connections of standard TCP do.
+/// Checks that dummies of TCP Peach use only capacity that data leaves. The sudden starts of 140 short connections use
+/// a quarter of the link. They slow down a long connection no more than 140 short connections of standard TCP do.
 #[test]
 fn dummies_leave_data_alone() {
     let beside = |kind: &str| {

@@ -21,8 +21,7 @@ const RATE: Rate = Rate::from_bps(10_000_000);
 const DELAY: Span = Span::from_millis(50);
 const RECOVERY: Recovery = Recovery::Sack;
 
-/// Returns a network with access links, in which the responses of sources are sent from left to right and each
-/// direction has a proxy.
+/// Returns a network with access links and a proxy for each direction. Responses of the sources go from left to right.
 fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), seconds);
     for (number, source) in sources.iter().enumerate() {
@@ -33,8 +32,8 @@ fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     config
 }
 
-/// Asserts that the proxies have forwarded exactly the data that their connections carry and nothing twice, and that
-/// this is all data if all of it has arrived.
+/// Asserts that the proxies have forwarded exactly the data of their connections, and nothing twice. If all data has
+/// arrived, the proxies have forwarded all of it.
 fn assert_carried(totals: &Totals) {
     for proxy in &totals.proxies {
         let total = proxy.total;
@@ -58,8 +57,8 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// An exchange takes the sum of the times of its legs. Each leg has a separate handshake, and segments wait at the
-/// nodes at which they are answered for the next check, which is made every 10 ms.
+/// Checks that an exchange takes the sum of the times of its legs. Each leg has a separate handshake. At the nodes,
+/// segments wait for the next check, made every 10 ms.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {
@@ -90,8 +89,8 @@ fn an_exchange_takes_what_its_legs_take() {
     assert_all_arrived(&totals, &records);
 }
 
-/// Captures show both legs of a connection under the number of its flow, with one connection for each direction, and
-/// the connections between the nodes of the proxies.
+/// Checks that captures show both legs of a connection under the number of its flow, one connection for each direction.
+/// They also show the connections between the nodes of the proxies.
 #[test]
 fn captures_tell_the_legs_of_a_connection() {
     let entry = TraceEntry {
@@ -147,8 +146,8 @@ fn requests(per_connection: u32, round_trip_s: f64) -> Requests {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// With any losses, every exchange gets its own bytes exactly once, in both directions, even if segments of many
-    /// exchanges wait in the same queue.
+    /// Checks that every exchange gets its own bytes exactly once, in both directions and with any losses, even if
+    /// segments of many exchanges wait in one queue.
     #[test]
     fn every_exchange_is_complete_in_the_end(
         per_connection in 1u32..4,
@@ -204,8 +203,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 100);
 }
 
-/// Pages of a session follow one another behind a proxy, whether each object has a separate connection or uses the
-/// connection of its request.
+/// Checks that the pages of a session follow one another behind a proxy. Objects have separate connections, or use the
+/// connection of their request.
 #[test]
 fn sessions_go_on_behind_a_proxy() {
     for separate in [false, true] {
@@ -225,7 +224,7 @@ fn sessions_go_on_behind_a_proxy() {
     }
 }
 
-/// A connection that is cut off leaves data in the proxy. This data has no effect on other connections.
+/// Checks that data left in a proxy by a cut-off connection has no effect on other connections.
 #[test]
 fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     let cut_off = Source::CutOff(Span::from_millis(900));

@@ -32,9 +32,8 @@ enum Fault {
     LosesConnection,
 }
 
-/// Stack of a toy protocol that sends a window of numbered datagrams, answers each datagram that it receives, and
-/// retransmits datagrams that were not answered in time. The contents are pseudo-random, with or without trailing
-/// zeros.
+/// Stack of a toy protocol. It sends a window of numbered datagrams, answers each received datagram, and retransmits
+/// datagrams that were not answered in time. The contents are pseudo-random, with or without trailing zeros.
 #[derive(Debug)]
 struct Toy {
     setup: StackSetup,
@@ -42,7 +41,7 @@ struct Toy {
     window: usize,
     timeout: Span,
     next: u64,
-    /// Numbers of the datagrams in flight, with the time from which each counts as lost.
+    /// Numbers of the datagrams in flight, each with its expiry time.
     in_flight: BTreeMap<u64, Time>,
     lost: Vec<u64>,
     answers: Vec<(u64, EcnCodepoint)>,
@@ -257,8 +256,8 @@ fn codel() -> QueueConfig {
     common::disciplines::queue(("fq-codel", Profile::Linux), limit, context, [])
 }
 
-/// Returns the results and records of two runs: one without captures, and one in which packets are captured, so that
-/// none are forwarded ahead of time.
+/// Returns the results and records of two runs: one without captures, and one with captures. Captured packets are not
+/// forwarded ahead of time.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -276,8 +275,8 @@ fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Datagrams keep their bytes through every impairment, and only those that links drop are lost. Processing ahead
-    /// of time gives the same results as processing on time.
+    /// Checks that datagrams keep their bytes through every impairment, and that only those dropped by links are lost.
+    /// Processing ahead of time gives the same results as processing on time.
     #[test]
     fn datagrams_survive_what_links_do(
         there in extras(), back in extras(), limit in 2u64..60, window in 1usize..80,
@@ -325,7 +324,7 @@ proptest! {
     }
 }
 
-/// Marks reach the receiver. Drops and marks of a flow's data are counted for the flow, but those of its answers are
+/// Checks that marks reach the receiver. Drops and marks of a flow's data count for the flow; those of its answers do
 /// not.
 #[test]
 fn marks_and_drops_are_those_of_the_flow() {
@@ -354,7 +353,7 @@ fn marks_and_drops_are_those_of_the_flow() {
     assert_eq!(flow.dropped_pkts, link.dropped_pkts());
 }
 
-/// A failure of a stack ends only its own connection, for which the reason is recorded.
+/// Checks that a failure of a stack ends only its own connection, with the reason recorded.
 #[test]
 fn failures_end_their_connection_alone() {
     let cases = [
@@ -384,7 +383,7 @@ fn failures_end_their_connection_alone() {
     }
 }
 
-/// A flow whose application has stopped sends no new data.
+/// Checks that a stopped application's flow sends no new data.
 #[test]
 fn a_stopped_flow_sends_no_more() {
     let mut config = path(drop_tail(50), 10);
@@ -426,8 +425,8 @@ fn captures_have_datagrams_with_their_sizes() {
     assert!(answers.all(|packet| packet.reverse && packet.payload_bytes == 9));
 }
 
-/// 2048 and more access links are computed in closed form; datagrams have the same results on them as on ordinary
-/// links.
+/// Checks that datagrams have the same results on access links as on ordinary links. 2048 and more access links are
+/// computed in closed form.
 #[test]
 fn many_access_links_agree_with_links() {
     let rate = Rate::from_bps(200_000_000);

@@ -34,8 +34,7 @@ const RECOVERIES: [Recovery; 8] = [
     Recovery::RackTlpPrr,
 ];
 
-/// Returns a connection with two exchanges, the second of which starts 12 s after the first. The path has 10 Gbit/s and
-/// 100 ms.
+/// Returns a connection with two exchanges, the second 12 s after the first. The path has 10 Gbit/s and 100 ms.
 fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
     let (rate, delay) = (Rate::from_bps(10_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(100_000), 30);
@@ -53,7 +52,7 @@ fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
     config
 }
 
-/// Returns the durations of the two exchanges of the first connection, in seconds from the sending of the request.
+/// Returns the durations of the two exchanges of the first connection, in seconds from the request.
 fn durations(records: &Records) -> [f64; 2] {
     let of_first: Vec<f64> = records
         .exchanges
@@ -70,9 +69,9 @@ fn durations(records: &Records) -> [f64; 2] {
     of_first.try_into().expect("two exchanges")
 }
 
-/// A window that was not used for longer than the timeout is reset (RFC 5681 section 4.1, last paragraph). A request
-/// that has just arrived does not count as use of the server's window, nor does the preceding response count as use of
-/// the client's. The first exchange includes the round trip of the handshake.
+/// Checks that a window is reset if it was not used for longer than the timeout (RFC 5681 section 4.1, last paragraph).
+/// A request that has just arrived does not count as use of the server's window; the preceding response does not count
+/// as use of the client's. The first exchange includes the round trip of the handshake.
 #[test]
 fn a_second_exchange_starts_over_after_an_idle_timeout() {
     for (request, response) in [(400.0, 1e6), (1e6, 400.0)] {
@@ -100,7 +99,8 @@ fn a_second_exchange_starts_over_after_an_idle_timeout() {
     }
 }
 
-/// The connection between the nodes of a proxy resets its window after an idle time, as other connections do.
+/// Checks that the connection between the nodes of a proxy resets its window after an idle time, as other connections
+/// do.
 #[test]
 fn a_proxy_starts_over_after_an_idle_timeout() {
     let tcp = Tcp {
@@ -190,8 +190,8 @@ fn a_jump_beyond_the_receive_window_becomes_what_is_in_flight() {
     }
 }
 
-/// Returns a network with an application that passes `segments` segments to its transport every `pause_s` seconds, over
-/// 1 Gbit/s and 100 ms.
+/// Returns a network with a pausing application. It passes `segments` segments to its transport every `pause_s`
+/// seconds, over 1 Gbit/s and 100 ms.
 fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Config {
     let (rate, delay) = (Rate::from_bps(1_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(10_000), 30);
@@ -216,9 +216,9 @@ fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Co
     config
 }
 
-/// An application that pauses, for a tenth of a round trip or for longer than a timeout, does not end slow start, since
-/// no queue builds up. The window does not grow after the first round trips: with short pauses it stays constant, and
-/// with long pauses it is at most two messages, which is twice the number of segments in flight.
+/// Checks that an application's pauses, of a tenth of a round trip or longer than a timeout, do not end slow start: no
+/// queue builds up. The window does not grow after the first round trips. With short pauses, it stays constant. With
+/// long pauses, it is at most two messages, twice the number of segments in flight.
 #[test]
 fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_without_use() {
     let saved = ("saved_cwnd".to_string(), 1000.0);
@@ -254,10 +254,9 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// If slow start may increase the window up to twice the number of segments in flight, as in Linux, the window grows no
-/// further, however large a step of slow start is. At a round-trip time of 600 ms, a step of Hybla is 2^16 - 1
-/// segments, of which a receive window of 690 segments leaves most unused. Hybla begins with 24 segments, the ratio of
-/// the round-trip time to 25 ms.
+/// Checks that slow start does not raise the window above twice the number of segments in flight, as in Linux, however
+/// large its step is. At a round-trip time of 600 ms, Hybla's step is 2^16 - 1 segments; a receive window of 690
+/// segments leaves most of them unused. Hybla begins with 24 segments, the ratio of the round-trip time to 25 ms.
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     for (algorithm, slow_start, largest) in [
@@ -290,7 +289,8 @@ fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     }
 }
 
-/// At any time exactly one of three limits applies to a sender: the limit times add up to the duration of the flow.
+/// Checks that the limit times of a sender add up to the duration of the flow: at any time, exactly one of three limits
+/// applies.
 #[test]
 fn times_limited_sum_to_the_life_of_a_flow() {
     for recovery in RECOVERIES {

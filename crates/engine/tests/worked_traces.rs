@@ -1,7 +1,7 @@
 //! Tests of the worked traces of Weigle 2003, chapter 2, segment by segment.
 //!
-//! The link of the sender takes no time, and the bottleneck spaces segments by 10 ms. Each acknowledgement thus arrives
-//! alone, and the segments that it releases can be distinguished from those of the next one.
+//! The sender's link takes no time, and the bottleneck spaces segments by 10 ms. Each acknowledgement thus arrives
+//! alone, and its released segments are known.
 
 mod common;
 
@@ -22,8 +22,8 @@ fn textbook(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Returns a connection whose receiver acknowledges every second segment, however late this comes: the delayed-ACK
-/// timer of a second does not expire within a round trip.
+/// Returns a connection with delayed ACKs: the receiver acknowledges every second segment. Its timer of a second does
+/// not expire within a round trip.
 fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
         delayed_ack: Some(delayed_ack(Span::from_secs(1))),
@@ -31,9 +31,9 @@ fn delayed(tcp: Tcp) -> Tcp {
     }
 }
 
-/// Returns acknowledgement numbers, each with the segments sent after this acknowledgement and before the next one. The
-/// first entry contains the segments sent before the first acknowledgement of data. Segments are numbered from 1; the
-/// segments in `lost` are lost when they are sent for the first time.
+/// Returns acknowledgement numbers, each with the segments sent between this acknowledgement and the next one. The
+/// first entry contains the segments sent before any acknowledgement of data. Segments are numbered from 1. The first
+/// transmission of each segment in `lost` is lost.
 fn trace(tcp: Tcp, lost: &[u64]) -> Vec<(u64, Vec<u64>)> {
     let rate = Rate::from_bps(1_200_000);
     let mut config = dumbbell(rate, Span::from_millis(250), drop_tail(1000), 4);
@@ -78,8 +78,8 @@ fn assert_begins(found: &[(u64, Vec<u64>)], expected: &[(u64, &[u64])]) {
     assert_eq!(found, expected);
 }
 
-/// Flow control with a receive window of three segments: each acknowledgement releases one segment, until six have been
-/// sent.
+/// Checks flow control with a receive window of three segments: each acknowledgement releases one segment, until six
+/// have been sent.
 #[test]
 fn the_receive_window_lets_one_segment_go_for_each_acknowledged() {
     let tcp = Tcp {
@@ -115,8 +115,8 @@ fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
     assert_begins(&trace(delayed(textbook(Recovery::Reno)), &[]), &expected);
 }
 
-/// In congestion avoidance, windows are 2, 2.5, 2.9 and 3.245 segments, without and with delayed acknowledgements.
-/// Another segment is sent when the window has grown by a whole one.
+/// Checks that congestion avoidance sends another segment once the window has grown by a whole one. The windows are 2,
+/// 2.5, 2.9 and 3.245 segments, with and without delayed acknowledgements.
 #[test]
 fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     let avoidance = Tcp {
@@ -129,10 +129,10 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     assert_begins(&trace(delayed(avoidance), &[]), &expected);
 }
 
-/// Go-back-N with a window of three segments, of which the second is lost. Segments 3 and 4 cause two duplicates, which
-/// are too few to indicate a loss. The timer expires, and the retransmission is answered with an acknowledgement of all
-/// segments that have arrived. The sliding window of Weigle's text goes back and sends 2, 3 and 4 again; standard TCP
-/// has a window of one segment (RFC 5681 section 3.1) and need not retransmit 3 and 4.
+/// Checks go-back-N with a window of three segments, if the second one is lost. Segments 3 and 4 cause two duplicates:
+/// too few to indicate a loss. The timer expires, and the acknowledgement of the retransmission covers all segments
+/// that have arrived. The sliding window of Weigle's text goes back and sends 2, 3 and 4 again. Standard TCP has a
+/// window of one segment (RFC 5681 section 3.1) and need not retransmit 3 and 4.
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {
@@ -150,16 +150,16 @@ fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     assert_begins(&trace(tcp, &[2]), &expected);
 }
 
-/// Returns the index of the entry in slow start at which segment 9 is missing. Segments 9 to 18 are in flight, and the
-/// window is 10 segments.
+/// Returns the index of the first entry with acknowledgement number 9. The flow is in slow start: segments 9 to 18 are
+/// in flight, and the window is 10 segments.
 fn before_the_loss(found: &[(u64, Vec<u64>)]) -> usize {
     let eighth = found.iter().position(|(asked, _)| *asked == 9).unwrap();
     assert_eq!(found[eighth].1, [17, 18]);
     eighth
 }
 
-/// With Tahoe, the third duplicate causes the retransmission of segment 9 and a window of one segment. Six further
-/// duplicates release nothing. The acknowledgement of all segments increases the window to two.
+/// Checks that Tahoe retransmits segment 9 at the third duplicate, with a window of one segment. Six further duplicates
+/// release nothing. The acknowledgement of all segments increases the window to two.
 #[test]
 fn tahoe_starts_over_after_three_duplicates() {
     let found = trace(textbook(Recovery::Tahoe), &[9]);
@@ -170,9 +170,9 @@ fn tahoe_starts_over_after_three_duplicates() {
     assert_begins(&found[eighth + 1..], &expected);
 }
 
-/// With Reno, the third duplicate causes the retransmission of segment 9, and the window becomes 5 plus 3 segments. The
-/// first two of the six further duplicates inflate the window to 10, which is in use; the other four release segments
-/// 19 to 22. The acknowledgement of all segments deflates the window to 5, of which 19 to 22 use four.
+/// Checks that Reno retransmits segment 9 at the third duplicate, and sets the window to 5 plus 3 segments. Of six
+/// further duplicates, two inflate the window to 10, which is in use; the other four release segments 19 to 22. The
+/// acknowledgement of all segments deflates the window to 5, of which 19 to 22 use four.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);

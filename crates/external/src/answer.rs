@@ -18,8 +18,8 @@ const MAX_CWND: f64 = 1e12;
 pub(crate) struct Answer {
     cwnd: Option<f64>,
     ssthresh: Option<f64>,
-    /// Pacing rate in bits per second; `Some(None)` (`null` in the answer) switches pacing off,
-    /// `None` (no such key) leaves the rate as it is.
+    /// Pacing rate in bits per second. `Some(None)` (`null` in the answer) switches pacing off. `None` (no such key)
+    /// keeps the rate.
     #[serde(default, deserialize_with = "given")]
     pacing_bps: Option<Option<f64>>,
 }

@@ -1,4 +1,4 @@
-//! The congestion controller of one flow, whose decisions another process makes.
+//! The congestion controller of one flow. Another process makes its decisions.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Congestion control in another process, which listens on a socket. Each event and each answer is
-//! a line of JSON; `docs/external-controllers.md` describes the protocol.
+//! Congestion control in another process. The process listens on a socket; each event and each
+//! answer is a line of JSON (`docs/external-controllers.md`).
 //!
 //! All flows of one entry of `flows` share a connection, so a controller can be a simple loop that
 //! reads and writes.
@@ -18,7 +18,7 @@ pub use connection::Address;
 use connection::{Connection, Problem};
 use controller::Controller;
 
-/// Time without an answer after which a controller is considered failed.
+/// Maximum time until an answer. After it, the controller is considered failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reactions of the program to a controller that fails or does not answer.

@@ -20,8 +20,7 @@ const PROGRAM: Program = Program {
     patience: Duration::from_millis(300),
 };
 
-/// Runs a peer that gives these answers and then closes the connection. Its thread returns the
-/// lines that it received.
+/// Runs a peer that gives `answers` and then closes the connection. Its thread returns the lines that it received.
 fn peer(answers: &[&str]) -> (Address, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("tcp:{}", listener.local_addr().unwrap());

@@ -25,11 +25,11 @@ pub struct Visit {
 pub struct Flow {
     /// Base round-trip time without queueing, in seconds.
     pub rtt: f64,
-    /// Largest rate at which the flow's host sends, in packets per second.
+    /// Maximum sending rate of the flow's host, in packets per second.
     pub host_rate: f64,
-    /// Time at which the flow starts, in seconds.
+    /// Start time of the flow, in seconds.
     pub start: f64,
-    /// Packets by which congestion avoidance increases the window per round trip; 1 in standard
+    /// Increase of the window per round trip in congestion avoidance, in packets; 1 in standard
     /// TCP.
     pub increase: f64,
     /// Fraction of the window that a loss event removes; one half in standard TCP.
@@ -47,13 +47,14 @@ pub struct Config {
     pub flows: Vec<Flow>,
     /// Length of a step in seconds; 1 ms is enough for round trips of 10 ms or more.
     pub step: f64,
-    /// Number of steps per interval, over which measurements are averaged.
+    /// Number of steps per interval. Measurements are averages over an interval.
     pub steps_per_interval: u64,
     /// Initial window in packets.
     pub initial_window: f64,
     /// Initial slow start threshold in packets.
     pub initial_ssthresh: f64,
-    /// Window in packets above which slow start adds half of this value per round trip (RFC 3742).
+    /// Threshold of limited slow start, in packets. Above it, slow start adds half of this value
+    /// per round trip (RFC 3742).
     pub max_ssthresh: f64,
     /// Seed of the random numbers that decide which flows lose packets.
     pub seed: u64,
@@ -124,8 +125,8 @@ impl Config {
         Ok(())
     }
 
-    /// Returns, for each queue, true if its flows together can exceed its capacity at the rates of
-    /// their hosts. All other queues are always empty and need not be simulated.
+    /// Returns, for each queue, true if the hosts' rates of its flows add up to more than its
+    /// capacity. All other queues are always empty and need not be simulated.
     pub(crate) fn overloadable(&self) -> Vec<bool> {
         let mut offered = vec![0.0; self.queues.len()];
         for flow in &self.flows {

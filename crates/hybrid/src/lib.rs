@@ -1,10 +1,10 @@
-//! A hybrid model of long-lived TCP flows: windows, rates and queues are continuous, drops and the
-//! window reductions that follow are discrete events.
+//! A hybrid model of long-lived TCP flows. Windows, rates and queues are continuous; drops and the
+//! resulting window reductions are discrete events.
 //!
 //! The model is that of Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with
 //! hybrid systems", IEEE/ACM ToN 15(3), 2007. NIST SP 500-282 (2010), appendix B, compares it with
-//! packet simulation. Time advances in fixed steps: an hour of thirty flows at 10 Gbit/s takes a
-//! fraction of a second, but minutes in a packet simulation.
+//! packet simulation. Time advances in fixed steps. An hour of thirty flows at 10 Gbit/s takes a
+//! fraction of a second; a packet simulation takes minutes.
 //!
 //! The model leaves out:
 //!

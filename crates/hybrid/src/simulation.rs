@@ -57,7 +57,7 @@ struct FlowState {
     ssthresh: f64,
     rate: f64,
     rtt: f64,
-    /// Time at which the window will be reduced because of a drop; `None` without a drop.
+    /// Time of the pending window reduction for a drop; `None` without a drop.
     reduces_at: Option<f64>,
     sum: FlowSample,
 }
@@ -192,8 +192,7 @@ impl Simulation {
         }
     }
 
-    /// Serves each queue at its capacity, fills its buffer, and drops the arrivals for which there
-    /// is no room.
+    /// Serves each queue at its capacity, fills its buffer, and drops arrivals without room.
     fn serve(&mut self) {
         for (queue, about) in self.queues.iter_mut().zip(&self.config.queues) {
             let work = queue.waiting + queue.arriving;
@@ -218,8 +217,9 @@ impl Simulation {
         }
     }
 
-    /// Delivers packets, and updates the windows. Of a queue's service, each flow gets a share in
-    /// proportion to its packets in the queue; of the drops, a share in proportion to its arrivals.
+    /// Delivers packets, and updates the windows. A flow's share of a queue's service is in
+    /// proportion to its packets in the queue. Its share of the drops is in proportion to its
+    /// arrivals.
     fn deliver(&mut self, now: f64) {
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
             if now < about.start {

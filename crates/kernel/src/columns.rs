@@ -1,9 +1,9 @@
 //! Records that declare their columns in tables. The documentation of a field is the description of
-//! its column, and the end of a column's name is its unit.
+//! its column. A column's name ends in its unit.
 
 use longhaul_units::{Span, Time};
 
-/// Receiver of the columns of a record of type `R`, which are passed one after the other.
+/// Receiver of the columns of a record of type `R`, one after the other.
 ///
 /// There is a method for each kind of values, so that values are not boxed.
 pub trait Columns<R> {
@@ -39,7 +39,7 @@ pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
 
 impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
 
-/// Type of a field whose values can be a column.
+/// Type of a field with values for a column.
 pub trait Figure: Sized {
     /// Passes a column with values of this type to the right method of [`Columns`].
     fn declare<R>(
@@ -78,10 +78,10 @@ figures! {
     Option<&'static str> => word, std::convert::identity;
 }
 
-/// Declares a record: its struct, and the columns that it has in tables.
+/// Declares a record: its struct, and its columns in tables.
 ///
 /// A field with `as "NAME"` becomes a column of that name. The block `columns` declares further
-/// columns, each with an expression that computes its value from the record.
+/// columns, each with an expression for its value.
 #[macro_export]
 macro_rules! record {
     (

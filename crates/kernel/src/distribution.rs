@@ -1,4 +1,4 @@
-//! Distributions from which delays, rates, probabilities, sizes and counts are drawn.
+//! Distributions of delays, rates, probabilities, sizes and counts.
 
 use longhaul_keys::{
     KIND, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Table, Value, key, required,
@@ -71,7 +71,7 @@ pub enum Distribution {
     },
     /// Distribution given by measured quantiles.
     Empirical(Quantiles),
-    /// Another distribution, whose values above `max` become `max`.
+    /// Another distribution with an upper limit: values above `max` become `max`.
     Limited {
         /// The unlimited distribution.
         of: Box<Distribution>,
@@ -169,7 +169,7 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
 mod drawn {
     use longhaul_keys::Field;
 
-    /// Type whose constants are the keys of distribution tables.
+    /// Type of distributions. Its constants are the keys of distribution tables.
     pub struct Drawn;
 
     impl Drawn {

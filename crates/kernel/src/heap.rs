@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// entries.
 pub type Key = u128;
 
-/// A min-heap in which each entry has four children. It is shallower than a binary heap, and the
-/// four children share a cache line.
+/// A min-heap with four children per entry. It is shallower than a binary heap, and the four children share a cache
+/// line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
     /// The entries, followed by padding with the largest key, so that an entry with any children

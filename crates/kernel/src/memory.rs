@@ -1,5 +1,5 @@
-//! Memory budget of a run. Large structures ask the budget before they grow. A run that needs more
-//! memory than is available therefore ends, and keeps its records so far.
+//! Memory budget of a run. Large structures ask the budget before they grow. If memory is short,
+//! the run therefore ends and keeps its records so far.
 //!
 //! Rings of packets and segments double when they are full. Without the budget a failed allocation
 //! would abort the process. A budget applies to one thread, since a run uses one thread.
@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::mem::size_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Size in bytes from which allocations are checked.
+/// Minimum size of checked allocations, in bytes.
 const LARGE_BYTES: usize = 1 << 20;
 
 type MayTake = Box<dyn Fn(u64) -> bool>;
@@ -87,10 +87,9 @@ fn ask(what: &'static str, bytes: u64) {
     }
 }
 
-/// Calls `function` and returns its result; the error is the refused allocation that ended it.
+/// Calls `function` and returns its result. The error is the refused allocation.
 ///
-/// After an error the function's data are in the state of an unfinished event: they can be read,
-/// but the run cannot continue.
+/// After an error, an event is unfinished: the data can be read, but the run cannot continue.
 pub fn catch<T>(function: impl FnOnce() -> T) -> Result<T, RefusedAllocation> {
     catch_unwind(AssertUnwindSafe(function)).map_err(|payload: Box<dyn Any + Send>| {
         match payload.downcast::<RefusedAllocation>() {

@@ -17,7 +17,7 @@ pub fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) 
     prefetch_from::<LINES>(first.wrapping_add(offset));
 }
 
-/// Prefetches `LINES` cache lines, starting with that of the beginning of `place`.
+/// Prefetches `LINES` cache lines from the beginning of `place`.
 #[inline]
 pub fn prefetch_lines<const LINES: usize, T>(place: &T) {
     prefetch_from::<LINES>(std::ptr::from_ref(place).cast());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 /// Measured quantiles, and the rule that interpolates between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Points through which quantiles are interpolated linearly: `(probability, value)` without a
-    /// root. With a root of degree `d`, the points are `(-ln(1 - probability), value^(1/d))`.
+    /// Points for linear interpolation of quantiles: `(probability, value)` without a root. With a
+    /// root of degree `d`, the points are `(-ln(1 - probability), value^(1/d))`.
     points: Arc<[(f64, f64)]>,
     /// Degree of the root, if the points have roots of the values; `None` if they have the values.
     root: Option<f64>,
@@ -47,8 +47,8 @@ fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }
 
-/// Returns the value at `x` of the piecewise linear function through `points`, which are in
-/// ascending order of `x`. The first and the last piece extend beyond the points.
+/// Returns the value at `x` of the piecewise linear function through `points`, in ascending order
+/// of `x`. The first and the last piece extend beyond the points.
 #[inline]
 pub fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let above = points.partition_point(|&(known, _)| known <= x);

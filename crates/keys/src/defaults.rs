@@ -80,9 +80,9 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
 }
 
 impl Kind {
-    /// Parses a text in the form in which it follows `--set KEY=`; returns `None` if this kind does
-    /// not allow the value. This parser is for defaults only: the text of a list or table may not
-    /// contain quotes, commas in values, or nested lists and tables.
+    /// Parses a text as after `--set KEY=`; returns `None` if this kind does not allow the value.
+    /// This parser is for defaults only: the text of a list or table may not contain quotes, commas
+    /// in values, or nested lists and tables.
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Flag => text.parse().ok().map(Value::Flag),

@@ -1,4 +1,4 @@
-//! Typed keys, with which code accesses the values of a table.
+//! Typed keys: code accesses the values of a table with them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -27,8 +27,8 @@ impl<T> Field<T> {
         self.name
     }
 
-    /// Returns the same key with another type of values, for code that reads the value before it is
-    /// resolved: the value may then still be a word such as `auto`, or have another unit.
+    /// Returns the same key with another type of values. Code that reads the value before it is resolved needs it: the
+    /// value may still be a word such as `auto`, or have another unit.
     pub const fn seen_as<U>(self) -> Field<U> {
         Field::new(self.name)
     }

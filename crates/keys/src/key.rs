@@ -34,7 +34,7 @@ pub struct Key {
     pub source: &'static str,
 }
 
-/// Default of a key, as a text in the form in which it follows `--set KEY=`.
+/// Default of a key, as a text in the form after `--set KEY=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultText {
     /// There is no default: a scenario without the key is refused.
@@ -51,8 +51,7 @@ pub enum DefaultText {
 }
 
 impl fmt::Display for DefaultText {
-    /// Writes the default for help texts, with the profiles in which it applies. Writes nothing if
-    /// there is none.
+    /// Writes the default for help texts, with its profiles; nothing if there is none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
             Self::Required => return f.write_str("required"),
@@ -102,11 +101,11 @@ pub enum Kind {
     Quantity(&'static [Dimension]),
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A list whose entries have this kind.
+    /// A list of entries of this kind.
     List(&'static Kind),
     /// A table with these keys.
     Table(&'static [Key]),
-    /// A table whose keys depend on its key `kind`: names of kinds, each with its keys.
+    /// A table with keys that depend on its key `kind`: names of kinds, each with its keys.
     Tagged(&'static [(&'static str, &'static [Key])]),
     /// A congestion control algorithm with its parameters, from the registry of the congestion crate.
     Congestion,
@@ -224,7 +223,7 @@ pub const fn count(lists: &[&[Key]]) -> usize {
     count
 }
 
-/// Returns the keys of all lists as one array, whose length `N` is [`count`] of the lists.
+/// Returns the keys of all lists as one array. Its length `N` is [`count`] of the lists.
 pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut all = [key("", Kind::Flag, ""); N];
     let (mut index, mut list) = (0, 0);

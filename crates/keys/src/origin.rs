@@ -1,18 +1,18 @@
-//! Origins of values: a position in a file, an override, a profile, a default, or a rule by which
-//! they are derived.
+//! Origins of values: a position in a file, an override, a profile, a default, or a rule of
+//! derivation.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text from which values are read, such as a file or an override.
+/// A source text of values, such as a file or an override.
 #[derive(Debug)]
 pub struct Source {
     /// Name of the text in messages: a path as the user wrote it.
     pub name: String,
     /// The whole text.
     pub text: String,
-    /// Byte offsets at which the lines begin.
+    /// Byte offsets of the beginnings of lines.
     lines: Vec<usize>,
 }
 
@@ -27,12 +27,12 @@ pub enum Origin {
     Profile(&'static str),
     /// A default that is the same in every profile.
     Default,
-    /// A rule by which the value is computed from other values, as text.
+    /// A rule that computes the value from other values, as text.
     Derived(String),
 }
 
 impl Origin {
-    /// Returns the offset in the file in bytes, by which messages are sorted; 0 for other origins.
+    /// Returns the offset in the file in bytes, for sorting messages; 0 for other origins.
     pub fn offset(&self) -> usize {
         if let Self::File(_, span) = self {
             span.start

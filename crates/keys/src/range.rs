@@ -42,7 +42,7 @@ impl Range {
         }
     }
 
-    /// Returns the range of a choice, whose values are the indices of `names`.
+    /// Returns the range of a choice. Its values are the indices of `names`.
     pub const fn choice(names: &'static [&'static str]) -> Self {
         Self {
             names,

@@ -30,8 +30,7 @@ pub fn check_name(text: &str) -> Result<(), String> {
     }
 }
 
-/// Checks that a text of any length is printable; it may contain line breaks and tabs. The error is
-/// the reason if it is not.
+/// Checks that a text of any length is printable; line breaks and tabs are allowed. The error is the reason.
 pub fn check_text(text: &str) -> Result<(), String> {
     let is_wrong = |&character: &char| is_unprintable(character) && !"\n\r\t".contains(character);
     match text.chars().find(is_wrong) {
@@ -42,7 +41,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a text in which each unprintable character is replaced, except line breaks and tabs.
+/// Returns a text with each unprintable character replaced, except line breaks and tabs.
 pub fn printable(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,

@@ -1,8 +1,7 @@
-//! Simulates condition 8 of MesoNet's scaled-down network or condition 4 of its large network, as a whole
-//! or for the first seconds only.
+//! Simulates condition 8 of MesoNet's scaled-down network, or condition 4 of its large network; all of it, or only the
+//! first seconds.
 //!
-//! `cargo run --profile profiling -p longhaul-mesonet --example condition_8 -- [seconds] [algorithm]
-//! [threads] [large]`
+//! `cargo run --profile profiling -p longhaul-mesonet --example condition_8 -- [seconds] [algorithm] [threads] [large]`
 
 #![allow(clippy::print_stdout, reason = "it reports to who runs it")]
 

@@ -1,7 +1,7 @@
-//! A calendar that sorts entries into the windows of simulated time in which they are due.
+//! A calendar that sorts entries by the window of simulated time in which they are due.
 //!
 //! It is a timing wheel (G. Varghese and T. Lauck, *Hashed and Hierarchical Timing Wheels*, SOSP
-//! 1987), whose slots are windows.
+//! 1987). Its slots are windows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,8 @@ pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// The timing wheel. Entries that are due beyond its range are in its last slot; when that slot is
-/// taken, they are added again.
+/// The timing wheel. Entries beyond its range are in its last slot; when that slot is taken, they
+/// are added again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,

@@ -1,4 +1,4 @@
-//! The congestion controller of one flow, whose decisions a kernel module makes.
+//! The congestion controller of one flow. A kernel module makes its decisions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,8 +50,7 @@ pub(crate) struct Controller {
     /// Number of segments marked so far.
     marked: u64,
     reduction: Reduction,
-    /// Time at which the transport ended a recovery, if the module has not been notified yet;
-    /// `None` otherwise.
+    /// End time of a recovery that the module has not been notified of; `None` otherwise.
     ended: Option<Time>,
     /// Time of the last acknowledgement that was passed to the module.
     acked_at: Time,
@@ -190,7 +189,7 @@ impl Controller {
 
     /// Returns the flags of an acknowledgement for the module, for example that growth is due
     /// (`tcp_may_raise_cwnd`) or that the window was fully used. Growth is also due if the window
-    /// was not fully used: as in the kernel, the module itself checks this. `completes` is true if
+    /// was not fully used: the module itself checks this, as in the kernel. `completes` is true if
     /// a reduction ends.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth

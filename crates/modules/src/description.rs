@@ -122,11 +122,11 @@ impl Parameter {
 /// Description of a module, which is read from its object file.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Name under which the module registers.
+    /// Name of the module's registration.
     pub name: String,
     /// Parameters, in the order of the source file.
     pub parameters: Vec<Parameter>,
-    /// Clock ticks per second for which the module was built.
+    /// Clock ticks per second assumed by the compiled module.
     pub hz: u32,
     pub(crate) traits: Traits,
 }

@@ -68,7 +68,7 @@ pub(crate) struct RawParameter {
     pub(crate) next: *mut RawParameter,
 }
 
-/// State of a connection, whose layout only the object knows (`struct sock`).
+/// State of a connection (`struct sock`). Only the object knows its layout.
 #[repr(C)]
 pub(crate) struct Sock {
     _opaque: [u8; 0],

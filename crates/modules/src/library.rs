@@ -58,8 +58,8 @@ mod system {
     static COPIES: AtomicU64 = AtomicU64::new(0);
 
     impl Library {
-        /// Loads a private copy of an object with these contents, whose variables no other library
-        /// shares.
+        /// Loads a private copy of an object with these contents. No other library shares its
+        /// variables.
         pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
             check_processor(contents)?;
             let number = COPIES.fetch_add(1, Ordering::Relaxed);

@@ -2,8 +2,8 @@
 //!
 //! Modules keep parameters, derived constants and sometimes state in global variables. The loader
 //! shares an object that is loaded twice from one file, so each [`Object`] is loaded from a private
-//! copy. Calls change these variables, so a lock, which is never contended, ensures that one thread
-//! at a time uses an `Object`.
+//! copy. Calls change the variables, so a lock ensures that one thread at a time uses an `Object`.
+//! The lock is never contended.
 
 #![allow(
     unsafe_code,
@@ -19,7 +19,7 @@ use crate::description::{Description, Kind, Parameter, Value};
 use crate::interface::{Decision, Facts, INTERFACE, RawParameter, Sock, Table, Traits};
 use crate::library::Library;
 
-/// A loaded object, whose parameters have been set.
+/// A loaded object with its parameters set.
 #[derive(Debug)]
 pub(crate) struct Object {
     table: Pointer<Table>,
@@ -192,7 +192,7 @@ fn registered(table: &Table) -> Result<String, String> {
     }
 }
 
-/// State of a connection, in memory whose size and layout the object determines.
+/// State of a connection. The object determines the size and layout of its memory.
 #[derive(Debug)]
 pub(crate) struct Connection {
     object: Arc<Object>,

@@ -27,8 +27,7 @@ pub(crate) struct Capture {
     path: PathBuf,
     conversations: Vec<Conversation>,
     ports: PortTable,
-    /// Interface number of each link, and then of each node; `None` for those that are not
-    /// captured.
+    /// Interface number of each link, and then of each node; `None` for uncaptured ones.
     interfaces: Vec<Option<u32>>,
     writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,

@@ -1,9 +1,9 @@
 //! The checkpoint of a long run: a directory next to the future run directory, `<name>.checkpoint`.
 //!
-//! The checkpoint's folder `run` contains the growing tables, its file `state` the data needed to
-//! resume them. A process may be killed at any moment: a new state replaces the old one atomically,
-//! and tables only grow beyond the rows that the state counts. When the run has ended, `run` gets
-//! its final name, and the rest is removed.
+//! The checkpoint's folder `run` contains the growing tables. Its file `state` contains the data
+//! needed to resume them. A process may be killed at any moment, so a new state replaces the old
+//! one atomically, and rows counted in the state are never changed. When the run has ended, `run`
+//! gets its final name, and the rest is removed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -53,14 +53,14 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Returns the folder of the checkpoint of the run whose directory is `target`.
+    /// Returns the folder of the checkpoint of run directory `target`.
     pub(crate) fn folder(target: &Path) -> PathBuf {
         sibling(target, "checkpoint")
     }
 
-    /// Opens the checkpoint of the run whose directory is `target`, and returns its state, or
-    /// `None` if there is none yet. A new state will be due after each interval `every`. The state
-    /// of another run, and a checkpoint that another process uses, are refused.
+    /// Opens the checkpoint of run directory `target`. Returns its state, or `None` if there is
+    /// none yet. A new state will be due after each interval `every`. Refuses the state of another
+    /// run, and a checkpoint that another process uses.
     pub(crate) fn open(
         target: &Path,
         every: Duration,
@@ -108,7 +108,7 @@ impl Checkpoint {
         &self.folder
     }
 
-    /// Returns the folder in which the run's files grow.
+    /// Returns the folder of the run's growing files.
     pub(crate) fn run(&self) -> PathBuf {
         self.folder.join(RUN)
     }
@@ -118,7 +118,7 @@ impl Checkpoint {
         self.last.elapsed() >= self.every
     }
 
-    /// Replaces the old state by a new one, whose content is `parts`, one after the other.
+    /// Replaces the old state by a new one. Its content is `parts`, one after the other.
     pub(crate) fn write(&mut self, parts: [&[u8]; 2]) -> Result<(), OutputError> {
         let (new, state) = (self.folder.join("state.new"), self.folder.join(STATE));
         let owner = postcard::to_stdvec(&self.owner).expect("plain data");
@@ -138,7 +138,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Removes the checkpoint of a run that has ended and whose directory has its final name.
+    /// Removes the checkpoint after the run's directory has its final name.
     pub(crate) fn remove(mut self) -> Result<(), OutputError> {
         self.has_state = false;
         fs::remove_dir_all(&self.folder).map_err(OutputError::io("remove", &self.folder))

@@ -24,8 +24,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Creates an empty list of columns. `part` takes the record from a row. In a group of rows
-    /// that are processed together, either all rows have the record or none has it.
+    /// Creates an empty list of columns. `part` takes the record from a row. Rows processed together either all have
+    /// the record, or none has.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,

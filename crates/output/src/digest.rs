@@ -1,4 +1,4 @@
-//! Files whose SHA-256 is computed while they are written, to be stored in run.json.
+//! Files with a SHA-256 for run.json, computed while they are written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ impl Digests {
     }
 }
 
-/// A file to be written, with the list to which its SHA-256 is added.
+/// A file to be written, and the list for its SHA-256.
 #[derive(Clone, Debug)]
 pub(crate) struct NewFile {
     pub(crate) path: PathBuf,

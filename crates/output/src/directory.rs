@@ -26,14 +26,14 @@ pub(crate) struct PartialDirectory {
     /// True if the temporary directory stays when the run does not complete.
     kept: bool,
     digests: Digests,
-    /// Lock on the directory while it is written, so that other processes do not remove it as
-    /// stale; `None` where directories cannot be locked.
+    /// Lock on the directory while it is written: other processes must not remove it as stale. `None` where directories
+    /// cannot be locked.
     _lock: Option<File>,
 }
 
 impl PartialDirectory {
-    /// Creates `<target>.partial-<process id>` and missing parents. Removes such directories of the
-    /// same run that killed processes have left. An existing run is replaced only with `overwrite`.
+    /// Creates `<target>.partial-<process id>` and missing parents. Removes such directories of killed processes of the
+    /// same run. An existing run is replaced only with `overwrite`.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
         let target = free_target(target, overwrite)?;
         remove_stale(&target);
@@ -62,9 +62,8 @@ impl PartialDirectory {
         unreachable!("four billion directories of the same name")
     }
 
-    /// Creates or reopens a directory under a temporary name that stays, so that another process
-    /// can resume the run. `open` returns the directory, given the target, together with a value of
-    /// type `T`.
+    /// Creates or reopens a directory under a permanent temporary name, so that another process can resume the run.
+    /// `open` returns the directory, given the target, and a value of type `T`.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -147,8 +146,8 @@ impl Drop for PartialDirectory {
     }
 }
 
-/// Renames `temporary` to `target` in one step. A directory that had this name before gets the
-/// temporary name, and is removed later.
+/// Renames `temporary` to `target` in one step. An older directory of this name gets the temporary name, and is removed
+/// later.
 fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     if !target.exists() {
         return rename(temporary, target);
@@ -218,8 +217,8 @@ fn remove_stale(target: &Path) {
     }
 }
 
-/// Removes the files that this process has written for the unfinished run `target`, before the
-/// process ends. A failure is not an error: the next run of that name removes them.
+/// Removes the files that this process has written for the unfinished run `target`. Called before the process ends. A
+/// failure is not an error: the next run of that name removes them.
 pub fn discard_unfinished(target: &Path) {
     let Ok(target) = std::path::absolute(target) else {
         return;
@@ -281,8 +280,8 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io("rename", from))
 }
 
-/// Syncs a directory to disk, so that the names of its files are durable. Does nothing on systems other than Unix,
-/// which cannot open directories.
+/// Syncs a directory to disk, so that the names of its files are durable. Does nothing on systems other than Unix; they
+/// cannot open directories.
 pub(crate) fn sync_directory(path: &Path) -> Result<(), OutputError> {
     if cfg!(unix) {
         File::open(path)

@@ -45,7 +45,7 @@ pub(crate) struct Element<T> {
     pub(crate) id: usize,
     pub(crate) config: Arc<Config>,
     pub(crate) totals: T,
-    /// Time at which the run ended.
+    /// End time of the run.
     pub(crate) end: Time,
 }
 

@@ -38,11 +38,11 @@ impl FlowRow {
     }
 }
 
-/// Counters of a flow in a period, and facts on which their columns depend.
+/// Counters of a flow in a period, and facts that decide on their columns.
 struct Period {
     counters: FlowCounters,
-    /// True if the flow is a single connection during the whole run. Only then do links count its
-    /// packets, and does it have a single window.
+    /// True if the flow is a single connection during the whole run. Only then do links count its packets, and only
+    /// then does it have a single window.
     one_connection: bool,
     duration_s: f64,
     /// Seconds of the period in which the flow existed.

@@ -51,9 +51,9 @@ impl End {
 /// Properties that all packets of a flow have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
-    /// Node at which the flow begins.
+    /// First node of the flow.
     from: u32,
-    /// Node at which the flow ends.
+    /// Last node of the flow.
     to: u32,
     /// Value of the MSS option: the largest payload of a segment without other options (RFC 6691
     /// section 2).

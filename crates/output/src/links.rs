@@ -29,7 +29,7 @@ impl LinkRow {
     }
 }
 
-/// Counters of a link in a period, and facts on which their columns depend.
+/// Counters of a link in a period, and facts that decide on their columns.
 struct Period {
     counters: LinkCounters,
     duration: Span,
@@ -45,8 +45,8 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 
 /// Function that returns true if a link has values in a column.
 type Does = fn(&Link) -> bool;
-/// Columns in which only some links have values, each with the link key on which this depends. If
-/// no link has values, the table does not contain the column.
+/// Columns with values for only some links, each with the link key that decides. If no link has values, the table does
+/// not contain the column.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate
@@ -77,8 +77,8 @@ fn tells_classes(link: &Link) -> bool {
     link.queue.kind() == DUALPI2
 }
 
-/// Returns the key of links on which the column `column` depends; `None` if the table always
-/// contains it.
+/// Returns the key of links that decides if a link has values in `column`; `None` if the table always contains the
+/// column.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;

@@ -120,7 +120,7 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// Pads the block to a multiple of 32 bits, to which all its parts are aligned.
+    /// Pads the block to a multiple of 32 bits. All its parts have this alignment.
     fn pad(&mut self) {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }

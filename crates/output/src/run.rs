@@ -1,5 +1,5 @@
-//! A run directory that is being written, for any kind of simulation: its name, the cause that
-//! stopped the run, and the first error.
+//! An unfinished run directory, of any kind of simulation: its name, the cause that stopped the
+//! run, and the first error.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::table::{Column, Table};
 /// return value can stop the run.
 pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 
-/// A run whose directory is complete. `R` is the type of the row counts of its tables.
+/// A run with a complete directory. `R` is the type of the row counts of its tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary<R = Rows> {
     /// Directory of the run.
@@ -117,7 +117,7 @@ impl<C> Run<C> {
     }
 }
 
-/// Writes a table of which all rows are known.
+/// Writes a table; all its rows are known.
 pub(crate) fn write_table<R>(
     file: NewFile,
     columns: Vec<Column<R>>,

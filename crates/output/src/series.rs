@@ -11,13 +11,13 @@ use crate::table::{Column, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
-/// Names of flows, links and proxies, in the order in which they are sampled, so that the names of
-/// all rows of one sampling point are adjacent.
+/// Names of flows, links and proxies, in sampling order: the names of all rows of one sampling
+/// point are adjacent.
 pub(crate) struct Names {
     all: Vec<Name>,
-    /// Number of names of flows, which precede those of links.
+    /// Number of names of flows; those of links follow.
     before_links: usize,
-    /// Number of names of flows and links, which precede those of proxies.
+    /// Number of names of flows and links; those of proxies follow.
     before_proxies: usize,
 }
 
@@ -52,8 +52,7 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// Returns the sample itself, for columns that have a value in every row: those of time and
-    /// element.
+    /// Returns the sample itself, for columns with a value in every row: those of time and element.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)

@@ -14,7 +14,7 @@ use crate::algorithm::{self, Calls};
 use crate::clock::Clock;
 use crate::limit::TimeLimit;
 
-/// Time after an interruption in which an algorithm has to return, before the program is ended.
+/// Maximum time from an interruption until an algorithm must return. Then the program is ended.
 const GRACE: Duration = Duration::from_secs(2);
 /// Exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
@@ -27,10 +27,10 @@ pub(crate) struct CallWatch {
 }
 
 impl CallWatch {
-    /// Starts to watch the algorithms of this thread. A call that is still running when the time
-    /// limit has passed is interrupted with an exception. If the call does not end then, the
-    /// program is ended, provided that the limit has a file for call stacks (`stacks`). `out` is
-    /// the run directory; `None` if none is being written.
+    /// Starts to watch the algorithms of this thread. A call that still runs after the time limit
+    /// is interrupted with an exception. If the call does not end then, the program is ended, but
+    /// only if the limit has a file for call stacks (`stacks`). `out` is the run directory; `None`
+    /// if none is being written.
     pub(crate) fn start(limit: &TimeLimit, out: Option<&Path>) -> PyResult<Self> {
         let mut interrupting = CallLimit::new(limit.clone())?;
         let mut ending = LastResort::new(limit.clone(), out);
@@ -102,8 +102,7 @@ struct LastResort {
     limit: TimeLimit,
     calls: Arc<Calls>,
     out: Option<PathBuf>,
-    /// Number of the call that was in progress after the limit had passed, and the time at which it
-    /// was noticed.
+    /// Number of the first call found in progress after the limit, and the time of this check.
     seen: Option<(u64, Instant)>,
 }
 
@@ -188,8 +187,7 @@ fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a s
     })
 }
 
-/// Returns a file's name in the form in which `faulthandler` writes it (`_Py_DumpASCII` of
-/// CPython).
+/// Returns a file's name as `faulthandler` writes it (`_Py_DumpASCII` of CPython).
 fn escaped(file: &str) -> String {
     file.chars()
         .map(|character| match u32::from(character) {

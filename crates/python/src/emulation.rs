@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 /// Options of an emulation.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only on Linux"))]
 pub(crate) struct Wanted {
-    /// Names of the nodes at which there are hosts.
+    /// Names of the nodes with hosts.
     pub(crate) nodes: Vec<String>,
     /// Programs. Each has the index of its host, its name and arguments, and true for the program
     /// in the foreground.
@@ -17,7 +17,7 @@ pub(crate) struct Wanted {
     pub(crate) background: bool,
     /// Kernel settings (sysctls) of all hosts.
     pub(crate) sysctls: Vec<(String, String)>,
-    /// File in which the packets of all hosts are captured; `None` for no capture.
+    /// Capture file for the packets of all hosts; `None` for no capture.
     pub(crate) pcap: Option<PathBuf>,
     /// True to replace an older run of the same name.
     pub(crate) overwrite: bool,

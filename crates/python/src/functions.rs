@@ -67,8 +67,8 @@ fn call(py: Python<'_>, function: &Py<PyAny>, window: f64) -> PyResult<f64> {
     function.call1(py, (window,))?.extract(py)
 }
 
-/// Returns the reason why a text cannot be a name or title, which must be one line of printable
-/// text of limited length; `None` if it can be one.
+/// Returns the reason why a text cannot be a name or title; `None` if it can. Names and titles are one line of
+/// printable text of limited length.
 #[pyfunction]
 pub(crate) fn check_name(text: &str) -> Option<String> {
     longhaul_keys::check_name(text).err()

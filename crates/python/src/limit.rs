@@ -14,9 +14,8 @@ use crate::error::ScenarioError;
 pub(crate) struct TimeLimit {
     pub(crate) began: Instant,
     pub(crate) limit: Duration,
-    /// File to which Python's `faulthandler` writes the call stacks when the time limit passes. The
-    /// whole program is then ended if an algorithm cannot be interrupted. `None`: the program is
-    /// not ended.
+    /// File for the call stacks of Python's `faulthandler` when the time limit passes. With a file, the whole program
+    /// is ended if an algorithm cannot be interrupted; with `None`, it is not.
     pub(crate) stacks: Option<PathBuf>,
 }
 

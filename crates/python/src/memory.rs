@@ -42,8 +42,8 @@ impl MemoryLimit {
     /// Default limit as a fraction of the memory available when the run begins.
     const SHARE: f64 = 0.9;
 
-    /// Returns the limit: `given` bytes or, if that is `None`, nine tenths of the available memory.
-    /// The result is `None` if the system does not report it.
+    /// Returns the limit: `given` bytes or, if `None`, nine tenths of the available memory. The
+    /// result is `None` if the system does not report it.
     pub(crate) fn new(given: Option<u64>, baseline: Baseline) -> Option<Self> {
         let default = || Some((available_bytes()? as f64 * Self::SHARE) as u64);
         Some(Self {
@@ -74,7 +74,7 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
 }
 
 /// Returns the bytes that a process can take without swapping: the machine's available memory, or
-/// the memory left in one of the process's control groups if that is less.
+/// what a control group of the process leaves if this is less.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()
@@ -106,8 +106,8 @@ fn control_groups() -> Vec<PathBuf> {
     directories.flatten().collect()
 }
 
-/// Returns the bytes that are left of a control group's limit. Inactive cached files do not count
-/// as used, since the kernel can drop them.
+/// Returns the bytes left of a control group's limit. Inactive cached files do not count as used:
+/// the kernel can drop them.
 fn left_in(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();

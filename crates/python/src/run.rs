@@ -33,8 +33,8 @@ pub(crate) struct Options {
     /// The user's functions that get each interval of MesoNet.
     pub(crate) measures: Vec<Py<PyAny>>,
     pub(crate) overwrite: bool,
-    /// Wall-clock time between checkpoints of a run of MesoNet, from which the same call resumes;
-    /// `None` for no checkpoints.
+    /// Wall-clock time between checkpoints of a run of MesoNet; `None` for no checkpoints. The same
+    /// call resumes from a checkpoint.
     pub(crate) checkpoint_every: Option<Duration>,
     /// Wall-clock time limit; `None` for no limit.
     pub(crate) limit: Option<TimeLimit>,
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
 }
 
-/// A run whose directory is on disk.
+/// A run with its directory on disk.
 pub(crate) struct FinishedRun {
     pub(crate) directory: PathBuf,
     /// Python exception that stopped the run; `None` if there was none.
@@ -181,7 +181,7 @@ pub(crate) fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMet
     }
 }
 
-/// Returns the error of a run that did not begin: the cause that stopped it while it was set up, or
+/// Returns the error of a run that did not begin: the cause that stopped it in its setup, or
 /// otherwise `error`.
 fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     let stop = stopped_by
@@ -213,8 +213,8 @@ impl Failure {
     ///
     /// # Errors
     ///
-    /// Fails if an exception that is not an `AlgorithmError`, such as the user's interruption, was
-    /// raised in a Python algorithm. The run then leaves no directory.
+    /// Fails after an exception in a Python algorithm that is not an `AlgorithmError`, such as the
+    /// user's interruption. The run then leaves no directory.
     fn take(stopped_by: &StoppedBy) -> PyResult<Option<Self>> {
         let stop = stopped_by
             .lock()
@@ -244,7 +244,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of a run whose allocation would have exceeded the memory limit.
+    /// Returns the failure of a run after an allocation above the memory limit.
     fn of_memory(need: &OutOfMemory, limit: &MemoryLimit) -> Self {
         let OutOfMemory { refused, holders } = need;
         let bytes = byte_count(refused.bytes as f64);
@@ -261,7 +261,7 @@ impl Failure {
         }
     }
 
-    /// Returns the error for a run whose records are not kept.
+    /// Returns the error for a run without kept records.
     fn error(&self) -> PyErr {
         match &self.raised {
             Some(error) => Python::attach(|py| error.clone_ref(py)),

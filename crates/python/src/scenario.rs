@@ -190,9 +190,9 @@ impl Scenario {
     }
 
     /// Simulates the scenario, and writes a run directory to `out`. Every `checkpoint_every_s`
-    /// seconds it writes a checkpoint, from which the same call resumes. `threads` is for MesoNet
-    /// and does not affect results. Returns the directory, and the exception that stopped the run,
-    /// if any.
+    /// seconds it writes a checkpoint; the same call resumes from it. `threads` is for MesoNet and
+    /// does not affect results. Returns the directory, and the exception that stopped the run, if
+    /// any.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
         checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1
@@ -249,10 +249,10 @@ impl Scenario {
         Ok((name(flow.from), name(flow.to)))
     }
 
-    /// Emulates the network between hosts at `nodes`, in which programs run. A program is given by
-    /// the index of its host, its name and arguments, and true if it is in the foreground. Writes a
-    /// run directory to `out`. Returns the directory; facts about the emulation as JSON; the error
-    /// of writing to `out`, if another directory had to be used; and the exception that stopped the
+    /// Emulates the network between hosts at `nodes`, and runs programs in them. Each program has
+    /// the index of its host, a name, arguments, and true if it is in the foreground. Writes a run
+    /// directory to `out`. Returns the directory; facts about the emulation as JSON; the error of
+    /// writing to `out`, if another directory had to be used; and the exception that stopped the
     /// emulation, if any.
     #[pyo3(signature = (
         out, *, nodes, programs, background = false, sysctls = Vec::new(), pcap = None, overwrite = false

@@ -54,8 +54,8 @@ const STACKS: &[Entry] = &[
 ///
 /// # Errors
 ///
-/// Fails if this build does not have the stack, or the stack does not have the congestion control.
-/// The message lists the existing ones.
+/// Fails if this build does not have the stack, or if the stack does not have the congestion
+/// control. The message lists the available ones.
 pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundStack, StackError> {
     let stack = STACKS.iter().find(|stack| stack.kind == settings.kind);
     let Some(stack) = stack else {

@@ -13,7 +13,7 @@ pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 /// Key for the variant of an algorithm.
 pub(crate) const VARIANT: Field<String> = Field::new("variant");
 
-/// Key for the window, in segments, at which limited slow start begins.
+/// Key for the threshold of limited slow start, in segments.
 pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
 /// Key that enables the acknowledgement trains of the kernel's HyStart, which end slow start.
 pub(crate) const TRAIN: Field<f64> = Field::new("train");
@@ -28,12 +28,12 @@ pub(crate) const SOURCE: Field<String> = Field::new("source");
 /// Key for the address of a controller in another process: `unix:PATH` or `tcp:HOST:PORT`.
 pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 
-/// Key for the version of the controller in another process. It is part of the scenario's hash, so
-/// that runs with different versions are different runs.
+/// Key for the version of the controller in another process. It is part of the scenario's hash:
+/// runs with different versions are different runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
 /// Keys of a congestion control module of Linux: the object file (`module`), the SHA-256 of its
-/// contents (`sha256`), and a table (`parameters`) for those parameters whose names are keys here.
+/// contents (`sha256`), and a table (`parameters`) for parameters with the names of keys.
 pub(crate) const MODULE: Field<String> = Field::new("module");
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");

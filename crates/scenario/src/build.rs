@@ -58,8 +58,7 @@ pub(crate) fn build(resolved: &ResolvedDocument) -> Config {
     }
 }
 
-/// Returns the indices of the nodes whose packets are captured. A name that a link has, too, means
-/// the link.
+/// Returns the indices of the captured nodes. If a link has the same name, the link is meant.
 fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
     let links: HashSet<&str> = network
         .links
@@ -81,7 +80,7 @@ fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]
     StopRule::of(stop, counted.map(|(id, _)| id).collect())
 }
 
-/// Nodes and links of the engine's network, to which the hosts of flows are added.
+/// Nodes and links of the engine's network. The hosts of flows are added to them.
 struct Network {
     nodes: Vec<String>,
     links: Vec<Link>,

@@ -48,8 +48,8 @@ pub struct Key {
     pub allowed: String,
     /// Unit of a number; empty if `allowed` states it.
     pub unit: &'static str,
-    /// Default of the key, with the profiles in which it applies; or the rule from which it is
-    /// derived; or `required`. Empty for a key that may be left out.
+    /// Default of the key, with its profiles; or the rule for deriving it; or `required`. Empty for
+    /// a key that may be left out.
     pub default: String,
     /// Source of the key: an RFC, a paper, or names in other implementations.
     pub source: &'static str,
@@ -73,7 +73,7 @@ pub struct Profile {
     pub description: &'static str,
 }
 
-/// Returns all keys of scenarios, except those of queues, for which there is [`queues`].
+/// Returns all keys of scenarios, except those of queues (see [`queues`]).
 pub fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(model::SCENARIO, "", &mut keys);

@@ -426,7 +426,7 @@ fn check_parameters(
     }
 }
 
-/// Checks a parameter whose value is one of several names.
+/// Checks a parameter with several names as values.
 fn check_choice(
     names: &'static [&'static str],
     node: &Node,

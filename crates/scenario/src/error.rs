@@ -94,8 +94,7 @@ impl Places {
         self.written.insert(path, place.clone());
     }
 
-    /// Returns the position of the key at `path` or, if the file does not contain it, of the
-    /// innermost table in the file around it.
+    /// Returns the position of the key at `path` or, if the file does not contain it, of the innermost table around it.
     fn nearest(&self, path: &str) -> Origin {
         let mut path = path;
         while let Some((above, _)) = path.rsplit_once('.') {

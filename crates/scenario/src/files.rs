@@ -1,4 +1,4 @@
-//! Files from which scenarios are read, and files that scenarios name.
+//! Scenario files, and files that scenarios name.
 
 use std::fs::File;
 use std::io::Read;

@@ -23,7 +23,7 @@ pub enum Simulation {
 }
 
 impl Simulation {
-    /// Returns the time at which the simulation ends.
+    /// Returns the end time of the simulation.
     pub(crate) fn duration(&self) -> Time {
         match self {
             Self::Tcp(config) => config.duration,

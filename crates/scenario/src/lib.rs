@@ -176,7 +176,7 @@ impl Scenario {
         }
     }
 
-    /// Returns the time at which the simulation ends.
+    /// Returns the end time of the simulation.
     pub fn duration(&self) -> Time {
         self.simulation.duration()
     }

@@ -1,6 +1,5 @@
 //! Algorithms and stacks that are not built in: their description in a scenario, and the interface
-//! to the program that makes them. This crate depends neither on the language in which they are
-//! written nor on native code.
+//! to the program that makes them. This crate depends neither on their language nor on native code.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +26,7 @@ pub trait Algorithms {
     /// Returns the custom algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
 
-    /// Returns a module of Linux and the name under which it registers, or an error message.
+    /// Returns a module of Linux and its registered name, or an error message.
     fn module(&self, _module: LinuxModule<'_>) -> Result<MadeModule, String> {
         Err("modules of Linux run from Python only".to_string())
     }
@@ -87,7 +86,7 @@ pub enum ModuleValue {
 pub struct MadeModule {
     /// The module's algorithm.
     pub factory: Arc<dyn Factory>,
-    /// The name under which the module registers.
+    /// The registered name of the module.
     pub name: String,
     /// Names and default values of the module's parameters.
     pub defaults: Vec<(String, ModuleValue)>,

@@ -11,8 +11,8 @@ use crate::model::Scenario;
 /// process, or in a module.
 const NAMES: [&str; 4] = [KIND.name(), PYTHON.name(), EXTERNAL.name(), MODULE.name()];
 
-/// Removes the key that selects a table's algorithm or model before another one is set, with the
-/// source text, version or hash that belongs to this key.
+/// Removes the key that selects a table's algorithm or model, before another one is set. Also removes the source text,
+/// version or hash that belongs to this key.
 fn forget_name(table: &mut Table) {
     if table.remove(PYTHON).is_some() {
         table.remove(SOURCE);
@@ -26,8 +26,8 @@ fn forget_name(table: &mut Table) {
     table.remove(KIND);
 }
 
-/// Sets one key of a table, replacing its value. All other keys stay, even if `key` is `kind`: the
-/// checker refuses keys that the new kind does not have.
+/// Sets one key of a table, replacing its value. All other keys stay, even if `key` is `kind`: the checker refuses keys
+/// that do not belong to the new kind.
 pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     if NAMES.contains(&key.as_str()) {
         forget_name(table);
@@ -35,8 +35,7 @@ pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     table.entries.insert(key, node);
 }
 
-/// Merges `upper` into `lower`, whose values it overrides: tables are merged, all other values
-/// replaced.
+/// Merges `upper` into `lower`. Tables are merged; all other values of `upper` replace those of `lower`.
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
     let upper = upper.entries;
     if NAMES.iter().any(|key| upper.contains_key(*key)) {
@@ -81,9 +80,9 @@ mod tests {
         names
     }
 
-    /// If a table gets another algorithm, the key that selected the old one disappears, with the
-    /// text, version or hash that belongs to it. All parameters stay, even one that is called like
-    /// such a key. If no other algorithm is set, all keys stay.
+    /// Checks that another algorithm in a table removes the key of the old one, with the text, version or hash that
+    /// belongs to it. All parameters stay, even one with the name of such a key. If no other algorithm is set, all keys
+    /// stay.
     #[test]
     fn a_name_leaves_with_what_belongs_to_it() {
         const LEFT: [(&[&str], &[&str]); 5] = [

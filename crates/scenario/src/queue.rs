@@ -1,4 +1,4 @@
-//! Queues: tables of a scenario, whose values are derived and read by the engine's disciplines.
+//! Queues: tables of a scenario. The engine's disciplines derive and read their values.
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, LinkContext, QueueConfig};
 use longhaul_keys::KIND;
@@ -16,8 +16,8 @@ fn discipline(queue: &Table) -> &'static Discipline {
         .expect("a checked queue has a known kind")
 }
 
-/// Derives the values that depend on the link of the queue. All other keys already have their
-/// values, since their defaults are filled in together with those of the link.
+/// Derives the values that depend on the link of the queue. All other keys already have their values: their defaults
+/// are filled in together with those of the link.
 pub(crate) fn resolve(
     queue: &mut Table,
     path: &str,

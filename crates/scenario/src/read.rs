@@ -33,7 +33,7 @@ pub(crate) fn read_text(
 }
 
 /// Reads a file and the files that it extends. `chain` has the files that led to this one by
-/// `extends`, and `extends` is the value that names this file.
+/// `extends`; `extends` is the value that names this file.
 fn read_chain(
     path: &Path,
     chain: &mut Vec<PathBuf>,
@@ -210,8 +210,8 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     }
 }
 
-/// Converts a raw JSON value. `raw` is a part of the source's text, so that its address in memory
-/// gives its position in the text.
+/// Converts a raw JSON value. `raw` is a part of the source's text: its address in memory gives its
+/// position in the text.
 fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());
@@ -248,8 +248,9 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 /// Applies one override `key=value`. The key is a dotted path, with indices or labels for entries
 /// of lists.
 ///
-/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need
-/// no quotes. A table replaces the former table; a new `kind` keeps the other keys of its table.
+/// The value is TOML if it can be read as TOML, and a text otherwise. Units and names therefore
+/// need no quotes. A table replaces the former table; a new `kind` keeps the other keys of its
+/// table.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);

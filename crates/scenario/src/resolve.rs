@@ -20,7 +20,7 @@ use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
 use crate::unknown_names::unknown_name;
 
-/// A complete document, with the parts from which the engine's configuration is built.
+/// A complete document, with the parts for the engine's configuration.
 pub(crate) struct ResolvedDocument {
     /// The complete document.
     pub root: Table,

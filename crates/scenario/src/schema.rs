@@ -124,7 +124,7 @@ fn of(kind: &Kind) -> Json {
     }
 }
 
-/// Returns a table's schema, in which the key `kind` has the value `kind`.
+/// Returns a table's schema with the value `kind` for the key `kind`.
 fn tagged(kind: &str, mut table: Json) -> Json {
     table["properties"]["kind"] = json!({ "const": kind });
     table["required"] = json!(["kind"]);
@@ -149,8 +149,7 @@ fn parameters(parameters: &[Parameter]) -> Json {
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-/// Returns the schema of a list of points `[window, value]`, whose values are in the range
-/// `values`.
+/// Returns the schema of a list of points `[window, value]`, with values in the range `values`.
 fn points(values: Range) -> Json {
     let window = json!({ "type": "number", "exclusiveMinimum": 0 });
     let pair = json!({

@@ -78,8 +78,8 @@ fn path_below(table: &Table, key: &str) -> Option<String> {
     })
 }
 
-/// Returns a hint for a key that the kind of its table does not have. The key was written for
-/// another `kind`, which an override or another file has replaced.
+/// Returns a hint for a key that does not belong to the kind of its table. The key was written for another `kind`; an
+/// override or another file has replaced this kind.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();

@@ -1,8 +1,8 @@
 //! Physical quantities of a simulation: points in time, durations, rates and sizes.
 //!
-//! Time is an integer number of picoseconds (64 bits last 213 days), so that sums are exact and
-//! runs repeat bit for bit. Rates are integers in bits per second. Longhaul's other crates use
-//! these types, not bare numbers, wherever one of them fits.
+//! Time is an integer number of picoseconds (64 bits last 213 days). Sums are therefore exact, and runs repeat bit for
+//! bit. Rates are integers in bits per second. Longhaul's other crates use these types, not bare numbers, wherever one
+//! of them fits.
 
 mod nearest;
 mod quantity;

@@ -21,10 +21,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the end of a message about a name that is not in `known`. It contains the name that was
-/// probably meant, and all known names if there are at most five. If there are more, it contains
-/// `command`, which lists them; without a command, the nearest five names, or all names (at most
-/// twenty) if none is similar.
+/// Returns the end of a message about a name that is not in `known`. It contains the probable name, and all known names
+/// if there are at most five. If there are more, it contains `command`, which lists them. Without a command, it
+/// contains the nearest five names, or all names (at most twenty) if none is similar.
 pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
     let count = known.len();
     let near = nearest(name, known.iter().copied());

@@ -64,7 +64,7 @@ pub enum QuantityError {
         unit: String,
         /// The dimension that is expected.
         dimension: String,
-        /// The allowed unit that is most similar, or the dimension to which the unit belongs.
+        /// The most similar allowed unit, or the dimension of the unit.
         hint: String,
         /// The allowed quantities.
         expected: String,
@@ -428,7 +428,7 @@ impl fmt::Display for Rate {
 }
 
 impl fmt::Display for Bytes {
-    /// Writes the value in the largest unit in which it is a whole number: 1500 B, but 64 KiB.
+    /// Writes the value as a whole number of the largest possible unit: 1500 B, but 64 KiB.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = |unit: &&Unit| self.0 > 0 && self.0.is_multiple_of(unit.value);
         let (name, value) = SIZE

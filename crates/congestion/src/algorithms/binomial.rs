@@ -114,8 +114,8 @@ impl CongestionControl for Binomial {
         window.reduce_to(self.reduced(event.base));
     }
 
-    /// Returns the mean window of the saw-tooth in whose cycle `1 / loss` segments are sent; the top of the saw-tooth
-    /// is found by bisection.
+    /// Returns the mean window of a saw-tooth with one loss per cycle: `1 / loss` segments are sent in each cycle.
+    /// Bisection finds the top of the saw-tooth.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let (mut low, mut high) = (1.0, 1e9);
         for _ in 0..200 {

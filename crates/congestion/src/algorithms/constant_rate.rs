@@ -1,8 +1,8 @@
 //! Constant-rate increase: the growth of the rate does not depend on the round-trip time.
 //!
-//! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR 21(5), 1991. Standard
-//! TCP grows by one segment per round trip, so the growth of its rate is proportional to the inverse square of the
-//! round-trip time. Here, the rates of all flows grow equally fast.
+//! Floyd, "Connections with multiple congested gateways in packet-switched networks, part 1", CCR 21(5), 1991. The
+//! window of standard TCP grows by one segment per round trip. The growth of its rate is therefore proportional to the
+//! inverse square of the round-trip time. Here, the rates of all flows grow equally fast.
 
 use serde::{Deserialize, Serialize};
 

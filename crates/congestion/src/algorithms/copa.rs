@@ -1,10 +1,10 @@
 //! Copa: steers the rate to a target that is computed from the queueing delay.
 //!
 //! Arun and Balakrishnan, NSDI 2018. Points that the paper does not define are as in its authors' implementation
-//! (genericCC, markoviancc.cc): the velocity at most doubles the window in a round trip, and the smallest round-trip
-//! time is taken over the last ten seconds or twenty round trips. If more than 30 % of the segments are lost over two
-//! round trips, the window is multiplied by 0.7. Without this rule, a flow on a path with a very small buffer would
-//! lose a third of all segments permanently.
+//! (genericCC, markoviancc.cc). The velocity at most doubles the window in a round trip. The smallest round-trip time
+//! is taken over the last ten seconds or twenty round trips. If more than 30 % of the segments are lost over two round
+//! trips, the window is multiplied by 0.7. Without this rule, a flow on a path with a very small buffer would lose a
+//! third of all segments permanently.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,8 @@ const MIN_RTT: Span = Span::from_secs(10);
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Number of round trips within which the queue becomes empty at least once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;
-/// Fraction of the largest queueing delay in the last `ROUNDS` round trips below which the queue counts as empty.
+/// Queueing delay of an empty queue, at most: a fraction of the largest queueing delay in the last `ROUNDS` round
+/// trips.
 const EMPTY: f64 = 0.1;
 /// Minimum number of successive round trips in one direction for the velocity to double.
 const STEADY: u32 = 3;
@@ -119,7 +120,7 @@ pub struct Copa {
     velocity: f64,
     /// True if the window grew in the last round trip.
     grows: bool,
-    /// Number of successive round trips in which the window has changed in the direction of `grows`.
+    /// Number of successive round trips with changes of the window in the direction of `grows`.
     steady: u32,
     /// Window at the beginning of the round trip.
     cwnd_before: f64,
@@ -127,7 +128,7 @@ pub struct Copa {
     lost: bool,
     /// Smallest and largest round-trip times of the last round trips; the current one is first.
     rounds: [Extremes; ROUNDS + 1],
-    /// Maximum of recent inverse round-trip times, from which the smallest round-trip time is computed.
+    /// Maximum of recent inverse round-trip times; its inverse is the smallest round-trip time.
     per_min_rtt: WindowedMax,
     per_standing_rtt: WindowedMax,
     delivered: u64,
@@ -135,7 +136,7 @@ pub struct Copa {
     rate: Option<Rate>,
 }
 
-/// Start of the interval in which losses are now counted: its time, and the connection's counters at this time.
+/// Start of the current interval for counting losses: its time, and the connection's counters at this time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Losses {
     since: Time,
@@ -170,8 +171,8 @@ impl Copa {
         1.0 / self.per_min_rtt.get()
     }
 
-    /// Returns the standing round-trip time: the smallest one of the last half round trip, which excludes delays due to
-    /// ACK compression (section 2.1).
+    /// Returns the standing round-trip time: the smallest sample of the last half round trip. This excludes delays due
+    /// to ACK compression (section 2.1).
     fn standing_rtt_s(&self) -> f64 {
         1.0 / self.per_standing_rtt.get()
     }

@@ -120,7 +120,7 @@ pub(crate) const LOW_WINDOW: Parameter = Parameter {
     source: "NIST SP 500-282, chapter 5",
 };
 
-/// Rule by which the delay window changes once per round trip.
+/// Rule for the change of the delay window, applied once per round trip.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DelayLaw {
     increase: f64,

@@ -1,5 +1,4 @@
-//! Compound TCP as NIST's study prints it: a single window, to which the delay window is added again in every round
-//! trip.
+//! Compound TCP as NIST's study prints it: a single window. Every round trip adds the delay window to it again.
 //!
 //! NIST SP 500-282, equations 14 to 17, with interchanged minima and maxima corrected. This algorithm grows much faster
 //! than the study's results show; the study's results agree with `ctcp`.

@@ -1,8 +1,8 @@
 //! DECbit: the window grows until half of the packets are marked.
 //!
 //! Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks", TOCS 8(2), 1990.
-//! Routers mark packets while their average queue is at least one packet. The receiver has to echo the mark of each
-//! packet, unlike in RFC 3168, where it repeats the echo until the sender confirms it.
+//! Routers mark packets while their average queue is at least one packet. The receiver must echo the mark of each
+//! packet. (By RFC 3168, it repeats the echo until the sender confirms it.)
 
 use serde::{Deserialize, Serialize};
 

@@ -54,7 +54,7 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
     build: |settings| Ok(Ledbat::new(settings)),
 };
 
-/// Number of segments by which the window may exceed those in flight (ALLOWED_INCREASE).
+/// Maximum excess of the window over the segments in flight, in segments (ALLOWED_INCREASE).
 const ALLOWED_INCREASE: f64 = 1.0;
 
 /// Minimum window, in segments (MIN_CWND).

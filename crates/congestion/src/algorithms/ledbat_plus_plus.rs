@@ -1,9 +1,8 @@
 //! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and pauses to measure the
 //! delay of the empty path.
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. LEDBAT++ removes the latecomer advantage of LEDBAT: a
-//! flow that starts later mistakes the queueing delay caused by other flows for part of its base delay, and starves
-//! them.
+//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. LEDBAT++ removes the latecomer advantage of LEDBAT.
+//! There, a late flow mistakes the queueing delay of earlier flows for part of its base delay, and starves them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -56,10 +55,10 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 
 /// Minimum growth, as a fraction of standard TCP's.
 const LEAST_GAIN: f64 = 1.0 / 16.0;
-/// Fraction of the target delay at which the first slow start ends.
+/// Delay at the end of the first slow start, as a fraction of the target delay.
 const EXIT: f64 = 0.75;
-/// Number of round trips for which a slowdown keeps the window small; also the number of round trips between the end of
-/// the first slow start and the first slowdown.
+/// Number of round trips with a small window in a slowdown. The first slowdown begins as many round trips after the
+/// first slow start.
 const PAUSE_ROUNDS: u64 = 2;
 /// Time from one slowdown to the next, as a multiple of the duration of the last slowdown.
 const BETWEEN: u64 = 9;

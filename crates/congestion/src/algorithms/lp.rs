@@ -82,8 +82,8 @@ pub struct Lp {
     srtt: Span,
     /// Number of segments known to be delivered or lost so far.
     answered: u64,
-    /// Number of segments that had been sent at the last reaction to an indication or a loss. Delays of these segments
-    /// are ignored, so that the algorithm reacts once per round trip.
+    /// Number of segments sent until the last reaction to an indication or a loss. Delays of these segments are
+    /// ignored, so the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
@@ -175,7 +175,7 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Declares that the algorithm also processes slow start: indications also occur in later slow starts, and in Linux
+    /// Declares that the algorithm also processes slow start. Indications occur in later slow starts too, and in Linux
     /// in the first one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
@@ -268,9 +268,9 @@ mod tests {
         }
     }
 
-    /// Delays are 20 ms, plus or minus half of a segment's time. Before the first loss, they fill the whole range of
-    /// measured delays, and give no indication. After a loss at a delay of 60 ms, they are far below the threshold at
-    /// 15 % of the range, but a delay of 30 ms exceeds it. Linux uses the range from the beginning.
+    /// Checks that the range of delays is used from the first loss on. Before it, small variations of the delay around
+    /// 20 ms fill the whole range and give no indication. After a loss at a delay of 60 ms, they are far below the
+    /// threshold at 15 % of the range; a delay of 30 ms exceeds it. Linux uses the range from the beginning.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {

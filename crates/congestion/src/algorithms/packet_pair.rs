@@ -1,10 +1,9 @@
 //! Packet pair: computes the window from the service rate, which is measured with pairs of segments.
 //!
 //! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. If routers serve flows round-robin, the
-//! acknowledgements of two segments that were sent back to back are spaced like the service of the flow at the
-//! bottleneck. The paper sets the pacing rate so that a given number of segments is in the queue of the bottleneck;
-//! here, the window is set for this purpose. The paper predicts the service rate with a fuzzy controller; here, the
-//! rate is averaged.
+//! bottleneck spaces two back-to-back segments, and thus their acknowledgements, by the flow's service time. The paper
+//! keeps a given number of segments in the bottleneck's queue with the pacing rate; this algorithm does it with the
+//! window. The paper predicts the service rate with a fuzzy controller; this algorithm averages it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,10 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
 //! It follows version 0.6 of the Linux module (L4STeam, `net/ipv4/tcp_prague.c`;
-//! draft-briscoe-iccrg-prague-congestion-control gives the reasons), with its scaling *rate*: once a flow is some
-//! hundred round trips old, if its round-trip time is below the target round-trip time, it gets the rate of a flow with
-//! the target. The detection of classic queues, which is off in the module, is not implemented. The target window is
-//! fractional; the window follows it, rounded up, by one segment per acknowledgement.
+//! draft-briscoe-iccrg-prague-congestion-control gives the reasons), with its scaling *rate*. A flow with a round-trip
+//! time below the target gets the rate of a flow with the target, once it is some hundred round trips old. The
+//! detection of classic queues, which is off in the module, is not implemented. The target window is fractional; the
+//! window follows it, rounded up, by one segment per acknowledgement.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -270,8 +270,8 @@ mod tests {
     }
 
     impl Flow {
-        /// Returns a flow in congestion avoidance that is old enough for its rate to be scaled. `alpha` is its
-        /// estimated fraction of marks.
+        /// Returns a flow in congestion avoidance, old enough for scaling of its rate. `alpha` is its estimated
+        /// fraction of marks.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);
@@ -330,7 +330,7 @@ mod tests {
         }
     }
 
-    /// The first mark is on one of a hundred segments. It does not change the window, and sets the estimate to a
+    /// Checks that the first mark, on one of a hundred segments, does not change the window. It sets the estimate to a
     /// sixteenth of the fraction of marks.
     #[test]
     fn the_first_mark_moves_the_estimate_not_the_window() {

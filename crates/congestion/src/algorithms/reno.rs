@@ -142,7 +142,7 @@ impl CongestionControl for Reno {
 }
 
 /// Returns the mean window of AIMD if every `1 / loss`-th segment is lost. RFC 3649 section 5 uses this formula for
-/// HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`.
+/// HighSpeed TCP. With the values of standard TCP, it is `sqrt(1.5 / loss)`.
 pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
     libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
 }

@@ -1,9 +1,9 @@
-//! Santa Cruz: keeps a few segments in the queue. The number of segments in the queue is computed from one-way delays.
+//! Santa Cruz: keeps a few segments in the queue, and computes their number from one-way delays.
 //!
 //! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with heterogeneous transmission
-//! media", ICNP 1999. The relative delay of two segments is their spacing at arrival less their spacing at departure:
-//! the growth of the queue on the forward path. The arrival time of a segment is computed from the round-trip time and
-//! the one-way delay of its acknowledgement.
+//! media", ICNP 1999. The relative delay of two segments is their spacing at arrival less their spacing at departure.
+//! It is the growth of the queue on the forward path. A segment's arrival time is computed from its round-trip time and
+//! the one-way delay of the acknowledgement.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -73,8 +73,8 @@ impl Arrival {
         })
     }
 
-    /// Returns the mean time between arrivals from an earlier arrival to this one, in seconds, as an estimate of the
-    /// service time of a segment. Returns `None` if the estimate is not possible.
+    /// Returns the mean time between arrivals from `earlier` to this one, in seconds: an estimate of a segment's
+    /// service time. Returns `None` if the estimate is not possible.
     fn service_s(self, earlier: Self) -> Option<f64> {
         let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
         let service_s = (self.at_s - earlier.at_s) / segments;
@@ -107,9 +107,8 @@ impl SantaCruz {
     }
 
     /// Returns the number of segments in the queue at an acknowledgement. Relative delays are summed as times, so all
-    /// transit times except the first and the last cancel; then the sum is converted to segments. A sum in segments
-    /// would still contain the queue of a burst after it has drained, since few segments arrive in the round trip in
-    /// which it drains.
+    /// transit times except the first and the last cancel; the sum is then converted to segments. A sum in segments
+    /// would still contain a burst after its queue has drained, since few segments arrive while the queue drains.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)
@@ -201,8 +200,8 @@ mod tests {
         santa_cruz
     }
 
-    /// Ten segments that departed 1 ms apart and arrive 2 ms apart are 10 ms late in total, so five segments are in the
-    /// queue.
+    /// Checks that relative delay divided by service time is the number of segments in the queue. Ten segments that
+    /// departed 1 ms apart and arrive 2 ms apart are 10 ms late in total: five segments are in the queue.
     #[test]
     fn relative_delay_over_service_time_counts_segments() {
         let santa_cruz = began(arrival(100, 50, 7));

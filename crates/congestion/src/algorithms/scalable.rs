@@ -174,8 +174,8 @@ impl CongestionControl for Scalable {
 }
 
 impl Extension for Scalable {
-    /// Returns Linux's lower bound of the window in a recovery, which is that of standard TCP (`tcp_reno_min_cwnd`)
-    /// although Scalable TCP keeps seven eighths of the window.
+    /// Returns Linux's lower bound of the window in a recovery: that of standard TCP (`tcp_reno_min_cwnd`), although
+    /// Scalable TCP keeps seven eighths of the window.
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)
     }

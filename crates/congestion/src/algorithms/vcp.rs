@@ -1,9 +1,9 @@
-//! VCP at the sender: routers report in two bits if their load is low, high, or an overload.
+//! VCP at the sender: routers report in two bits low load, high load or overload.
 //!
 //! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005: multiplicative increase on low
 //! load, additive increase on high load, and one multiplicative decrease on overload. Both increases are scaled so that
 //! flows with different round-trip times grow equally fast. As in the authors' ns-2 module, the window does not change
-//! for an interval after a decrease, and then grows for a round trip whatever the load is.
+//! for an interval after a decrease. It then grows for a round trip at any load.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub struct Vcp {
     alpha: f64,
     decrease: f64,
     interval_s: f64,
-    /// End of the interval after a decrease in which the window does not change.
+    /// End of the interval without changes of the window after a decrease.
     rests_until: Time,
     /// End of the round trip of growth after `rests_until`.
     grows_until: Time,

@@ -77,8 +77,8 @@ pub struct CarefulResume {
     stage: Stage,
     /// Initial window in segments; `None` before the first acknowledgement.
     initial: Option<f64>,
-    /// Number of segments in flight at the jump, plus those acknowledged since then: the number of segments that the
-    /// path is known to hold (PipeSize).
+    /// Number of segments that the path is known to hold (PipeSize): those in flight at the jump, plus those
+    /// acknowledged since then.
     pipe: f64,
     /// Number of the connection's segments known to be delivered.
     delivered: u64,
@@ -94,7 +94,7 @@ enum Stage {
     Unvalidated { before: u64, since: Time },
     /// Until `last` segments of the connection are delivered or lost.
     Validating { last: u64 },
-    /// After a loss, in which the window is reduced.
+    /// After a loss: the window is reduced.
     SafeRetreat,
     /// Ordinary slow start.
     Normal,
@@ -164,9 +164,8 @@ impl CarefulResume {
         }
     }
 
-    /// Jumps once the segments of the initial window have arrived. Does not jump if there were losses, if the path is a
-    /// different one, or if the window is already as large as the jump would make it. A sender without data to send
-    /// waits.
+    /// Jumps once the segments of the initial window have arrived. Does not jump after losses, on a different path, or
+    /// if the jump would not enlarge the window. A sender without data to send waits.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO
@@ -290,8 +289,8 @@ mod tests {
         assert_eq!((resume.pipe, window.ssthresh()), (120.0, 60.0));
     }
 
-    /// A round-trip time of half the saved one, or of ten times it, indicates a different path. The window does not
-    /// jump on a different path, after losses, or if it is already as large as the saved one.
+    /// Checks that the window does not jump on a different path, after losses, or if it is already as large as the
+    /// saved one. A round-trip time of half or of ten times the saved one indicates a different path.
     #[test]
     fn it_does_not_jump_on_another_path() {
         let cwnd_after = |given: &[(&str, f64)], lost| {

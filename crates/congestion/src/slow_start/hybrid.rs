@@ -109,7 +109,7 @@ pub struct HybridSlowStart {
     min_rtt_thresh_s: f64,
     max_rtt_thresh_s: f64,
     min_rtt_divisor: f64,
-    /// Number of delivered segments at which the detection starts again after a timeout: all segments that had to be
+    /// Number of delivered segments at which the detection starts again after a timeout. All segments to be
     /// retransmitted are then delivered.
     resumes_after: u64,
     /// Number of delivered segments at which the current round ends.
@@ -232,8 +232,8 @@ mod tests {
         HybridSlowStart::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
     }
 
-    /// Passes acknowledgements of one segment each with these round-trip times, `gap` apart, in a round in which the
-    /// window does not grow. Returns the number, counted from zero, of the acknowledgement that ends slow start.
+    /// Passes acknowledgements of one segment each, `gap` apart, with round-trip times `rtts`. All are in one round,
+    /// and the window does not grow. Returns the number, from zero, of the acknowledgement that ends slow start.
     fn ends_with(
         hystart: &mut HybridSlowStart,
         cwnd: f64,
@@ -261,9 +261,9 @@ mod tests {
         std::iter::repeat_n(RTT, count)
     }
 
-    /// The threshold is half of the sum of 100 ms and of one millisecond for bursts, 50.5 ms; 52 ms is the first
-    /// multiple of 2 ms above it. With pacing, the threshold is the whole sum, 101 ms; 102 ms is the first multiple
-    /// above it.
+    /// Checks that an acknowledgement train of half the round-trip time ends slow start. The threshold is half of the
+    /// sum of 100 ms and of one millisecond for bursts: 50.5 ms. With acknowledgements 2 ms apart, a train of 52 ms
+    /// exceeds it. With pacing, the threshold is the whole sum, 101 ms, so a train of 102 ms exceeds it.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// At high rates, four bursts take less than a millisecond. Four bursts of 65,536 bytes take 8.7 us at a rate of
-    /// two windows of 100,000 segments of 1500 bytes per 10 ms, so the threshold is half of 10.0087 ms.
+    /// Checks that the time for bursts depends on the rate. Four bursts of 65,536 bytes take 8.7 us at a rate of two
+    /// windows of 100,000 segments of 1500 bytes per 10 ms. The threshold is then half of 10.0087 ms.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);
@@ -291,8 +291,7 @@ mod tests {
         assert_eq!(found, Some(5_005));
     }
 
-    /// Slow start ends when there are more than eight samples, and the smallest round-trip time of the round exceeds
-    /// 100 + 12.5 ms.
+    /// Checks that slow start ends with the ninth sample of a round if the smallest one exceeds 100 + 12.5 ms.
     #[test]
     fn a_longer_round_trip_ends_slow_start_with_the_ninth_sample() {
         let gap = Span::from_millis(5);

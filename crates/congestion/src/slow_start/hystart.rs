@@ -105,8 +105,8 @@ pub struct Hystart {
     current_min: Option<Span>,
     /// Number of samples in the current round.
     taken: f64,
-    /// State of conservative slow start: the round-trip time at its beginning, and the number of rounds begun in it.
-    /// `None` outside of it.
+    /// Smallest round-trip time at the beginning of conservative slow start, and the number of rounds begun since then.
+    /// `None` outside of conservative slow start.
     css: Option<(Span, f64)>,
     /// True if the first slow start is over.
     over: bool,
@@ -269,9 +269,9 @@ mod tests {
         }
     }
 
-    /// Section 4.2: eight samples of a round decide. Samples of acknowledgements that may not enlarge the window count;
-    /// those of duplicates do not. Conservative slow start continues while the smallest round-trip time equals that at
-    /// its beginning, and ends when it is smaller.
+    /// Checks the samples that count: those of acknowledgements that may not enlarge the window do, those of duplicates
+    /// do not. Eight samples of a round decide (section 4.2). Conservative slow start ends when the smallest round-trip
+    /// time is below that at its beginning.
     #[test]
     fn samples_count_whether_or_not_the_window_may_grow() {
         let ack = |acked, round, ms| AckSample {

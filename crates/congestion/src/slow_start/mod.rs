@@ -168,9 +168,9 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). `ssthresh` starts at `max_ssthresh`. Above it, until the first
-    /// reduction that is not due to a timeout, the window grows by the algorithm's step or the limited step, whichever
-    /// is larger.
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`). `ssthresh` starts at `max_ssthresh`. Above it, the window grows
+    /// by the algorithm's step or the limited step, whichever is larger. The first reduction, except by a timeout, ends
+    /// this.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
@@ -218,9 +218,8 @@ impl SlowStart {
             }
     }
 
-    /// Returns true if [`Self::watch`] has to process acknowledgements at this window: while slow start lasts. In
-    /// Careful Resume, this also applies above the threshold, until it is known how much of the jump fitted into the
-    /// path.
+    /// Returns true if [`Self::watch`] has to process acknowledgements at this window: in slow start. Careful Resume
+    /// also needs them above the threshold, until it is known how much of the jump fitted into the path.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -250,8 +249,8 @@ impl SlowStart {
         }
     }
 
-    /// Processes an acknowledgement that may not enlarge the window, because the window does not limit the sender, or
-    /// because a mark or a loss may have been detected. The segments that it reports still count as delivered.
+    /// Processes an acknowledgement that may not enlarge the window: the window does not limit the sender, or a mark or
+    /// loss may have been detected. The segments that it reports still count as delivered.
     pub(crate) fn watch_without_growth(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) if ack.acked == 0 => resume.count(ack),
@@ -321,8 +320,8 @@ impl SlowStart {
         credit - taken
     }
 
-    /// Returns the number of segments whose acknowledgement, one by one, ends slow start. `step` is the growth of the
-    /// window per segment.
+    /// Returns the number of segments until the end of slow start, if acknowledged one by one. `step` is the growth of
+    /// the window per segment.
     fn credit_to_threshold(&self, step: f64, window: &Window) -> f64 {
         let steps = (window.ssthresh() - window.cwnd()) / step;
         if matches!(self, Self::Linux) {
@@ -367,7 +366,7 @@ impl SlowStart {
         }
     }
 
-    /// Processes a restart of the window after an idle time, in which nothing was sent for a timeout.
+    /// Processes a restart of the window after an idle time: nothing was sent for a timeout.
     pub(crate) fn on_idle_restart(&mut self) {
         if let Self::CarefulResume(resume) = self {
             resume.on_idle_restart();
@@ -401,8 +400,8 @@ pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
-/// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: one divided by the
-/// number of times that half of `max_ssthresh` fits into the window. Zero if it does not fit.
+/// Returns the growth of limited slow start at window `cwnd`, in segments per acknowledged segment: the inverse of
+/// `cwnd` divided by half of `max_ssthresh`, rounded down. Zero if this quotient is zero.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
     // The conversion of a positive number to an integer truncates it.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;

@@ -51,8 +51,7 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of acknowledgements at which the smallest of the recent samples was too long; at `SAMPLES`, slow start
-    /// ends.
+    /// Number of acknowledgements for which all recent samples were too long; at `SAMPLES`, slow start ends.
     long: usize,
     over: bool,
 }
@@ -118,7 +117,7 @@ mod tests {
     use crate::window::Rounding;
 
     /// Runs slow start with round-trip times of `rtts_ms` milliseconds, on acknowledgements `gap_us` apart. Returns the
-    /// number, counted from one, of the sample that ends slow start, and the final window.
+    /// number, from one, of the sample that ends slow start, and the final window.
     fn end(rtts_ms: &[u64], gap_us: u64) -> (Option<usize>, f64) {
         let mut slow_start = PicoquicSlowStart::default();
         let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);
@@ -144,8 +143,8 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// After the seventh long sample, all seven recent samples are long for the first time; slow start ends when this
-    /// has happened seven times.
+    /// Checks that slow start ends with the thirteenth long sample. All seven recent samples are long from the seventh
+    /// on, and this must happen seven times.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
         assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));

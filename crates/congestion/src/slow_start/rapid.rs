@@ -290,8 +290,8 @@ mod tests {
         }
     }
 
-    /// Returns the slow start and the window after a first congestion signal, for which the algorithm has reduced a
-    /// window of 300 segments to `to`.
+    /// Returns the slow start and the window after a first congestion signal. The algorithm has reduced a window of 300
+    /// segments to `to`.
     fn reduced(event: &Congestion, to: f64) -> (RapidStart, Window) {
         let mut rapid = rapid();
         let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);

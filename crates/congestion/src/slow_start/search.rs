@@ -51,10 +51,10 @@ static PARAMETERS: [Parameter; 2] = [
 /// Number of bins in a window of time (W in the draft).
 const BINS: usize = 10;
 
-/// Number of bins stored in addition to those of a window. They cover one more round trip.
+/// Number of further bins stored beyond one window. They cover one more round trip.
 const EXTRA_BINS: usize = 15;
 
-/// Number of bins whose ends are stored.
+/// Number of all stored bins.
 const ENDS: usize = BINS + EXTRA_BINS;
 
 /// State of SEARCH (draft-chung-ccwg-search-09) for one flow.
@@ -154,8 +154,8 @@ impl Bins {
         true
     }
 
-    /// Returns the fraction of the segments sent in a window one round trip ago that were not delivered in the last
-    /// window. Returns `None` if the bins do not reach back so far.
+    /// Returns the fraction of segments missing in the last window: sent in the window one round trip ago, but not
+    /// delivered. Returns `None` if the bins do not reach back so far.
     fn missing(&self, rtt: Span) -> Option<f64> {
         let ago = rtt.as_secs_f64() / self.duration.as_secs_f64();
         let sent = self.sent_until(ago)? - self.sent_until(ago + BINS as f64)?;
@@ -186,8 +186,8 @@ mod tests {
         Search::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap()
     }
 
-    /// Passes acknowledgements at the given times; `totals` returns the numbers of segments sent and delivered by a
-    /// time. Returns the time in milliseconds at which slow start ends.
+    /// Passes acknowledgements at the times `times_ms`. `totals` returns the numbers of segments sent and delivered by
+    /// a time. Returns the time in milliseconds at which slow start ends.
     fn ends_at(
         search: &mut Search,
         times_ms: impl IntoIterator<Item = u64>,
@@ -209,8 +209,9 @@ mod tests {
         })
     }
 
-    /// A bin takes 35 ms. A round trip plus a window take 12.86 bins, so the 13th bin is the first to decide, 455 ms
-    /// after the first acknowledgement. If 100 segments were sent, slow start ends with 74 delivered, but not with 75.
+    /// Checks the share of missing segments that ends slow start: 74 of 100 delivered do, 75 do not. A bin takes 35 ms,
+    /// and a round trip plus a window take 12.86 bins. The 13th bin is therefore the first to decide, 455 ms after the
+    /// first acknowledgement.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {

@@ -217,8 +217,7 @@ impl Transport {
         Ok(())
     }
 
-    /// Checks that in slow start, an algorithm without its own slow start does not enlarge the window in addition to
-    /// the flow's slow start.
+    /// Checks that an algorithm without its own slow start adds nothing to the growth of the flow's slow start.
     fn leaves_slow_start_alone(&self, ack: &AckSample) -> Result<(), TestCaseError> {
         let mut window = self.state.window;
         let mut algorithm = self.state.controller().clone();

@@ -20,9 +20,9 @@ fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64)
 
 const RTT: Span = Span::from_millis(100);
 
-/// CUBIC's window follows equations 1 and 2 of RFC 9438: after a reduction from 1000 to 700 segments, it regains half
-/// of the difference in the first 1.9 s and reaches 1000 segments after 9.09 s. After 5 more seconds, it is 50 segments
-/// larger.
+/// Checks CUBIC's window against equations 1 and 2 of RFC 9438. A reduction takes it from 1000 to 700 segments. It
+/// regains half of the difference in 1.9 s, and reaches 1000 segments after 9.09 s. After 5 more seconds, it is 50
+/// segments larger.
 #[test]
 fn cubic_follows_its_cubic() {
     let mut flow = after_a_cut("cubic", Variant::Paper, &[], 1000.0);
@@ -37,9 +37,9 @@ fn cubic_follows_its_cubic() {
     }
 }
 
-/// H-TCP (draft-leith-tcp-htcp): `t` seconds after a reduction, the window has grown by the increases of all round
-/// trips. These add up to 10 segments in the first second, and to the integral of `10 (1 + 10 x + x^2 / 4)` over `x = t
-/// - 1` after that. The round trip of the reduction does not add a segment.
+/// Checks H-TCP's window `t` seconds after a reduction (draft-leith-tcp-htcp). It has grown by 10 segments in the first
+/// second, and then by the integral of `10 (1 + 10 x + x^2 / 4)` over `x = t - 1`. The round trip of the reduction does
+/// not add a segment.
 #[test]
 fn htcp_grows_with_the_square_of_the_time() {
     let mut flow = after_a_cut("htcp", Variant::Paper, &[], 1000.0);
@@ -111,9 +111,9 @@ fn increase_by_k_adds_k_but_no_more_than_one_per_acknowledgement() {
     assert!((growth - 4.0).abs() < 0.2, "{growth}");
 }
 
-/// Veno treats a loss with an empty queue as random. The path has 1000 segments per second and 100 ms, and thus holds
-/// 100 segments: windows up to 100 leave its queue empty, a window of 110 does not. The flow has measured the
-/// round-trip time of the empty path before.
+/// Checks that Veno treats a loss with an empty queue as random. The path has 1000 segments per second and 100 ms, so
+/// it holds 100 segments. A window of up to 100 leaves the queue empty, a window of 110 does not. The flow knows the
+/// round-trip time of the empty path.
 #[test]
 fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     let path = Path {
@@ -172,9 +172,9 @@ fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     }
 }
 
-/// Illinois has an increase of 10 segments per round trip on an empty path. If the delay is half of the largest one,
-/// the increase is `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and the decrease is `0.125 + 0.4 / 0.7 * 0.375`. The window is
-/// so large that its growth does not change the delay.
+/// Checks increase and decrease of Illinois. The increase is 10 segments per round trip on an empty path. At half of
+/// the largest delay, it is `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)`, and the decrease is `0.125 + 0.4 / 0.7 * 0.375`. The
+/// window is so large that its growth does not change the delay.
 #[test]
 fn illinois_follows_the_queueing_delay() {
     let spec = controller("illinois", Variant::Paper, &[]);
@@ -202,9 +202,9 @@ fn illinois_follows_the_queueing_delay() {
     }
 }
 
-/// Up to low_window, the window of Linux's BIC grows by one segment per round trip. `bictcp_update` of Linux 2.6.22
-/// returns before it compensates for delayed acknowledgements, whatever its estimate of segments per acknowledgement
-/// is; the estimate stays near two.
+/// Checks that up to low_window, Linux's BIC grows by one segment per round trip. `bictcp_update` of Linux 2.6.22
+/// returns before it compensates for delayed acknowledgements. The estimate of segments per acknowledgement thus has no
+/// effect; it stays near two.
 #[test]
 fn bic_of_linux_is_standard_up_to_its_low_window() {
     let mut flow = after_a_cut("bic", Variant::Linux2_6_22, &[], 8.0);

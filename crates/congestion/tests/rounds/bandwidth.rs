@@ -15,8 +15,8 @@ fn pipe(spec: &ControllerSpec, path: Bottleneck, cwnd: f64, ssthresh: f64) -> Pi
     Pipe::single(path, flow.state)
 }
 
-/// Westwood+ reduces the window to the 100 segments that the path holds when the queue of 50 segments overflows at a
-/// window of 150. Standard TCP reduces it to 75, which leaves the path idle for a part of the time.
+/// Checks that Westwood+ reduces the window to the capacity of the path, 100 segments. The queue of 50 segments
+/// overflows at a window of 150. Standard TCP would reduce it to 75, and leave the path idle for a part of the time.
 #[test]
 fn westwood_goes_back_to_what_the_path_carries() {
     for (kind, variant, kept) in [
@@ -39,9 +39,8 @@ fn westwood_goes_back_to_what_the_path_carries() {
     }
 }
 
-/// Westwood+ keeps its window of 40 segments at losses on a path that it does not fill, and sets the threshold to 40
-/// segments at a timeout: 40 segments per 100 ms are 400 segments per second, which are 40 segments in a round-trip
-/// time of 100 ms.
+/// Checks that Westwood+ keeps its window at losses on a path that it does not fill. A window of 40 segments per 100 ms
+/// is a rate of 400 segments per second, which again gives a window of 40. A timeout sets the threshold to 40.
 #[test]
 fn westwood_keeps_its_window_at_random_losses_and_its_threshold_at_timeouts() {
     let spec = controller("westwood", Variant::Paper, &[]);

@@ -44,8 +44,8 @@ fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     })
 }
 
-/// Starting with 10 segments, doubling fills the path of 100 segments within a few round trips. From then on, BBR knows
-/// the bandwidth and the round-trip time of the path, the queue stays short, and the path is used to more than 92 %.
+/// Checks that BBR fills the path and keeps the queue short. From 10 segments, doubling fills the path of 100 segments
+/// within a few round trips. BBR then knows the bandwidth and the round-trip time, and uses more than 92 % of the path.
 #[test]
 fn it_fills_the_pipe_and_keeps_the_queue_short() {
     for kind in BOTH {
@@ -63,9 +63,9 @@ fn it_fills_the_pipe_and_keeps_the_queue_short() {
     }
 }
 
-/// Startup doubles the delivery rate each round trip, and the window follows the rate. (draft-00 section 4.3.2.1 and
-/// draft-ietf-ccwg-bbr-05 section 5.3.1.1: a gain of 2/ln 2 fills a pipe in a number of round trips that is logarithmic
-/// in its size.)
+/// Checks that Startup doubles the delivery rate each round trip, and that the window follows the rate. With a gain of
+/// 2/ln 2, the number of round trips that fill a pipe is logarithmic in its size (draft-00 section 4.3.2.1,
+/// draft-ietf-ccwg-bbr-05 section 5.3.1.1).
 #[test]
 fn startup_doubles_from_round_trip_to_round_trip() {
     for kind in BOTH {
@@ -85,10 +85,10 @@ fn startup_doubles_from_round_trip_to_round_trip() {
     }
 }
 
-/// The gain cycle has one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth, each of one round trip
-/// (draft-00, section 4.3.4). The longest queue is the quarter of a round trip's segments that the probe adds. Draining
-/// ends with the bandwidth-delay product and three send quanta in flight (section 4.2.3). At 12 Mbit/s, a send quantum
-/// is two segments.
+/// Checks the gain cycle: one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth, each of one round
+/// trip (draft-00, section 4.3.4). The probe adds a quarter of a round trip's segments to the queue. Draining ends with
+/// the bandwidth-delay product and three send quanta in flight (section 4.2.3). At 12 Mbit/s, a send quantum is two
+/// segments.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -100,7 +100,8 @@ fn the_gain_cycle_probes_and_drains_in_turn() {
     assert!((4.0..7.0).contains(&seen.min_queue), "{seen:?}");
 }
 
-/// Version 3 waits two to three seconds between probes. Its other criterion, 63 round trips, takes longer on this path.
+/// Checks that version 3 waits two to three seconds between probes. Its other limit, 63 round trips, takes longer on
+/// this path.
 #[test]
 fn version_3_probes_by_time() {
     let mut pipe = pipe("bbr3", Bottleneck::endless(RATE, RTT));
@@ -123,9 +124,9 @@ fn version_3_probes_by_time() {
     }
 }
 
-/// BBR measures the round-trip time anew ten seconds (in version 3 five) after it has found the smallest one. During
-/// this probe of 200 ms and a round trip, four segments are in flight, in version 3 half of the bandwidth-delay
-/// product.
+/// Checks that BBR measures the round-trip time again ten seconds after it has found the smallest one (version 3: five
+/// seconds). This probe lasts 200 ms and a round trip. In it, four segments are in flight (version 3: half of the
+/// bandwidth-delay product).
 #[test]
 fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     for (kind, least, most) in [("bbr", 4.0, 4.0), ("bbr3", 45.0, 53.0)] {
@@ -145,8 +146,9 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     }
 }
 
-/// The path's rate falls by half. The estimate of the bandwidth follows within its memory: ten rounds, with a long
-/// queue, in version 1, and two cycles in version 3. When the rate increases again, probes find this.
+/// Checks that BBR follows changes of the path's rate. When the rate falls by half, the estimate of the bandwidth
+/// follows after ten rounds with a long queue in version 1, and after two cycles in version 3. When the rate increases
+/// again, probes find this.
 #[test]
 fn it_follows_a_change_of_the_path() {
     for kind in BOTH {
@@ -197,8 +199,8 @@ fn version_3_answers_marks() {
     assert!(lowest.is_finite(), "a short-term bound");
 }
 
-/// Version 3 of Linux responds to marks only at round-trip times up to ecn_max_rtt, and ends its startup after two
-/// rounds in which half of the segments were marked.
+/// Checks that version 3 of Linux responds to marks only at round-trip times up to ecn_max_rtt. Its startup ends after
+/// two rounds with half of the segments marked.
 #[test]
 fn version_3_heeds_marks_on_short_paths_and_in_its_startup() {
     let path = Bottleneck {
@@ -223,8 +225,8 @@ fn version_3_heeds_marks_on_short_paths_and_in_its_startup() {
     assert_eq!(ignored.1, f64::INFINITY, "{ignored:?}");
 }
 
-/// The window from before a timeout is restored when all losses have been repaired (draft-05 section 5.6.4.4); it does
-/// not have to grow from one segment.
+/// Checks that the window from before a timeout is restored once all losses have been repaired (draft-05 section
+/// 5.6.4.4). It does not have to grow from one segment.
 #[test]
 fn the_window_before_a_timeout_comes_back() {
     for kind in BOTH {
@@ -245,9 +247,9 @@ fn the_window_before_a_timeout_comes_back() {
     }
 }
 
-/// Version 1 starts a recovery with a window of the segments in flight plus those just delivered (draft-00 section
-/// 4.2.3.4). Of 150 segments, 10 are lost and 40 have arrived, one of them with this acknowledgement: the window is
-/// 101.
+/// Checks that version 1 starts a recovery with a window of the segments in flight plus those just delivered (draft-00
+/// section 4.2.3.4). Of 150 segments, 10 are lost and 40 have arrived, one of them with this acknowledgement: the
+/// window is 101.
 #[test]
 fn version_1_conserves_packets_from_the_pipe_on() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -272,7 +274,7 @@ fn version_1_conserves_packets_from_the_pipe_on() {
     assert_eq!(sender.state.window.cwnd(), 101.0);
 }
 
-/// Two flows, one of which starts later, share the path equally.
+/// Checks that two flows share the path equally, although one starts later.
 #[test]
 fn two_flows_share() {
     for kind in BOTH {
@@ -291,10 +293,9 @@ fn two_flows_share() {
     }
 }
 
-/// Version 3 does not increase its long-term bound while pacing limits the flow. The buffer of a bandwidth-delay
-/// product has room for a probe, so version 3 loses nothing after it has learnt the limit in its startup. The long-term
-/// bound grows only while the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1), and pacing
-/// prevents that.
+/// Checks that version 3 does not raise its long-term bound while pacing limits the flow. The bound grows only while
+/// the window at this bound is full (C.is_cwnd_limited of draft-05 section 2.1). The buffer of a bandwidth-delay
+/// product has room for a probe, so version 3 loses nothing once its startup has found the limit.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {
@@ -308,9 +309,9 @@ fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     assert!(seen.rate > 0.95 * RATE, "{seen:?}");
 }
 
-/// Losses of a fifth of the delivered segments at a constant rate indicate a policer, whose rate is then used without
-/// the gain cycle (Linux 6.18, `bbr_lt_bw_sampling`). The losses also count if each acknowledgement reports at most
-/// one. Fewer losses do not indicate a policer.
+/// Checks that losses of a fifth of the delivered segments at a constant rate indicate a policer. BBR then uses the
+/// policer's rate without the gain cycle (Linux 6.18, `bbr_lt_bw_sampling`). The losses also count if each
+/// acknowledgement reports at most one. Fewer losses do not indicate a policer.
 #[test]
 fn single_losses_show_a_policer() {
     for (gap, cycles) in [(4, false), (10, true)] {

@@ -43,8 +43,8 @@ fn course(spec: &ControllerSpec, began: Time, handshake: bool) -> Vec<Vec<f64>> 
     (0..250).map(&mut step).collect()
 }
 
-/// The clock of a run starts before its flows do. The behaviour of a flow does not depend on the time at which it
-/// begins, except that differences of times in seconds may be rounded.
+/// Checks that the behaviour of a flow does not depend on its start time, except for rounding of times in seconds. The
+/// clock of a run starts before its flows do.
 #[test]
 fn the_time_of_the_beginning_does_not_matter() {
     let mut differing = BTreeSet::new();

@@ -66,8 +66,8 @@ fn flows_of_one_delta_share_equally() {
     assert!(seen[0].mean_queue < 20.0, "{seen:?}");
 }
 
-/// Against a sender that fills the queue, Copa gets its share in the competitive mode, and almost nothing without this
-/// mode.
+/// Checks that Copa gets its share against a sender that fills the queue, but only in the competitive mode; otherwise
+/// it gets almost nothing.
 #[test]
 fn it_takes_its_part_beside_reno_in_the_competitive_mode_only() {
     let share = |competitive: f64| {

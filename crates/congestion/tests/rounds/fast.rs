@@ -49,8 +49,8 @@ fn alpha_segments_are_queued_in_equilibrium() {
     }
 }
 
-/// The first target is the window at the end of slow start, so the window does not fall at once. After that, each
-/// acknowledged segment adds the distance to the target divided by the last complete flight.
+/// Checks that the window does not fall at the end of slow start: the first target is the window at this time. After
+/// that, each acknowledged segment adds the distance to the target divided by the last complete flight.
 #[test]
 fn the_window_leaves_slow_start_without_a_step() {
     let spec = controller("fast", Variant::Paper, &[]);
@@ -100,8 +100,8 @@ fn a_timeout_starts_anew_below_half_the_window() {
     assert_eq!(probed(&flow, "target"), 1.0);
 }
 
-/// Every 200 s, alpha changes by at most one level, towards the level that belongs to the throughput (NIST SP 500-282,
-/// equation 22).
+/// Checks that alpha changes by at most one level every 200 s, towards the level of the current throughput (NIST SP
+/// 500-282, equation 22).
 #[test]
 fn alpha_follows_the_throughput_one_level_at_a_time() {
     let mut flow = started(&controller("fast-at", Variant::Paper, &[]), 10.0);

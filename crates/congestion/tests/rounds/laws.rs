@@ -30,8 +30,8 @@ fn default(entry: &Entry<Controller>, name: &str) -> f64 {
     settings.expect("defaults").get(name)
 }
 
-/// Returns the algorithms with a declared law that begins with one of `beginnings`. Only conditions may follow this
-/// beginning, separated by a comma or a semicolon.
+/// Returns the algorithms whose declared law is one of `beginnings`. Conditions may follow, after a comma or a
+/// semicolon.
 fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
     let has = |law: &str| {
         let rests = beginnings
@@ -75,8 +75,8 @@ fn an_acknowledgement_adds_what_the_law_states() {
     }
 }
 
-/// In all variants, including those of kernels that count whole segments, a round trip adds one segment to the window.
-/// This is also so after a loss and its recovery.
+/// Checks that a round trip adds one segment to the window, also after a loss and its recovery. This holds in all
+/// variants, including those that count whole segments.
 #[test]
 fn a_round_trip_adds_a_segment() {
     for entry in with_law(&["each ACK: cwnd += acked / cwnd"]) {
@@ -103,8 +103,8 @@ fn a_round_trip_adds_a_segment() {
     }
 }
 
-/// After a timeout, the window is one segment, and the threshold is at least two segments and not larger than before
-/// (RFC 5681 section 3.1). Algorithms that control the window at all times have other rules.
+/// Checks that a timeout leaves a window of one segment and a threshold of at least two, not larger than before (RFC
+/// 5681 section 3.1). Algorithms that control the window at all times have other rules.
 #[test]
 fn a_timeout_leaves_one_segment() {
     for entry in algorithms() {
@@ -153,8 +153,8 @@ fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
     flow.cwnd() - 100.0
 }
 
-/// The growth depends on the number of segments that an acknowledgement covers (RFC 3465), so delayed acknowledgements
-/// do not slow it down.
+/// Checks that an acknowledgement of two segments adds twice as much as one of a single segment (RFC 3465). Delayed
+/// acknowledgements therefore do not slow the growth down.
 #[test]
 fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
     let differs = |entry: &&Entry<Controller>| {
@@ -167,7 +167,7 @@ fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
     assert_eq!(differing, [""; 0]);
 }
 
-/// The delay window of Compound TCP is the part of the window that the delay law has added (Tan and others, INFOCOM
+/// Checks that the delay window of Compound TCP contains only the growth by the delay law (Tan and others, INFOCOM
 /// 2006). An acknowledgement adds `1 / x` to the sum `x` of both windows; the rest of the growth belongs to the delay
 /// window.
 #[test]
@@ -205,8 +205,8 @@ fn windows_of_linux_are_whole() {
     }
 }
 
-/// Returns the growth of a window during `segments` acknowledgements of one segment each, at a round-trip time of
-/// `rtt_us` microseconds.
+/// Returns the growth of the window in `segments` acknowledgements of one segment each. The round-trip time is `rtt_us`
+/// microseconds.
 fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
     let before = flow.cwnd();
     (0..segments).for_each(|_| {
@@ -215,8 +215,8 @@ fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
     flow.cwnd() - before
 }
 
-/// Veno is active while the connection is in the open state (Linux 6.18, `tcp_veno_state`). With ten queued segments,
-/// it then grows by half a segment per round trip. After a mark, it grows as standard TCP until the flight has been
+/// Checks that Veno is active only in the open state (Linux 6.18, `tcp_veno_state`). With ten queued segments, it then
+/// grows by half a segment per round trip. After a mark, it grows as standard TCP until the flight has been
 /// acknowledged. After an idle time, it has no smallest round-trip time for comparison (`tcp_veno_cwnd_event`).
 #[test]
 fn veno_of_linux_is_at_work_while_the_connection_is_open() {

@@ -25,8 +25,8 @@ fn queueing(sender: &Sender) -> f64 {
     sender.probe("queueing_s").expect("it is recorded")
 }
 
-/// The window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. The queueing delay is the minimum
-/// of the last four delays minus the minimum of all delays, in milliseconds.
+/// Checks that the window follows `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`. The queueing delay is
+/// the minimum of the last four delays minus the minimum of all delays, in milliseconds.
 #[test]
 fn ledbat_follows_the_least_of_four_delays() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -61,8 +61,9 @@ fn ledbat_follows_the_least_of_four_delays() {
     assert_near(sender.cwnd(), after + 1.0 / after);
 }
 
-/// LEDBAT's window is at most one segment more than were in flight before the acknowledgement (`max_allowed_cwnd =
-/// flightsize + ALLOWED_INCREASE * MSS`), and at least two segments (`cwnd = max(cwnd, MIN_CWND * MSS)`).
+/// Checks the bounds of LEDBAT's window. The upper bound is one segment more than were in flight before the
+/// acknowledgement (`max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS`). The lower bound is two segments (`cwnd =
+/// max(cwnd, MIN_CWND * MSS)`).
 #[test]
 fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     for (in_flight, acked, expected) in [(9, 1, 11.0), (7, 3, 11.0), (30, 1, 20.05), (0, 0, 2.0)] {
@@ -76,8 +77,8 @@ fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     assert_eq!(sender.state.window.ssthresh(), 2.0);
 }
 
-/// Slow start ends when the queueing delay exceeds the target. The last doubling of the window is then undone once,
-/// down to no less than two segments. At the target itself, slow start continues.
+/// Checks that slow start ends when the queueing delay exceeds the target, not at the target itself. The last doubling
+/// of the window is then undone, down to no less than two segments.
 #[test]
 fn ledbat_s_slow_start_ends_above_the_target() {
     let mut start = sender("ledbat", 20.0, 1e6);
@@ -98,8 +99,9 @@ fn ledbat_s_slow_start_ends_above_the_target() {
     assert_eq!(delayed(&mut small, 300.0, 1), 2.0);
 }
 
-/// A timeout discards the current delays, which say nothing about the queue after it, but not the base delay. A loss or
-/// mark halves the window, down to no less than two segments; a smaller window does not change.
+/// Checks that a timeout discards the current delays, but not the base delay: current delays say nothing about the
+/// queue afterwards. A loss or mark halves the window, down to no less than two segments; a smaller window does not
+/// change.
 #[test]
 fn ledbat_keeps_its_base_delay_over_a_timeout() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -116,8 +118,8 @@ fn ledbat_keeps_its_base_delay_over_a_timeout() {
     }
 }
 
-/// Returns a flow in its first slow start on an empty path whose base delay equals the target. The gain is `1 / ceil(2
-/// * TARGET / base)`, which is a half.
+/// Returns a flow in its first slow start on an empty path. The base delay equals the target, so the gain is a half: `1
+/// / ceil(2 * TARGET / base)`.
 fn plus_plus(cwnd: f64) -> Sender {
     let mut sender = sender("ledbat++", cwnd, 1e6);
     assert_eq!(delayed(&mut sender, 125.0, 4), cwnd + 4.0 * GAIN);
@@ -151,8 +153,9 @@ fn slow_down(sender: &mut Sender) {
     }
 }
 
-/// Slow start, which the gain slows down, ends when the queueing delay is above 3/4 of the target. The first slowdown
-/// begins two round trips later; each later slowdown begins after nine times the duration of the previous one.
+/// Checks the times of slowdowns. The gain slows slow start down; it ends when the queueing delay is above 3/4 of the
+/// target. The first slowdown begins two round trips later. Each later slowdown begins after nine times the duration of
+/// the previous one.
 #[test]
 fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let mut sender = plus_plus(20.0);
@@ -171,9 +174,9 @@ fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     steady(&mut sender, 10);
 }
 
-/// Above the target, the window changes by `max(GAIN - Constant * W * (delay / target - 1), -W / 2)` per round trip,
-/// with a constant of one. This is tested at the target, at 1.2 times and at twice the target. A window that is not
-/// fully used does not grow, but it shrinks, down to two segments.
+/// Checks the change of the window above the target: `max(GAIN - Constant * W * (delay / target - 1), -W / 2)` per
+/// round trip, with a constant of one. The delays are the target, 1.2 times the target and twice the target. A window
+/// that is not fully used does not grow, but shrinks, down to two segments.
 #[test]
 fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     let mut sender = plus_plus(18.0);
@@ -209,8 +212,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// After a timeout, slow start continues up to the threshold, which is half of the window. The time of this slow start
-/// counts as a slowdown; a loss ends this slow start.
+/// Checks that slow start after a timeout ends at the threshold, half of the window. Its duration counts as that of a
+/// slowdown; a loss ends it.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

@@ -21,8 +21,8 @@ fn buffered(buffer: f64) -> Bottleneck {
     }
 }
 
-/// Without other flows, TCP-LP uses the path but does not fill the queue. It backs off at 15 % of the longest queue
-/// that it has measured, far below an overflow.
+/// Checks that TCP-LP uses an idle path, but does not fill the queue. It backs off at 15 % of the longest queue that it
+/// has measured, far below an overflow.
 #[test]
 fn lp_uses_an_idle_path_without_filling_its_queue() {
     for variant in [Variant::Paper, Variant::Linux2_6_22] {
@@ -51,8 +51,8 @@ fn lp_leaves_the_path_to_a_standard_flow() {
     assert!(reno > 0.3, "{reno}");
 }
 
-/// The first indication halves the window of TCP-LP, and another indication in the inference phase reduces it to one
-/// segment. The rate of the path falls so far that half of the window, about 45 segments, still builds a queue.
+/// Checks that TCP-LP halves its window at the first indication, and reduces it to one segment at another one in the
+/// inference phase. The rate of the path falls so far that half of the window, about 45 segments, still builds a queue.
 #[test]
 fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     let mut pipe = Pipe::single(
@@ -104,8 +104,8 @@ fn ledbat_holds_its_target_delay() {
     }
 }
 
-/// On an empty queue, the window of LEDBAT grows by at most `gain` segments per round trip. The growth decreases
-/// towards the target: at half of the target, it is half as large.
+/// Checks the growth of LEDBAT's window: at most `gain` segments per round trip, on an empty queue. At half of the
+/// target delay, it is half as large.
 #[test]
 fn ledbat_grows_by_its_distance_from_the_target() {
     let state = state("ledbat", Variant::Paper, &[], 20.0);
@@ -163,8 +163,8 @@ fn beginner(kind: &str, given: &[(&str, f64)]) -> CongestionState {
     flow(&spec, slow_start("standard", None), 10.0, 1e6).state
 }
 
-/// Slow start of LEDBAT ends within a round trip after the delay exceeds the target, and the window returns to its
-/// value at that time. From then on the queue is near the target of 50 segments.
+/// Checks that LEDBAT's slow start ends within a round trip after the delay exceeds the target. The window then returns
+/// to its value at that time, and the queue stays near the target of 50 segments.
 #[test]
 fn ledbat_leaves_slow_start_at_its_target() {
     let target = [("target", 0.05)];
@@ -179,8 +179,8 @@ fn ledbat_leaves_slow_start_at_its_target() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// Without other flows, LEDBAT++ fills the path except in its slowdowns, which take a tenth of the time. It keeps the
-/// queue at the target.
+/// Checks that LEDBAT++ fills an idle path except in its slowdowns, a tenth of the time. It keeps the queue at the
+/// target.
 #[test]
 fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     let mut pipe = Pipe::single(
@@ -197,8 +197,8 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// In slowdowns, the later of two LEDBAT++ flows measures the path without a queue, so it does not starve the first
-/// flow. With LEDBAT, the later flow does, since it includes the queue of the first flow in its base delay.
+/// Checks that a later LEDBAT++ flow does not starve the first one: in slowdowns, it measures the path without a queue.
+/// With LEDBAT, it does starve it, since it includes the queue of the first flow in its base delay.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {

@@ -36,7 +36,7 @@ use longhaul_congestion::{
     CongestionState, ControllerSpec, Rounding, SlowStart, SlowStartSpec, Variant, Window,
 };
 
-/// Converts pairs of name and value to the owned form in which a [`ControllerSpec`] stores parameters.
+/// Converts pairs of name and value to the parameters of a [`ControllerSpec`].
 fn parameters(given: &[(&str, f64)]) -> Vec<(String, f64)> {
     given
         .iter()

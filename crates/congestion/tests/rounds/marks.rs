@@ -45,8 +45,8 @@ fn dctcp_s_alpha_follows_the_share_of_marks() {
     assert!((32.0..33.1).contains(&cwnd), "{cwnd}");
 }
 
-/// With one flow on a path that holds 100 segments, DCTCP keeps the queue close to 20 segments, where marking begins.
-/// The longest queue is 21 segments; the shortest one is shorter by half of `sqrt(2 (100 + 20))`, or 7.7 segments
+/// Checks that DCTCP keeps the queue close to the marking threshold of 20 segments, with one flow on a path of 100
+/// segments. The longest queue is 21 segments. The shortest one is lower by half of `sqrt(2 (100 + 20))`, 7.7 segments
 /// (Alizadeh et al., SIGCOMM 2010, equations 8 to 10).
 #[test]
 fn dctcp_keeps_the_queue_at_the_mark() {
@@ -63,8 +63,8 @@ fn dctcp_keeps_the_queue_at_the_mark() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// With ABE (RFC 8511), a mark reduces the window less than a loss in congestion avoidance. In slow start, and without
-/// ABE, a mark reduces it as much as a loss does. The kernel's variant counts whole segments.
+/// Checks that with ABE (RFC 8511), a mark reduces the window less than a loss, but only in congestion avoidance. In
+/// slow start, and without ABE, a mark reduces it as much as a loss. The kernel's variant counts whole segments.
 #[test]
 fn a_mark_takes_less_than_a_loss_with_abe() {
     for (kind, ecn_decrease, after_loss, after_mark) in

@@ -25,8 +25,8 @@ fn path() -> Path {
     }
 }
 
-/// DECbit decides on a window of 2 segments after 2 acknowledgements, on a window of 3 after another 2 + 3, and on a
-/// window of 4 after another 3 + 4.
+/// Checks that DECbit decides after two windows of acknowledgements: at a window of 2 segments after 2, of 3 after
+/// another 2 + 3, and of 4 after another 3 + 4.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);
@@ -52,8 +52,9 @@ fn decbit_counts_the_marks_of_the_current_window() {
     assert_eq!(sender.signal(Cause::Loss), 4.0);
 }
 
-/// The window of the delay-gradient algorithm grows by one segment every second round trip, until the delay rises at
-/// 101 segments. Two decreases follow, since the delay has fallen with the window at the second decision.
+/// Checks that the delay-gradient algorithm turns at the knee. The window grows by one segment every second round trip,
+/// until the delay rises at 101 segments. Two decreases follow, since the delay has fallen with the window at the
+/// second decision.
 #[test]
 fn delay_gradient_turns_at_the_knee() {
     let spec = controller("delay-gradient", Variant::Paper, &[]);
@@ -73,9 +74,9 @@ fn delay_gradient_turns_at_the_knee() {
     }
 }
 
-/// Packet pair fills the path and keeps one segment in the queue: 100 ms hold 100 segments of 1 ms each.
-/// Acknowledgements of a pair that arrive 2 ms apart increase the mean spacing, with a weight of 1/8, from 1 to 1.125
-/// ms.
+/// Checks that packet pair fills the path and keeps one segment in the queue. The path of 100 ms holds 100 segments of
+/// 1 ms each. If the acknowledgements of a pair arrive 2 ms apart, the mean spacing rises from 1 to 1.125 ms, by a
+/// weight of 1/8.
 #[test]
 fn packet_pair_fills_the_path_and_queues_one() {
     let mut sender = sender("packet-pair", 2.0);
@@ -94,8 +95,8 @@ fn packet_pair_fills_the_path_and_queues_one() {
     assert_near(sender.acknowledge(|_| ()), before);
 }
 
-/// With an empty queue, the window of Santa Cruz grows by one segment each round trip. It stops at 100 segments on the
-/// path and four in the queue.
+/// Checks that Santa Cruz stops at 100 segments on the path and four in the queue. On an empty queue, its window grows
+/// by one segment each round trip.
 #[test]
 fn santa_cruz_settles_at_its_operating_point() {
     for operating_point in [3.0, 5.0] {
@@ -111,9 +112,9 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// Slow start of Santa Cruz ends when the queue grows. The 128 segments acknowledged in the last round trip were sent
-/// while the window grew from 65 to 128 segments. The 71st of them was the first to be queued on a path of 100
-/// segments; slow start ends a few segments later.
+/// Checks that Santa Cruz's slow start ends when the queue grows. The 128 segments acknowledged in the last round trip
+/// were sent while the window grew from 65 to 128. On a path of 100 segments, the 71st of them was the first to be
+/// queued; slow start ends a few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);
@@ -126,8 +127,8 @@ fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     assert!((1.0..10.0).contains(&after), "{after}");
 }
 
-/// TCP Peach sends one data segment and 63 dummies, so a receive window of 64 segments is full within a round trip.
-/// Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
+/// Checks that TCP Peach fills a receive window of 64 segments within a round trip: it sends one data segment and 63
+/// dummies. Each acknowledged dummy increases the window by a segment (ToN 9(3), 2001).
 #[test]
 fn peach_starts_with_a_window_of_dummies() {
     let mut sender = sender("peach", 1.0);

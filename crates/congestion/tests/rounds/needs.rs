@@ -13,8 +13,8 @@ use crate::controller;
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// A fact that a transport may measure. `give` sets the fact in the acknowledgement with a given number, and
-/// `is_asked_for` returns true if an algorithm has requested it.
+/// A fact that a transport may measure. `give` sets it in the acknowledgement with a given number. `is_asked_for`
+/// returns true if an algorithm has requested it.
 struct Fact {
     name: &'static str,
     is_asked_for: fn(Needs) -> bool,
@@ -52,8 +52,7 @@ const FACTS: [Fact; 5] = [
     },
 ];
 
-/// Returns the windows and the pacing rates of a flow that has a loss. The acknowledgements contain `fact`, if one is
-/// given.
+/// Returns the windows and the pacing rates of a flow with a loss. The acknowledgements contain `fact`, if given.
 fn course(spec: &ControllerSpec, fact: Option<&Fact>) -> Vec<(u64, Option<u64>)> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let acknowledge = |number| {
@@ -141,8 +140,7 @@ fn what_is_sent_is_asked_for() {
     }
 }
 
-/// Returns the windows and the recorded state of a flow. With `handshake`, the flow has a handshake, during which the
-/// path is longer.
+/// Returns the windows and the recorded state of a flow. With `handshake`, it has a handshake on a longer path.
 fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let facts = |ack: &mut AckSample, rtt_ms| {
@@ -167,9 +165,9 @@ fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     (0..100).map(acknowledge).collect()
 }
 
-/// The round-trip time of the handshake affects the algorithms that keep the smallest round-trip time (BBR, C4),
-/// compare transit times with the first one (Santa Cruz), measure in complete round trips from the beginning (delay
-/// gradient, Vegas, YeAH), or use it for pacing until data gives samples (Vivace). Other algorithms are not affected.
+/// Checks that the handshake's round-trip time affects only some algorithms: those that keep the smallest round-trip
+/// time (BBR, C4), compare transit times with the first one (Santa Cruz), measure complete round trips from the
+/// beginning (delay gradient, Vegas, YeAH), or pace with it until data gives samples (Vivace).
 #[test]
 fn the_handshake_counts_where_round_trips_do() {
     for (kind, variant) in [
@@ -188,10 +186,10 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Checks requirements of algorithms whose effect no other test shows. Algorithms that use the share of marked segments
-/// require every mark (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3). Algorithms that ignore marks require segments
-/// that are not ECN-capable (RFC 3168 section 6.1.2). Algorithms that set the rate require pacing and RACK-TLP. TCP
-/// Prague requires L4S (RFC 9331).
+/// Checks requirements of algorithms that no other test covers. The share of marked segments requires every mark (RFC
+/// 8257 section 3.2; TOCS 8(2), 1990, section 3). Algorithms that ignore marks require segments that are not
+/// ECN-capable (RFC 3168 section 6.1.2). Algorithms that set the rate require pacing and RACK-TLP. TCP Prague requires
+/// L4S (RFC 9331).
 #[test]
 fn needs_follow_from_the_signals_that_algorithms_answer() {
     type Of = fn(&Needs) -> bool;
@@ -266,8 +264,8 @@ fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     }
 }
 
-/// The state of a flow does not include tables. A state that is read from a checkpoint takes its tables from another
-/// flow with the same algorithm.
+/// Checks that a state read from a checkpoint takes its tables from another flow with the same algorithm. The state
+/// itself does not include them.
 #[test]
 fn tables_are_taken_from_a_flow_of_the_kind() {
     let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];

@@ -8,9 +8,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
-/// Returns the time in seconds that a flow without losses takes from its start until its window fills a rate of 80
-/// segments per millisecond. Slow start goes from 2 to 100 segments, and acknowledgements arrive at the rate at which
-/// the host sends.
+/// Returns the time in seconds until the window of a flow without losses fills a rate of 80 segments per millisecond.
+/// Slow start goes from 2 to 100 segments. Acknowledgements arrive at the host's sending rate.
 fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     let rtt = Span::from_micros(rtt_us);
     let path = Path {
@@ -27,7 +26,7 @@ fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     }
 }
 
-/// Checks the lags that [`lag`] returns for round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
+/// Checks the results of [`lag`] for round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
 fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
     for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
         let found = lag(spec, rtt_us);
@@ -71,8 +70,8 @@ fn high_speed_tcp_fills_the_host_s_link_when_published() {
     assert_lags(&spec, [45.7, 15.3, 5.8], 0.1);
 }
 
-/// The lags of Compound TCP are shorter than the published ones. A timer that is late by 5 ms misses every second one
-/// of the short bursts of small windows, which gives the published lags.
+/// Checks that the lags of Compound TCP are shorter than the published ones. A timer that is late by 5 ms gives the
+/// published lags: it misses every second one of the short bursts of small windows.
 #[test]
 fn compound_tcp_fills_the_host_s_link_sooner_than_published() {
     let spec = controller("ctcp", Variant::Nist, &[]);
@@ -88,8 +87,8 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
 }
 
 /// Runs the flow of Figures 5-4 and 5-5 in NIST SP 500-282: standard TCP with a loss just above 150 segments and a
-/// timeout at 100 segments. Returns the threshold after the timeout, about 51 segments, and the windows after it,
-/// starting with the two segments with which NIST's transport restarts.
+/// timeout at 100 segments. Returns the threshold after the timeout, about 51 segments, and the windows from then on.
+/// NIST's transport restarts with two segments.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start, 2.0, 128.0);
@@ -147,9 +146,9 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[5..]);
 }
 
-/// Limited slow start has the windows of NIST SP 500-282, Figure 5-5. With a `max_ssthresh` of 16 segments, the window
-/// grows by 8 segments per round trip; it is 128 segments after about 17 s, 150 after about 42 s and 100 after about 67
-/// s.
+/// Checks the windows of limited slow start against NIST SP 500-282, Figure 5-5. With a `max_ssthresh` of 16 segments,
+/// the window grows by 8 segments per round trip. It is 128 segments after about 17 s, 150 after about 42 s and 100
+/// after about 67 s.
 #[test]
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);

@@ -1,16 +1,15 @@
 //! A model of flows that share one bottleneck with a queue, segment by segment. It is for algorithms that pace, or that
 //! respond to delays, marks or delivery rates.
 //!
-//! Segments wait in one queue. Acknowledgements return one by one, a round-trip time after the service of their
-//! segments; those of dropped segments report the loss. Segments that a transport would retransmit are sent as new
-//! ones.
+//! Segments wait in one queue. Each segment's acknowledgement returns a round-trip time after its service; for a
+//! dropped segment, it reports the loss. A retransmission is modelled as a new segment.
 
 use std::collections::VecDeque;
 
 use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Phase, RateSample};
 use longhaul_units::{Span, Time};
 
-/// Size of a segment in bytes, by which rates are converted as in a transport.
+/// Size of a segment in bytes, for converting rates as a transport does.
 const SEGMENT_BYTES: u64 = 1500;
 
 /// The bottleneck of a path with its rate, base round-trip time and buffer.
@@ -20,9 +19,9 @@ pub struct Bottleneck {
     pub rate: f64,
     /// Round-trip time without the queue.
     pub rtt: Span,
-    /// Number of segments for which the queue has room.
+    /// Capacity of the queue, in segments.
     pub buffer: f64,
-    /// Minimum length of the queue, in segments, at which segments are marked.
+    /// Minimum length of the queue for marking, in segments.
     pub mark_from: f64,
 }
 
@@ -42,7 +41,7 @@ impl Bottleneck {
 struct Segment {
     number: u64,
     sent: Time,
-    /// Time at which the segment's acknowledgement, or the detection of its loss, arrives.
+    /// Arrival time of the segment's acknowledgement, or of the detection of its loss.
     answered: Time,
     queued: f64,
     lost: bool,
@@ -127,7 +126,7 @@ impl Sender {
         }
     }
 
-    /// Returns the time at which the sender sends its next segment; `None` if it has to wait for an acknowledgement.
+    /// Returns the send time of the next segment; `None` if the sender has to wait for an acknowledgement.
     fn sends_at(&self, now: Time) -> Option<Time> {
         let room = self.flight.len() < self.state.window.cwnd() as usize;
         room.then(|| now.max(self.pace_next).max(self.start))
@@ -322,8 +321,8 @@ impl Pipe {
         self.senders.iter().zip(before).map(seen).collect()
     }
 
-    /// Returns the next event: its time, its sender, and true for an acknowledgement or false for sending. At the same
-    /// time, acknowledgements come before segments that are sent.
+    /// Returns the next event: its time, its sender, and true for an acknowledgement or false for sending. At equal
+    /// times, acknowledgements come first.
     fn next_event(&self) -> Option<(Time, usize, bool)> {
         let answers =
             |(index, sender): (usize, &Sender)| Some((sender.answered_at()?, index, true));

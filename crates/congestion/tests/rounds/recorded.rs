@@ -1,5 +1,4 @@
-//! Tests of state that is recorded in traces but has no effect on the algorithm: it equals the quantity that it
-//! represents.
+//! Tests of recorded state without effect on the algorithm: it equals the quantity that it represents.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +36,8 @@ fn loss(base: f64) -> Congestion {
     }
 }
 
-/// HighSpeed TCP records the row of the table for its window: a and b for windows of 38, 221, 1058 and 3778 segments
-/// (RFC 3649 appendix B).
+/// Checks that HighSpeed TCP records the table row of its window: a and b for windows of 38, 221, 1058 and 3778
+/// segments (RFC 3649 appendix B).
 #[test]
 fn hstcp_records_the_row_of_its_window() {
     for (cwnd, a, b) in [
@@ -53,8 +52,8 @@ fn hstcp_records_the_row_of_its_window() {
     }
 }
 
-/// CUBIC records as `W_max` the window before the reduction (RFC 9438 section 4.6), without fast convergence at the
-/// first reduction.
+/// Checks that CUBIC records the window before the first reduction as `W_max` (RFC 9438 section 4.6), without fast
+/// convergence.
 #[test]
 fn cubic_records_the_window_before_a_reduction() {
     let mut state = avoiding("cubic", Variant::Paper, 400.0);
@@ -62,8 +61,8 @@ fn cubic_records_the_window_before_a_reduction() {
     assert_eq!(recorded(&state)["peak"], 400.0);
 }
 
-/// TCP Prague records the share of marked segments. All segments are marked for 100 round trips, which are more than
-/// the 16 over which the average is taken.
+/// Checks that TCP Prague records the share of marked segments. All segments are marked for 100 round trips; the
+/// average is over only 16.
 #[test]
 fn prague_records_the_share_of_marks() {
     let all = Bottleneck {
@@ -107,8 +106,8 @@ fn a_timeout_forgets_the_segments_counted_towards_an_increase() {
     assert_eq!(algorithm.increment(1.0, 5.0), Some(1.0));
 }
 
-/// Linux's Hybla starts with a window of `rho` segments (`hybla_init`), where `rho` is the round-trip time of the
-/// handshake divided by 25 ms and at least one. Without a handshake, it starts with the transport's window.
+/// Checks that Linux's Hybla starts with a window of `rho` segments (`hybla_init`). `rho` is the round-trip time of the
+/// handshake divided by 25 ms, at least one. Without a handshake, it starts with the transport's window.
 #[test]
 fn hybla_of_linux_begins_with_rho_segments() {
     let begins = |handshake: Option<u64>| {
@@ -129,8 +128,8 @@ fn hybla_of_linux_begins_with_rho_segments() {
     assert_eq!(found, [10.0, 4.0, 2.0, 1.0]);
 }
 
-/// Linux's Westwood starts to measure when the connection begins (`tcp_westwood_init`, `rtt_win_sx`), so the first
-/// bandwidth sample does not include the time before the connection.
+/// Checks that Linux's Westwood measures from the beginning of the connection (`tcp_westwood_init`, `rtt_win_sx`). The
+/// first bandwidth sample therefore does not include earlier time.
 #[test]
 fn westwood_of_linux_measures_from_the_handshake_on() {
     let reduced = |start_s| {
@@ -158,9 +157,9 @@ fn westwood_of_linux_measures_from_the_handshake_on() {
     assert_eq!(reduced(40), expected);
 }
 
-/// Linux's H-TCP counts the time without congestion from the beginning of the connection (`tcp_htcp.c`, `htcp_init`),
-/// which includes the time in which an application waits before its first data. Without a handshake, the first segment
-/// begins the connection.
+/// Checks that Linux's H-TCP counts the time without congestion from the beginning of the connection (`tcp_htcp.c`,
+/// `htcp_init`). An application's wait before its first data is included. Without a handshake, the first segment begins
+/// the connection.
 #[test]
 fn htcp_of_linux_counts_from_the_handshake_on() {
     let departs = |handshake| {
@@ -181,8 +180,8 @@ fn htcp_of_linux_counts_from_the_handshake_on() {
     assert_eq!([true, false].map(departs), [true, false]);
 }
 
-/// ns-2 halves the window at the first reduction of a connection, and at any reduction in slow start, whatever the
-/// factor of the algorithm is (`tcp.cc`, `slowdown`).
+/// Checks that ns-2 halves the window at the first reduction of a connection, and at any reduction in slow start. The
+/// factor of the algorithm does not matter (`tcp.cc`, `slowdown`).
 #[test]
 fn ns2_halves_at_a_first_reduction_and_in_slow_start() {
     for (first, in_slow_start, left) in [

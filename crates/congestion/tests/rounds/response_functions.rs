@@ -90,9 +90,9 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// The mean window of HighSpeed TCP equals its response function within some per cent. They differ because RFC 3649
-/// assumes that increase and decrease are constant over a sawtooth. The function does not apply near the low window,
-/// where half of a sawtooth is standard TCP.
+/// Checks that the mean window of HighSpeed TCP equals its response function within some per cent. RFC 3649 assumes
+/// constant increase and decrease over a sawtooth. Near the low window, the function does not apply: half of a sawtooth
+/// is standard TCP.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [
@@ -144,8 +144,8 @@ fn scalable_tcp_grows_geometrically_between_cuts() {
     }
 }
 
-/// `n` flows in one connection have an increase of `n` segments per round trip and a decrease of `1 / (2 n)`, which
-/// gives a mean window of `n sqrt((2 - 1 / (2 n)) / p)`. A fraction `n` of a flow has `sqrt(1.5 n / p)`.
+/// Checks the mean window of `n` flows in one connection. The increase is `n` segments per round trip and the decrease
+/// `1 / (2 n)`, so the mean window is `n sqrt((2 - 1 / (2 n)) / p)`. A fraction `n` of a flow has `sqrt(1.5 n / p)`.
 #[test]
 fn several_flows_in_one_have_theirs() {
     for (flows, expected) in [(4.0, 4.0 * 136.93), (0.25, 61.24)] {
@@ -170,8 +170,8 @@ fn compound_tcp_has_the_saw_tooth_of_its_power() {
     }
 }
 
-/// Below their smallest windows, algorithms for fast paths are standard TCP. With a loss in fifty segments, their mean
-/// window is `sqrt(1.5 / p)`, 8.7 segments.
+/// Checks that algorithms for fast paths are standard TCP when losses are frequent. With a loss in fifty segments,
+/// their mean window is `sqrt(1.5 / p)`, 8.7 segments.
 #[test]
 fn where_losses_are_frequent_standard_tcp_s_function_holds() {
     let response = |kind, p| {
@@ -190,7 +190,7 @@ fn where_losses_are_frequent_standard_tcp_s_function_holds() {
     }
 }
 
-/// From `low_window` segments on, the response function is the algorithm's own; below, it is that of standard TCP.
+/// Checks that the response function is that of standard TCP only below `low_window`.
 #[test]
 fn the_response_is_standard_below_the_low_window_alone() {
     let response = |kind, given: &[(&str, f64)]| {
@@ -208,8 +208,8 @@ fn the_response_is_standard_below_the_low_window_alone() {
     }
 }
 
-/// Returns, for each sawtooth of a flow, the mean window divided by the mean of RFC 9438. The flow is first reduced at
-/// `height` times the peak of the RFC's sawtooth, which is `4 / (3 + 0.7)` times its mean.
+/// Returns the mean window of each sawtooth, divided by the mean of RFC 9438. The flow is first reduced at `height`
+/// times the peak of the RFC's sawtooth. This peak is `4 / (3 + 0.7)` times the RFC's mean.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {
     let given = [("fast_convergence", fast_convergence)];
     let spec = controller("cubic", Variant::Paper, &given);
@@ -229,7 +229,7 @@ fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> V
         .collect()
 }
 
-/// RFC 9438's equation 6 is the mean window of the sawtooth whose losses are on the plateau.
+/// Checks that RFC 9438's equation 6 is the mean window if all losses are on the plateau.
 #[test]
 fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     for (p, rounds) in [(1e-4, 600), (1e-5, 600)] {
@@ -241,8 +241,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// A peak that is 50 % too high falls slowly. In the fluid limit, the ratios are 1.427, 1.406, ... and 1.286 after ten
-/// losses; with fast convergence, the ratio stays 8 to 13 % below one.
+/// Checks that a peak that is 50 % too high falls slowly. The ratios to the RFC's mean in the fluid limit are 1.427,
+/// 1.406, ... and 1.286 after ten losses. With fast convergence, the ratio stays 8 to 13 % below one.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

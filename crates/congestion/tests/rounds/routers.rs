@@ -1,4 +1,4 @@
-//! Tests of XCP and VCP, whose senders follow the feedback of routers.
+//! Tests of XCP and VCP. Their senders follow the feedback of routers.
 
 use longhaul_congestion::{AckSample, Cause, Load, Phase, RouterFeedback, RouterRequest, Variant};
 use longhaul_units::Span;
@@ -15,8 +15,8 @@ fn granted(sender: &mut Sender, change: f64) -> f64 {
     sender.acknowledge(|ack| ack.router = Some(RouterFeedback::Xcp { change }))
 }
 
-/// The window of XCP changes by the granted change of the throughput multiplied by the round-trip time: at 100 ms, 20
-/// more segments per second are two more segments. At least one segment remains.
+/// Checks that XCP's window changes by the granted change of the throughput multiplied by the round-trip time. At 100
+/// ms, 20 more segments per second are two more segments. At least one segment remains.
 #[test]
 fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     let mut sender = sender("xcp", &[], 10.0);
@@ -49,8 +49,8 @@ fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
     assert_near(sender.cwnd(), 8.0);
 }
 
-/// An acknowledgement of two segments adds twice as much to VCP's window as one of a single segment, at low and at high
-/// load.
+/// Checks that an acknowledgement of two segments adds twice as much to VCP's window as one of a single segment, at low
+/// and at high load.
 #[test]
 fn vcp_counts_segments() {
     for load in [Load::Low, Load::High] {
@@ -143,8 +143,8 @@ fn vcp_multiplies_on_low_load() {
     }
 }
 
-/// At high load, VCP's window grows by one segment per round trip if the round-trip time is equal to the interval of
-/// 200 ms, and by four segments if it is twice as long. The rates of flows thus grow equally fast.
+/// Checks that VCP's growth at high load is scaled by the round-trip time. It is one segment per round trip at 200 ms,
+/// the interval, and four segments at twice this time. The rates of flows thus grow equally fast.
 #[test]
 fn vcp_adds_on_high_load() {
     for (rtt_ms, increase) in [(200, 1.0), (400, 4.0), (100, 0.25)] {
@@ -154,8 +154,8 @@ fn vcp_adds_on_high_load() {
     }
 }
 
-/// On overload, VCP makes one reduction. This is followed by 200 ms without growth, by additive increase for a round
-/// trip of 100 ms, and then by the next reduction. Acknowledgements arrive every 10 ms.
+/// Checks that VCP makes one reduction on overload, followed by 200 ms without growth. After a further round trip of
+/// additive increase, 100 ms, it makes the next reduction. Acknowledgements arrive every 10 ms.
 #[test]
 fn vcp_cuts_once_in_an_interval_and_a_round_trip() {
     let mut sender = sender("vcp", &[], 100.0);

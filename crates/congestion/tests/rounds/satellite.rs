@@ -7,9 +7,9 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Hybla's rate `W(t) / RTT` is the same at any round-trip time (equations 4 and 5 of the paper). In slow start, it is
-/// `2^(t / RTT_0) / RTT_0` up to the threshold, here 800 segments per second. After that, it grows by `1 / RTT_0^2`
-/// segments per second in each second. The model grows in steps of round trips.
+/// Checks that Hybla's rate `W(t) / RTT` is the same at any round-trip time (equations 4 and 5 of the paper). In slow
+/// start, it is `2^(t / RTT_0) / RTT_0` up to the threshold, here 800 segments per second. After that, it grows by `1 /
+/// RTT_0^2` segments per second in each second. The model grows in steps of round trips.
 #[test]
 fn hybla_s_rate_grows_alike_at_all_round_trips() {
     let spec = controller("hybla", Variant::Paper, &[]);
@@ -33,9 +33,9 @@ fn hybla_s_rate_grows_alike_at_all_round_trips() {
     }
 }
 
-/// In slow start, each acknowledgement adds `2^rho - 1` segments to Hybla's window. At a round-trip time of 50 ms,
-/// `rho` is 2: the first acknowledgement raises the window to 2, and each acknowledgement adds 3 until the threshold.
-/// After that, each adds `4 / cwnd`.
+/// Checks that each acknowledgement adds `2^rho - 1` segments to Hybla's window in slow start. At a round-trip time of
+/// 50 ms, `rho` is 2. The first acknowledgement raises the window to 2, and each further one adds 3 until the
+/// threshold. After that, each adds `4 / cwnd`.
 #[test]
 fn hybla_adds_two_to_the_rho_less_one_per_acknowledgement() {
     let spec = controller("hybla", Variant::Paper, &[]);

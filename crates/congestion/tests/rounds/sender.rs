@@ -1,4 +1,4 @@
-//! A sender to which a test passes acknowledgements one by one.
+//! A sender for tests that pass acknowledgements one by one.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionState, ControllerSpec, Idle, Phase, Rounding,
@@ -13,7 +13,7 @@ pub struct Sender {
     pub rtt: Span,
     /// The smallest round-trip time so far.
     min_rtt: Option<Span>,
-    /// Time at which the flow begins; zero unless set.
+    /// Start time of the flow; zero unless set.
     began: Time,
     now: Time,
     delivered: u64,
@@ -33,7 +33,7 @@ impl Sender {
         }
     }
 
-    /// Sets the time at which the flow begins.
+    /// Sets the start time of the flow.
     pub fn beginning_at(self, began: Time) -> Self {
         Self {
             began,
@@ -61,15 +61,15 @@ impl Sender {
         self.cwnd()
     }
 
-    /// Processes an acknowledgement of one segment, 10 ms after the last one, modified by `change`; returns the window
-    /// after it.
+    /// Processes an acknowledgement of one segment, 10 ms after the last one, modified by `change`. Returns the new
+    /// window.
     pub fn acknowledge(&mut self, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack(&ack);
         self.cwnd()
     }
 
-    /// Completes the handshake at the time at which the flow begins.
+    /// Completes the handshake at the start time of the flow.
     pub fn shake_hands(&mut self, change: impl FnOnce(&mut AckSample)) {
         let first = self.sample(change);
         (self.now, self.delivered) = (self.began, 0);
@@ -126,7 +126,7 @@ impl Sender {
         self.state.on_recovery_exit(self.now);
     }
 
-    /// Begins to send again after a second in which nothing was in flight.
+    /// Begins to send again after an idle second.
     pub fn idle(&mut self) {
         let time = Span::from_secs(1);
         self.now += time;

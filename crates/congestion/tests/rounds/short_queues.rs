@@ -20,8 +20,8 @@ fn yeah_grows_geometrically_on_an_empty_queue() {
     assert!((ratio / 1.01_f64.powi(69) - 1.0).abs() < 0.01, "{ratio}");
 }
 
-/// YeAH detects a queue of more than 80 segments two round trips late, since the smallest delay of a round shows the
-/// queue at its beginning. The longest queue is therefore 80 segments plus the growth in three round trips of 1 % each.
+/// Checks that YeAH's longest queue is 80 segments plus the growth in three round trips of 1 % each. YeAH detects a
+/// queue of more than 80 segments two round trips late: the smallest delay of a round shows the queue at its beginning.
 /// The queue is then removed completely.
 #[test]
 fn yeah_keeps_its_queue_below_the_largest() {

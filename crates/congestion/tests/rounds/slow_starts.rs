@@ -36,7 +36,7 @@ fn standard_slow_start_doubles_up_to_the_threshold() {
     }
 }
 
-/// In limited slow start, the window reaches `max_ssthresh` in `log2(max_ssthresh)` round trips and then grows by
+/// Checks that limited slow start reaches `max_ssthresh` in `log2(max_ssthresh)` round trips. The window then grows by
 /// `max_ssthresh / 2` segments per round trip (RFC 3742 section 2).
 #[test]
 fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
@@ -55,9 +55,9 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     }
 }
 
-/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN, which takes the first of the round
-/// trips. The acknowledgements for a sampling time arrive just after it. Windows above the 8333 segments of the path,
-/// which lengthen the round trip, are excluded.
+/// Compares windows with those of ns-2.35 at 1, 2, 5, 10 and 20 s after the SYN. The SYN takes the first round trip.
+/// The acknowledgements for a sampling time arrive just after it. Windows above the path's 8333 segments are excluded,
+/// since they lengthen the round trip.
 #[test]
 fn ns2_limited_slow_start_follows_ns2() {
     let cases = [
@@ -99,10 +99,10 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
     );
 }
 
-/// The path has 1000 segments per second and 100 ms. In the round of 256 segments, the first segment finds 128 segments
-/// in the queue and takes 129 ms, more than 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter
-/// of a segment: the round adds 8 + 248 / 4. In four more rounds, the window grows by a quarter of the segments sent;
-/// then slow start ends.
+/// Checks that HyStart++ first slows the growth down and then ends slow start. The path has 1000 segments per second
+/// and 100 ms. In the round of 256 segments, the first one finds 128 segments in the queue and takes 129 ms, more than
+/// 100 + 12.5 ms. After the eighth sample, each acknowledgement adds a quarter of a segment: the round adds 8 + 248 /
+/// 4. In four more rounds, the window grows by a quarter of the segments sent; then slow start ends.
 #[test]
 fn hystart_slows_down_and_then_ends_slow_start() {
     let mut flow = hystart();
@@ -121,8 +121,8 @@ fn hystart_slows_down_and_then_ends_slow_start() {
     assert!((windows[13] - 796.5).abs() < 0.01, "{}", windows[13]);
 }
 
-/// HyStart++ returns from conservative slow start to slow start if the round-trip time falls again: the queue of the
-/// previous round was another flow's. Eight samples add 2 segments and end conservative slow start; each of the other
+/// Checks that HyStart++ returns from conservative slow start to slow start if the round-trip time falls again: the
+/// earlier queue was another flow's. Eight samples add 2 segments and end conservative slow start. Each of the other
 /// 318 acknowledgements of the round adds a segment.
 #[test]
 fn hystart_goes_on_when_the_round_trip_time_falls_again() {
@@ -157,10 +157,9 @@ fn hystart_is_for_the_first_slow_start_only() {
     assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
 }
 
-/// Linux's HyStart ends slow start with an acknowledgement train. Acknowledgements that are spread over 100 ms form a
-/// train from the round of 64 segments on, in which they are 1.5625 ms apart. The 34th arrives 51.5625 ms after the
-/// first, which is more than half of 101 ms. 33 acknowledgements have enlarged the window; the 34th is the first of
-/// congestion avoidance.
+/// Checks that Linux's HyStart ends slow start with an acknowledgement train. In the round of 64 segments,
+/// acknowledgements are 1.5625 ms apart and form a train. The 34th arrives 51.5625 ms after the first, more than half
+/// of 101 ms. It is the first of congestion avoidance; the 33 before it have enlarged the window.
 #[test]
 fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let spec = controller("reno", Variant::Paper, &[]);

@@ -29,8 +29,8 @@ fn report(sender: &mut Sender, transit: Span) -> f64 {
     sender.acknowledge(|ack| ack.one_way_delay = Some(transit))
 }
 
-/// Sends an acknowledgement that reports a transit time of 100 ms plus a queueing delay of `ms` milliseconds; returns
-/// the window after it.
+/// Sends an acknowledgement with a transit time of 100 ms plus a queueing delay of `ms` milliseconds. Returns the new
+/// window.
 fn queued(sender: &mut Sender, ms: u64) -> f64 {
     report(sender, Span::from_millis(100 + ms))
 }
@@ -40,8 +40,8 @@ fn assert_probe(sender: &Sender, name: &str, expected: f64) {
     assert_near(sender.probe(name).unwrap(), expected);
 }
 
-/// Sync-TCP(MixReact) ends slow start with its first adjustment, at the ninth report. The window is 10 segments at the
-/// eighth acknowledgement. Without any queue, the ninth report shows no trend.
+/// Checks that Sync-TCP(MixReact) ends slow start with its first adjustment, at the ninth report. The window is 10
+/// segments at the eighth acknowledgement. Without any queue, the ninth report shows no trend.
 #[test]
 fn mixreact_ends_slow_start_at_the_ninth_report() {
     let mut sender = Sender::new(&controller("sync-mixreact", Variant::Paper, &[]), 2.0, 1e6);
@@ -53,8 +53,8 @@ fn mixreact_ends_slow_start_at_the_ninth_report() {
     assert_eq!((0..9).map(|_| queued(&mut sender, 0)).last(), Some(11.0));
 }
 
-/// Before the first loss, congestion avoidance is that of standard TCP: the windows are 2, 2.5, 2.9 and 3.245 segments
-/// at any delays.
+/// Checks that congestion avoidance is that of standard TCP before the first loss. The windows are 2, 2.5, 2.9 and
+/// 3.245 segments at any delays.
 #[test]
 fn pcwnd_is_standard_tcp_before_the_first_loss() {
     let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 2.0, 2.0);
@@ -63,7 +63,7 @@ fn pcwnd_is_standard_tcp_before_the_first_loss() {
     }
 }
 
-/// A transit time of 1 s is reported first and one of 2 s second, so the queueing delay is 1 s.
+/// Checks that a longer transit time is a queueing delay: reports of 1 s and then 2 s give a queueing delay of 1 s.
 #[test]
 fn a_longer_transit_is_a_queueing_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 2.0, 2.0);
@@ -145,9 +145,10 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// Before the first loss, while the largest queueing delay is below 10 ms, the level is the relative change between the
-/// last two reports: from 6 to 8 ms it is a third, which reduces the window by a tenth. After a loss, the level is the
-/// average divided by the largest delay, 4.3 of 8 ms, which reduces the window by a quarter.
+/// Checks that SyncMix compares small delays with each other before the first loss. While the largest queueing delay is
+/// below 10 ms, the level is the relative change between the last two reports. From 6 to 8 ms it is a third, and the
+/// window is reduced by a tenth. After a loss, the level is the average divided by the largest delay, 4.3 of 8 ms, and
+/// the window is reduced by a quarter.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
@@ -181,9 +182,9 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// After a loss, the window is reduced when the delay is above half of the largest queueing delay. Each reduction is
-/// made at the first acknowledgement of a segment that was sent after the previous reduction. Between reductions, the
-/// window grows or does not change.
+/// Checks that SyncPcwnd reduces the window once per round trip after a loss, if the delay is above half of the largest
+/// queueing delay. Each reduction needs the acknowledgement of a segment sent after the previous one. Between
+/// reductions, the window grows or does not change.
 #[test]
 fn pcwnd_cuts_once_a_round_trip() {
     for (after_cut, grows) in [(0.0, 1.0), (1.0, 0.0)] {
@@ -262,7 +263,8 @@ fn pminott_has_half_the_smallest_transit_as_threshold() {
     }
 }
 
-/// The average of SyncAvg exceeds 30 ms with the third report of 100 ms: after k reports it is `100 (1 - (7/8)^k)` ms.
+/// Checks that the average of SyncAvg exceeds 30 ms with the third report of 100 ms. After k reports it is `100 (1 -
+/// (7/8)^k)` ms.
 #[test]
 fn avg_lags_behind_the_delay() {
     let mut sender = Sender::new(&sync("avg", "none"), 16.0, 2.0);
@@ -278,9 +280,9 @@ fn avg_lags_behind_the_delay() {
     }
 }
 
-/// SyncTrend takes the medians of nine reports. Medians of 2, 12 and 9 ms rise by 10 and fall by 3, so they have risen
-/// by 7/13 of the total change: the trend is increasing. Medians of 12, 9 and 5 ms only fall. Medians of 9, 5 and 8 ms
-/// fall by 4 and rise by 3, which is no trend.
+/// Checks SyncTrend's trend of the medians of nine reports. Medians of 2, 12 and 9 ms rise by 10 and fall by 3, so they
+/// have risen by 7/13 of the total change: the trend is increasing. Medians of 12, 9 and 5 ms only fall. Medians of 9,
+/// 5 and 8 ms fall by 4 and rise by 3: this is no trend.
 #[test]
 fn trend_takes_the_medians_of_nine_reports() {
     let mut sender = Sender::new(&sync("trend", "none"), 16.0, 2.0);

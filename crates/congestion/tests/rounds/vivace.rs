@@ -31,8 +31,8 @@ fn share(seen: &[Seen]) -> f64 {
     seen[0].rate / seen.iter().map(|each| each.rate).sum::<f64>()
 }
 
-/// Vivace tests rates of 5 % above and below its current rate, and stays where the higher rate just begins to fill the
-/// queue. Vivace's rate is thus about 5 % below the rate of the path, with any buffer, and the queue is nearly empty.
+/// Checks that Vivace uses about 95 % of the path, with any buffer and a nearly empty queue. It tests rates of 5 %
+/// above and below its current rate, and stays where the higher rate just begins to fill the queue.
 #[test]
 fn it_uses_the_path_without_a_queue() {
     for (rate, buffer) in [(RATE, 50.0), (RATE, 5000.0), (RATE / 10.0, 100.0)] {
@@ -45,7 +45,7 @@ fn it_uses_the_path_without_a_queue() {
     }
 }
 
-/// Two flows, one of which starts later, share the path equally.
+/// Checks that two flows share the path equally, although one starts later.
 #[test]
 fn two_flows_share_equally() {
     let mut pipe = Pipe::single(path(RATE, 500.0), vivace());
@@ -59,8 +59,8 @@ fn two_flows_share_equally() {
     assert!(used > 0.9 && seen[0].mean_queue < 25.0, "{seen:?}");
 }
 
-/// A sender that fills the queue increases the latency whatever Vivace does, so Vivace reduces its rate. If Vivace
-/// responds only to losses, it gets its share.
+/// Checks that Vivace yields to a sender that fills the queue: this sender increases the latency whatever Vivace does.
+/// If Vivace responds only to losses, it gets its share.
 #[test]
 fn it_yields_to_a_sender_that_fills_the_queue_because_of_latency() {
     let beside_cubic = |latency: f64| {

@@ -10,8 +10,8 @@ use longhaul_engine::{Change, DelayBox, GilbertElliott, Loss, Reordering};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Changes of a link by the millisecond at which they happen: the new rate in Mbit/s, delay in milliseconds and
-/// probability of loss.
+/// Changes of a link, by their times in milliseconds: the new rate in Mbit/s, delay in milliseconds and probability of
+/// loss.
 type Changes = BTreeMap<u64, (Option<u64>, Option<u64>, Option<f64>)>;
 
 /// Impairments and changes of a link.
@@ -107,7 +107,7 @@ prop_compose! {
 }
 
 impl Extras {
-    /// Returns a loss model with the loss rate `rate`, in which packets are lost one by one or in bursts.
+    /// Returns a loss model with the loss rate `rate`. Packets are lost one by one or in bursts.
     pub fn loss(&self, rate: f64) -> Loss {
         if self.mean_burst > 1.0 {
             Loss::GilbertElliott(GilbertElliott::of_bursts(rate, self.mean_burst))

@@ -1,4 +1,4 @@
-//! Helpers for tests: a dumbbell, which has one bottleneck between two routers and the flows at the routers.
+//! Helpers for tests: a dumbbell. One bottleneck connects two routers, and the flows are at the routers.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -152,8 +152,8 @@ pub fn drop_tail(packets: u64) -> QueueConfig {
     })
 }
 
-/// Returns a dumbbell whose bottleneck has the rate `rate`, the one-way delay `delay` and the same queue in both
-/// directions.
+/// Returns a dumbbell without flows. The bottleneck has the rate `rate`, the one-way delay `delay` and the same queue
+/// in both directions.
 pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Config {
     let link = |name: &str, from, to| Link {
         sampled: true,
@@ -201,7 +201,7 @@ pub fn add_flows(config: &mut Config, label: &str, count: usize, start: Start, t
     }
 }
 
-/// Adds a traffic source whose responses are sent from left to right.
+/// Adds a traffic source. Responses go from left to right.
 pub fn add_source(config: &mut Config, name: &str, source: Source, tcp: Tcp) {
     config.flows.push(Flow {
         label: name.to_string(),
@@ -244,8 +244,8 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
     });
 }
 
-/// Moves the flows of a dumbbell to a source and a sink behind access links. The access links are as fast as the
-/// bottleneck, so that packets of different sizes may wait at them.
+/// Moves the flows of a dumbbell to a source and a sink behind access links. These links are as fast as the bottleneck,
+/// so packets of different sizes may wait at them.
 pub fn add_access(config: &mut Config, delay: Span) {
     let source = add_node(config, 0, delay);
     let sink = add_node(config, 1, delay);

@@ -28,7 +28,7 @@ pub fn proxy(name: &str, start: usize, end: usize) -> Proxy {
     }
 }
 
-/// Routes all flows of a dumbbell over two proxies, one for each direction, with access links on both sides of them.
+/// Routes all flows of a dumbbell over two proxies, one for each direction. Each proxy has access links on both sides.
 pub fn split(config: &mut Config) {
     config.proxies = vec![proxy("there", 0, 1), proxy("back", 1, 0)];
     for flow in &mut config.flows {

@@ -12,8 +12,8 @@ use longhaul_engine::measure::NoRecorder;
 use longhaul_engine::{DelayBox, simulation};
 use longhaul_units::{Span, Time};
 
-/// Lookahead takes endpoints into account that are not known in advance, of connections that a source opens: the
-/// results are those of explicit service, with which there is no lookahead.
+/// Checks that lookahead does not change the results, although the endpoints of connections that a source opens are not
+/// known in advance. Runs with explicit service have no lookahead.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
@@ -36,9 +36,9 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// Progress reports do not change the results. The times at which packets are counted for progress reports depend on
-/// the wall clock. If such a count divided an interval over which the window is summed, rounding would change the
-/// results, since windows grow by fractions.
+/// Checks that progress reports do not change the results. The times of their packet counts depend on the wall clock.
+/// If such a count divided an interval of the window's sum, rounding would change the results, since windows grow by
+/// fractions.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
@@ -47,9 +47,9 @@ fn whether_progress_is_asked_for_changes_nothing() {
     assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
 }
 
-/// Packets are forwarded ahead of time where no other packet can interfere: to connections that hold packets back and,
-/// until the earliest time at which the run may end, to later links. Links whose packets are recorded do not look
-/// ahead. All runs give the same results.
+/// Checks that forwarding packets ahead of time does not change the results. It happens where no other packet can
+/// interfere: to connections that hold packets back and, until the earliest end of the run, to later links. Links whose
+/// packets are recorded do not look ahead.
 #[test]
 fn working_ahead_changes_nothing_however_a_run_ends() {
     for (seed, (stops, boxed)) in
@@ -115,8 +115,8 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
     }
 }
 
-/// ns-2 has one random number generator, whose numbers are given to senders in the order in which they send. Senders
-/// that draw random numbers are therefore not simulated ahead of one another.
+/// Checks that senders with random draws are not simulated ahead of one another. ns-2 has a single random number
+/// generator, and senders draw from it in the order of sending.
 #[test]
 fn senders_draw_from_one_generator_in_their_turn() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 10);
@@ -132,8 +132,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Packets are passed ahead of time to an endpoint that delays them, but no other packets are: a packet that passes the
-/// node of the endpoint on its way to another node competes at its own time with packets that start at this node.
+/// Checks that packets pass an endpoint with delays in their turn. Packets for this endpoint are passed ahead of time.
+/// A packet on its way to another node is not: it competes with packets that start at the endpoint's node.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

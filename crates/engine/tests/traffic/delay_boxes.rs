@@ -17,9 +17,9 @@ fn add_delay_box(config: &mut Config, delay: &Distribution) {
     }
 }
 
-/// A delay box delays each connection by the value drawn for it. Connections do not overlap, and each crosses the link
-/// four times: twice in the handshake, with the request and with the response. At the end of the run, the engine itself
-/// checks that its delay boxes keep no state of the connections.
+/// Checks that a delay box delays each connection by the value drawn for it. Connections do not overlap, and each
+/// crosses the link four times: twice in the handshake, with the request and with the response. At the end of the run,
+/// the engine itself checks that delay boxes keep no state of connections.
 #[test]
 fn every_connection_has_its_own_delay_of_a_box() {
     let entries: Vec<_> = (0..40)
@@ -59,10 +59,9 @@ fn every_connection_has_its_own_delay_of_a_box() {
     assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
-/// Packets enter delay boxes ahead of time if the boxes only delay them; the results are the same as on time. Packets
-/// enter on time if ACKs have processing delays, which are zero here. Connections close while their packets are on
-/// their way to a delay box. If all links have the same rate and no delay, the connections close at the time at which
-/// the packets arrive.
+/// Checks that packets may enter delay boxes ahead of time without a change of the results. Packets enter on time if
+/// ACKs have processing delays, here of zero. Connections close while packets are on their way to a delay box. If all
+/// links have the same rate and no delay, the connections close when the packets arrive.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {

@@ -74,9 +74,9 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(records.exchanges[0].timeouts, 0);
 }
 
-/// One connection has exchanges of several kinds, as in Tmix: an exchange with a response, two without one in a row, a
-/// response of many segments to one byte, and another exchange with a response. The pause of each exchange begins at
-/// the end of the preceding one.
+/// Checks a connection with exchanges of several kinds, as in Tmix: one with a response, two without one in a row, a
+/// response of many segments to one byte, and another one with a response. The pause of each exchange begins at the end
+/// of the preceding one.
 #[test]
 fn a_connection_may_have_exchanges_with_and_without_responses() {
     let kinds = [
@@ -286,8 +286,8 @@ fn connections_come_and_go_through_every_discipline() {
     }
 }
 
-/// With the same seed, sources make the same requests on any network. This does not apply if the server draws its
-/// responses, since congestion then decides which request gets which response.
+/// Checks that sources with the same seed make the same requests on any network. If the server draws its responses,
+/// congestion decides which request gets which response, and this does not hold.
 #[test]
 fn the_network_does_not_change_what_is_asked_for() {
     let asked = |binding, rate| {
@@ -373,8 +373,8 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// On the answering side of a connection, the limit times and the integral of the window start when this side joins.
-/// Neither depends on the time at which the connection opens.
+/// Checks that the limit times and the integral of the window do not depend on when a connection opens. On the
+/// answering side, both start when this side joins.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {
@@ -391,8 +391,8 @@ fn times_limited_do_not_depend_on_when_a_connection_opens() {
     );
 }
 
-/// The only traced connection of a source has a record of its window and its segments in flight at each
-/// acknowledgement, and the other connections have none.
+/// Checks that only the traced connection of a source has records: its window and its segments in flight at each
+/// acknowledgement.
 #[test]
 fn one_connection_of_a_source_is_traced() {
     let entries = [0.0, 300.0, 600.0].map(|at| entry(ms(at), 500, Some(20_000)));

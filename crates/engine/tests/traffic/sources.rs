@@ -32,9 +32,10 @@ fn data_one_way_needs_no_answer() {
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// The offered rate of messages is that of their bursts, as for the web flows of a master's thesis (University of
-/// Innsbruck, 2009): 500 sources send messages of 210 bytes at 64 kbit/s for half of the time. As a stream of bytes,
-/// each source offers 32 kbit/s; if each message is rounded up to a segment of 1000 bytes, 152.4 kbit/s.
+/// Checks that the offered rate of messages is that of their bursts, as for the web flows of a master's thesis
+/// (University of Innsbruck, 2009). 500 sources send messages of 210 bytes at 64 kbit/s for half of the time. As a
+/// stream of bytes, each source offers 32 kbit/s; with each message rounded up to a segment of 1000 bytes, 152.4
+/// kbit/s.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {
@@ -92,8 +93,8 @@ fn datagrams_come_in_bursts() {
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }
 
-/// Returns a session as in ns-2's WebTraf. Pages consist of objects, each of which has a separate connection that the
-/// server opens when the request is acknowledged.
+/// Returns a session as in ns-2's WebTraf. Pages consist of objects. The server opens a separate connection for each
+/// object when the request is acknowledged.
 fn session(separate: bool) -> Web {
     Web {
         pages: 20,
@@ -157,7 +158,7 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
     );
 }
 
-/// A perturbation is a slow start of 1.6 seconds (LBNL-52549, 2003, for its experiments). Nothing is sent after it.
+/// Checks that nothing is sent after a perturbation: a slow start of 1.6 seconds (LBNL-52549, 2003).
 #[test]
 fn a_perturbation_leaves_no_trace() {
     let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);

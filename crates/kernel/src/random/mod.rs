@@ -1,10 +1,9 @@
 //! Random numbers: one stream per component, named by a path, or ns-2's single generator for all.
 //!
-//! A stream's seed is a hash of the run's seed, the replication and the stream's path. Therefore a
-//! new component, or another protocol of one flow, does not change the draws of other streams. In
-//! ns-2 everything draws from one generator in the order of events; with that generator a run
-//! repeats the draws of an ns-2 script after `ns-random SEED`. Tests compare both generators with
-//! published values. The draws for a given seed must never change.
+//! A stream's seed is a hash of the run's seed, the replication and the stream's path. A new component, or another
+//! protocol of one flow, therefore does not change the draws of other streams. In ns-2, everything draws from one
+//! generator in the order of events. With this generator, a run repeats the draws of an ns-2 script after `ns-random
+//! SEED`. Tests compare both generators with published values. The draws for a given seed must never change.
 
 mod mrg32k3a;
 mod samplers;
@@ -135,8 +134,8 @@ impl Stream {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
-    /// Draws a start time as a fraction of its interval, from 0 to 1. ns-2's scripts draw starts
-    /// with the command `ns-random`, whose 31 bits they divide by the largest value.
+    /// Draws a start time as a fraction of its interval, from 0 to 1. ns-2's scripts use the command `ns-random` for
+    /// it, and divide the 31 bits by their maximum.
     #[inline]
     pub fn start_fraction(&mut self) -> f64 {
         let number = self.uniform();

@@ -49,8 +49,8 @@ impl Stream {
     /// Draws a duration from a distribution of seconds.
     #[inline]
     pub fn draw_span(&mut self, distribution: &Distribution) -> Span {
-        /// Maximum duration in seconds (28 hours), longer than any run. The sum of several such
-        /// durations still fits into 64 bits of picoseconds.
+        /// Maximum duration in seconds (28 hours), longer than any run. The sum of several of them
+        /// still fits into 64 bits of picoseconds.
         const LONGEST_S: f64 = 100_000.0;
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
     }
@@ -63,8 +63,8 @@ impl Stream {
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Returns a new stream, seeded by a draw, for one of many components of a kind whose number is
-    /// not known in advance. In the mode of ns-2 it is the shared generator.
+    /// Returns a new stream, seeded by a draw. It is for components of a kind with a number unknown
+    /// in advance. In the mode of ns-2, it is the shared generator.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {

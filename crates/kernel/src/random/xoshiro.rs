@@ -96,8 +96,8 @@ mod tests {
         assert_eq!(std::array::from_fn(|_| mixer.next()), expected);
     }
 
-    /// The hash of several pieces is that of the whole text. The texts "a" and "foobar" are
-    /// published test vectors of FNV-1a.
+    /// Checks that the hash of several pieces is that of the whole text. The texts "a" and "foobar" are published test
+    /// vectors of FNV-1a.
     #[test]
     fn a_hash_is_that_of_the_pieces_together() {
         let hash = |pieces: &[&str]| {

@@ -1,7 +1,7 @@
-//! A document as a tree of values, each of which has an origin.
+//! A document as a tree of values. Each value has an origin.
 //!
-//! Values are read as written, converted to their types when they are checked, and completed with
-//! defaults and derived values. Code accesses the declared keys of a table with a [`Field`].
+//! Values are first read as written. Checking converts them to their types; defaults and derived
+//! values are then added. Code accesses the declared keys of a table with a [`Field`].
 
 mod read;
 
@@ -53,7 +53,7 @@ pub struct Table {
 /// Reason why a combination of values is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Name of the key whose value is refused.
+    /// Name of the key with the refused value.
     pub key: &'static str,
     /// Message with the value found and the allowed values.
     pub message: String,
@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// Returns the value with type `T`, with which its key is declared.
+    /// Returns the value with the declared type `T` of its key.
     ///
     /// # Panics
     ///
@@ -196,8 +196,8 @@ impl Table {
         node.unwrap_or_else(|| panic!("{field} has no value"))
     }
 
-    /// Returns the value of a key with the type with which the key is declared. A missing value is
-    /// passed to the type, which may accept it.
+    /// Returns the value of a key with its declared type. A missing value is passed to the type;
+    /// the type may accept it.
     ///
     /// # Panics
     ///

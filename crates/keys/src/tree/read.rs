@@ -1,18 +1,18 @@
-//! Conversion of checked values to the types with which fields are declared.
+//! Conversion of checked values to the declared types of fields.
 
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 use super::{Table, Value};
 use crate::Profile;
 
-/// A type to which the value of a key can be converted.
+/// A type for the value of a key.
 pub trait Read: Sized {
     /// Converts a value, `None` if the key has none. Returns `None` if the type does not accept it.
     fn read(value: Option<&Value>) -> Option<Self>;
 }
 
-/// Reads a missing value as `None`; `false` and words such as `auto` or `unlimited` as well, if `T`
-/// has no such value.
+/// Reads a missing value as `None`. `false` and words such as `auto` or `unlimited` are also `None` if `T` has no such
+/// value.
 impl<T: Read> Read for Option<T> {
     fn read(value: Option<&Value>) -> Option<Self> {
         let given = value.and_then(|given| T::read(Some(given)));

@@ -3,8 +3,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Distributions of the times at which sources request files: of the first file, and from one file
-/// to the next.
+/// Distributions of the request times of sources: of the first file, and from one file to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
@@ -13,9 +12,9 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Distribution of the times at which sources request their first files (NIST SP 500-282, chapter
-/// 3). A source starts at once, or after an exponential time whose mean is one third, two thirds or
-/// the whole of the mean time between files.
+/// Distribution of the times of first requests (NIST SP 500-282, chapter 3). A source starts at
+/// once, or after an exponential time with a mean of one third, two thirds or the whole of the mean
+/// time between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability that a source starts at once.
@@ -36,12 +35,11 @@ pub struct Files {
     /// Shape of the Pareto distribution.
     pub shape: f64,
     /// Documents, service packs and movies, in the order of [`FileType::LARGE`]. All other files
-    /// are Web objects, whose factor is one.
+    /// are Web objects, with a factor of one.
     pub large: [LargeFile; 3],
     /// Limits on the number of active large files; `None` for no limits.
     pub admission: Option<Admission>,
-    /// Period in which files between direct access routers are jumbo files; `None` for no such
-    /// files.
+    /// Period of jumbo files between direct access routers; `None` for no such files.
     pub jumbo: Option<Jumbo>,
 }
 
@@ -59,7 +57,7 @@ pub enum FileType {
 }
 
 impl FileType {
-    /// The large types, whose factors multiply the size drawn.
+    /// The large types. Their factors multiply the size drawn.
     pub const LARGE: [Self; 3] = [Self::Document, Self::ServicePack, Self::Movie];
     /// All types.
     pub const ALL: [Self; 4] = [Self::Web, Self::Document, Self::ServicePack, Self::Movie];
@@ -81,12 +79,12 @@ pub struct Admission {
     /// Maximum number of active files of each large type. If a type is drawn that is at its
     /// maximum, the file becomes a Web object instead.
     pub max: [u64; 3],
-    /// Minimum number of active files of each large type in each cell: `min[type][cell]`. While a
-    /// cell has fewer files of a type, its next flow transfers a file of this type, movies first.
+    /// Minimum number of active files of each large type in each cell: `min[type][cell]`. If a cell
+    /// has fewer files of a type, its next flow transfers a file of this type, movies first.
     pub min: [[u64; Cell::COUNT]; 3],
 }
 
-/// A set of flows whose large files are counted together: those with the same class of path, the
+/// A set of flows with a common count of large files. Its flows have the same class of path, the
 /// same speed of hosts, and the same kind of algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -103,8 +101,8 @@ impl Cell {
     /// Number of cells: three classes of paths, two speeds, two kinds of algorithms.
     pub const COUNT: usize = 12;
 
-    /// Returns the index of the cell. Cells are in order of paths, the fastest first; then of
-    /// interfaces, fast ones first; then of algorithms, standard TCP first.
+    /// Returns the index of the cell. Cells are sorted by path, the fastest first; then by
+    /// interface, fast ones first; then by algorithm, standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }
@@ -121,8 +119,8 @@ pub enum PathClass {
     Typical,
 }
 
-/// A period of the run in which files between direct access routers are larger. It applies to flows
-/// that connect in that period.
+/// A period of larger files between direct access routers. It applies to flows that connect in that
+/// period.
 ///
 /// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures
 /// show that jumbo files have to be documents. In condition 4 jumbo flows deliver 1.9 million
@@ -130,9 +128,9 @@ pub enum PathClass {
 /// the mean document of 500 packets; the mean Web object has 50.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
-    /// Time at which the period of jumbo files begins.
+    /// Beginning of the period of jumbo files.
     pub from: Time,
-    /// Time at which the period of jumbo files ends.
+    /// End of the period of jumbo files.
     pub until: Time,
     /// Factor that multiplies the sizes of documents, service packs and movies in the period.
     pub factor: u64,

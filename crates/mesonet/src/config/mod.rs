@@ -28,7 +28,7 @@ pub struct Config {
     pub seed: u64,
     /// Replication number: each replication draws other random numbers from the same seed.
     pub replication: u64,
-    /// Time at which the simulation ends.
+    /// End time of the simulation.
     pub duration: Time,
     /// Routers and links.
     pub topology: Topology,
@@ -38,7 +38,7 @@ pub struct Config {
     pub transport: Transport,
     /// Congestion control algorithms that sources may use. Their probabilities add up to one.
     pub algorithms: Vec<Algorithm>,
-    /// Times at which sources request files.
+    /// Request times of sources.
     pub users: Users,
     /// Types and sizes of files.
     pub files: Files,
@@ -46,7 +46,7 @@ pub struct Config {
     pub long_lived: Vec<LongLived>,
     /// Intervals and records to report.
     pub measure: Measure,
-    /// Flows whose states and packets are recorded; `None` for no trace.
+    /// Flows with recorded states and packets; `None` for no trace.
     pub trace: Option<Trace>,
 }
 
@@ -96,8 +96,8 @@ pub struct Algorithm {
     pub congestion: ControllerSpec,
     /// Probability that a source uses this algorithm.
     pub share: f64,
-    /// True if flow groups count the algorithm as the alternate one, false if they count it as
-    /// standard TCP (NIST SP 500-282, chapter 8).
+    /// True if flow groups count the algorithm as the alternate one; false for standard TCP (NIST
+    /// SP 500-282, chapter 8).
     pub alternate: bool,
 }
 
@@ -110,9 +110,9 @@ pub struct LongLived {
     pub from: usize,
     /// Index of the receiver's access router in [`Topology::access`].
     pub to: usize,
-    /// Time at which the flow starts to send.
+    /// Start time of the flow.
     pub start: Time,
-    /// Time at which the flow stops.
+    /// Stop time of the flow.
     pub stop: Time,
     /// Index of the flow's algorithm in [`Config::algorithms`]; if `None`, the algorithm is drawn
     /// as for sources.
@@ -126,7 +126,7 @@ pub struct LongLived {
 pub struct Measure {
     /// Length of an interval of the time series; more than zero.
     pub every: Span,
-    /// Number of completed flows of a group after which statistics of their goodput are reported.
+    /// Number of completed flows of a group per report of goodput statistics.
     pub batch: usize,
     /// True to report every flow when it ends.
     pub flow_log: bool,
@@ -137,8 +137,8 @@ pub struct Measure {
 pub struct Trace {
     /// Indices of long-lived flows to trace.
     pub long_lived: Vec<usize>,
-    /// Ranges of sources, each as its first and last number, all of whose flows are traced. Sources
-    /// are numbered from 0 in the order of access routers.
+    /// Ranges of sources with all flows traced, each as its first and last number. Sources are
+    /// numbered from 0 in the order of access routers.
     pub sources: Vec<(u32, u32)>,
     /// Beginning of the trace.
     pub from: Time,

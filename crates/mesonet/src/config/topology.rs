@@ -11,23 +11,22 @@ pub struct Topology {
     pub backbone: Vec<Router>,
     /// One-way links between backbone routers.
     pub links: Vec<BackboneLink>,
-    /// Routing table of the backbone: `next_link[at][to]` is the index of the link on which packets
-    /// for router `to` leave router `at`; `None` without a route.
+    /// Routing table of the backbone. `next_link[at][to]` is the index of the link for packets from router `at` to
+    /// router `to`; `None` without a route.
     pub next_link: Vec<Vec<Option<usize>>>,
-    /// Points of presence, each of which is connected to one backbone router.
+    /// Points of presence. Each is connected to one backbone router.
     pub pops: Vec<Pop>,
     /// Access routers, each at a point of presence or at a backbone router.
     pub access: Vec<AccessRouter>,
     /// Service of the two queues of each router.
     pub service: Service,
-    /// True if the two queues of a router with one server also share the router's buffer. If false,
-    /// each queue has a buffer of that size.
+    /// True if the two queues of a router with one server share the router's buffer. If false, each queue has a buffer
+    /// of that size.
     pub shared_buffer: bool,
 }
 
 impl Topology {
-    /// Returns the index of the backbone router that `parent` is, or to which the point of presence
-    /// `parent` is connected.
+    /// Returns the index of the backbone router that `parent` is or, if it is a point of presence, is connected to.
     pub fn backbone_above(&self, parent: Parent) -> usize {
         match parent {
             Parent::Pop(pop) => self.pops[pop].backbone,
@@ -43,8 +42,8 @@ impl Topology {
             .any(|access| self.backbone_above(access.parent) == router)
     }
 
-    /// Returns the mean round-trip propagation delay in seconds over all pairs of different
-    /// backbone routers with access routers below them; `None` if there is no such pair.
+    /// Returns the mean round-trip propagation delay, in seconds, over all pairs of different backbone routers with
+    /// access routers below them; `None` without such a pair.
     pub fn mean_round_trip_s(&self) -> Option<f64> {
         let domains: Vec<usize> = (0..self.backbone.len())
             .filter(|&at| self.has_access(at))
@@ -72,10 +71,10 @@ impl Topology {
 pub struct Router {
     /// Name of the router.
     pub name: String,
-    /// Rate at which the router forwards packets.
+    /// Forwarding rate of the router.
     pub capacity: PacketRate,
-    /// Maximum number of packets, including those in service, in each of the router's queues or, if
-    /// the queues share a buffer, in both together; at least one.
+    /// Maximum number of packets, including those in service, in each of the router's queues; at least one. If the
+    /// queues share a buffer, in both together.
     pub buffer: u64,
 }
 
@@ -84,9 +83,9 @@ pub struct Router {
 pub struct BackboneLink {
     /// Name of the link.
     pub name: String,
-    /// Index of the backbone router from which packets come.
+    /// Index of the backbone router at the link's beginning.
     pub from: usize,
-    /// Index of the backbone router to which packets go.
+    /// Index of the backbone router at the link's end.
     pub to: usize,
     /// Propagation delay.
     pub delay: Span,
@@ -97,7 +96,7 @@ pub struct BackboneLink {
 pub struct Pop {
     /// Name, rate and buffer of the point of presence.
     pub router: Router,
-    /// Index of the backbone router to which the point of presence is connected.
+    /// Index of the backbone router of the point of presence.
     pub backbone: usize,
 }
 
@@ -143,8 +142,8 @@ words! {
         /// One server for both queues, which alternates while both hold packets and is never idle
         /// while one of them does.
         Shared = "shared",
-        /// One server for both queues, which alternates strictly: it idles for one service time when the queue whose
-        /// turn it is holds no packet.
+        /// One server for both queues. It alternates strictly: if the next queue is empty, it idles for one service
+        /// time.
         Alternating = "alternating",
         /// A server of the full capacity for each queue, as required to match the figures of
         /// chapter 5.

@@ -1,5 +1,5 @@
-//! Packets that wait until their receiver's host has processed them, in the form of the
-//! acknowledgements to send: one queue per receiver, in a common pool.
+//! Packets that wait for processing by their receiver's host, stored as the acknowledgements to send. Each receiver has
+//! one queue, in a common pool.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! The receiver of a flow, which acknowledges the packets one after the other, at its host's speed
-//! (NIST SP 500-282, chapter 3).
+//! The receiver of a flow. It acknowledges packets one after the other, at its host's speed (NIST
+//! SP 500-282, chapter 3).
 //!
 //! A data packet with a number above the expected one shows that at least one packet was lost.
 //! Nothing is retransmitted.
@@ -13,7 +13,7 @@ use crate::network::{FlowId, Kind, Network, Packet};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiver {
     flow: FlowId,
-    /// The flow's id at the sender, to which acknowledgements are sent.
+    /// The flow's id at the sender, the destination of acknowledgements.
     sender: FlowId,
     /// Sequence number of the next packet if none is lost.
     expected: u64,

@@ -23,9 +23,9 @@ const MIN_RTO: u64 = 2;
 const MAX_RTO: u64 = 32;
 
 impl RttEstimator {
-    /// Creates the estimator of a flow. Until the first sample, the smoothed round-trip time is the
-    /// propagation delay plus `allowance` for queues (EB_DELAY in NIST SP 500-282, chapter 3); the
-    /// first timeout follows from it.
+    /// Creates the estimator of a flow. Before the first sample, the smoothed round-trip time is
+    /// the propagation delay plus `allowance` for queues (EB_DELAY in NIST SP 500-282, chapter 3).
+    /// It determines the first timeout.
     pub(crate) fn new(propagation: Span, allowance: Span) -> Self {
         let srtt = propagation + allowance;
         Self {

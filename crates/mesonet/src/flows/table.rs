@@ -10,7 +10,7 @@ use crate::network::{FlowId, Kind, Packet};
 use crate::records::{FlowClass, FlowGroup};
 use longhaul_kernel::prefetch::prefetch;
 
-/// Index of the counter of stale data packets, whose flows are closed.
+/// Index of the counter of stale data packets, those of closed flows.
 pub(crate) const STALE: u16 = 0;
 
 /// Description of a flow, which does not change.
@@ -90,7 +90,7 @@ impl FlowTable {
         end.is_of(flow).then_some(end)
     }
 
-    /// Prefetches the end of a flow to which a packet will be delivered.
+    /// Prefetches the sender or receiver of a packet.
     #[inline]
     pub(crate) fn prefetch_for(&self, packet: &Packet) {
         let place = packet.flow().slot as usize;

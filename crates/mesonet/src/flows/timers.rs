@@ -1,8 +1,8 @@
 //! Timers of flows.
 //!
-//! A flow has one entry for its retransmission timer. If the deadline has moved by the time at
-//! which the entry is due, the entry is added again, in most cases at the beginning of a window.
-//! Entries of closed flows are recognised by their generation.
+//! A flow has one entry for its retransmission timer. If the deadline has moved when the entry is
+//! due, the entry is added again, mostly at the beginning of a window. Entries of closed flows are
+//! recognised by their generation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -66,8 +66,8 @@ impl Timers {
         }
     }
 
-    /// Begins the next window. Retransmission timers of the window are set to the time that
-    /// `postponed` returns for their flow, and dropped if it is [`Time::NEVER`].
+    /// Begins the next window. Each retransmission timer of the window is set to the time that
+    /// `postponed` returns for its flow. [`Time::NEVER`] drops the timer.
     pub(crate) fn begin_window(&mut self, mut postponed: impl FnMut(Time, FlowId) -> Time) {
         for key in self.calendar.take_window() {
             let (time, timer, flow) = parts(key);

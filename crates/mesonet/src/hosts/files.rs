@@ -31,8 +31,8 @@ impl FileChooser {
         }
     }
 
-    /// Draws the size of a Web object, rounded up, as required to match the goodputs published in
-    /// chapter 8. The size of another type of file is such a size times the factor of the type.
+    /// Draws the size of a Web object, rounded up to match the goodputs published in chapter 8. The sizes of other
+    /// types are multiples of such a size, by the factor of the type.
     pub(crate) fn web_object(&mut self) -> u64 {
         self.sizes.draw_count(&Distribution::Pareto {
             mean: self.files.mean,
@@ -40,9 +40,9 @@ impl FileChooser {
         })
     }
 
-    /// Selects the file of a flow in `cell`, given the drawn size (NIST SP 500-282, chapter 8). A
-    /// type that is below its minimum in the cell takes precedence over the drawn type. If the
-    /// drawn type is at its maximum, the file is a Web object.
+    /// Selects the file of a flow in `cell`, given the drawn size (NIST SP 500-282, chapter 8). A type below its
+    /// minimum in the cell takes precedence over the drawn type. If the drawn type is at its maximum, the file is a Web
+    /// object.
     pub(crate) fn choose(
         &mut self,
         web: u64,
@@ -88,9 +88,8 @@ mod tests {
         }
     }
 
-    /// Each type is drawn with its probability and multiplies the size by its factor. Probabilities
-    /// and factors are those of NIST SP 500-282, tables 8-3 and 8-4, at the level coded as plus. A
-    /// case is (type, probability, factor).
+    /// Checks that each type is drawn with its probability and multiplies the size by its factor. Both are from NIST SP
+    /// 500-282, tables 8-3 and 8-4, at the level coded as plus. A case is (type, probability, factor).
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [

@@ -29,7 +29,7 @@ pub(crate) struct Receivers {
     /// Index of each receiver in `order`.
     position: Vec<u32>,
     fast: Vec<bool>,
-    /// Receivers by backbone router, for those that have any.
+    /// Receivers by backbone router; backbone routers without receivers are left out.
     domains: Vec<Domain>,
     stream: Stream,
 }
@@ -38,8 +38,8 @@ pub(crate) struct Receivers {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Domain {
     router: u16,
-    /// Access routers with receivers. Each is given with the number of receivers below it and below
-    /// all access routers before it in the list.
+    /// Access routers with receivers. Each has the cumulative number of receivers: those below it,
+    /// and below all access routers before it in the list.
     access: Vec<(u16, u32)>,
 }
 
@@ -78,9 +78,9 @@ impl Receivers {
     }
 
     /// Draws a backbone router other than `domain`, an access router below it in proportion to its
-    /// receivers, and one of its idle receivers (NIST SP 500-282, chapter 3). Returns `Err` with
-    /// the access router if no receiver below it is idle, and `None` if no other backbone router
-    /// has receivers.
+    /// receivers, and an idle receiver of that access router (NIST SP 500-282, chapter 3). Returns
+    /// `Err` with the access router if none of its receivers is idle, and `None` if no other
+    /// backbone router has receivers.
     pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);
         let others = self.domains.len() - usize::from(own.is_some());

@@ -1,4 +1,4 @@
-//! Sources: location, algorithm, speed, and the times at which they request files.
+//! Sources: location, algorithm, speed, and request times.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl Sources {
         &self.sources
     }
 
-    /// Returns the time at which each source requests its first file.
+    /// Returns the time of each source's first request.
     pub(crate) fn first_requests(&self, streams: &Streams) -> Vec<Time> {
         let mut stream = streams.component("mesonet/start");
         let mean = |wave: f64| Span::from_secs_f64(self.users.think.as_secs_f64() * wave);

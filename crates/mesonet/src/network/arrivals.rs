@@ -14,8 +14,8 @@ pub(crate) struct InFlight {
     pub(crate) packet: Packet,
 }
 
-/// Packets on a link to another region, in order of arrival. Packets that will leave that region
-/// again are separate from packets that stay in it.
+/// Packets on a link to another region, in order of arrival. Packets that pass through that region
+/// are separate from packets that stay in it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Crossing {
     packets: [Vec<InFlight>; 2],
@@ -44,8 +44,8 @@ impl Crossing {
 /// Packets that arrive at a backbone router from other regions.
 ///
 /// The arrival of a packet that stays in the region is an event; all other packets leave the region
-/// again over another link. Of packets that arrive at the same time, those that leave again are
-/// processed first; otherwise the order is by link.
+/// again over another link. Of simultaneous arrivals, packets that leave again are processed first.
+/// Otherwise, the order is by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
     /// Numbers of the links that lead from other regions to the router.
@@ -169,8 +169,8 @@ impl MergedLanes {
     }
 }
 
-/// Packets on a link in order of arrival. Packets stay in the batches in which they were handed
-/// over, so none is copied.
+/// Packets on a link in order of arrival. They stay in the batches that were handed over, so none
+/// is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     /// The first batch.

@@ -7,7 +7,7 @@ use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
-    /// Returns the links from other regions: the backbone router at which a link ends, its index
+    /// Returns the links from other regions. Each has the backbone router at its end, its index
     /// among the links to this router, and its number in the network.
     pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
         let routers = self.arrivals.iter().enumerate();
@@ -18,8 +18,8 @@ impl Network {
         links.collect()
     }
 
-    /// Takes over packets from another region that arrive at a backbone router; `at` is the index
-    /// of their link among the links to this router.
+    /// Takes over packets that arrive at backbone router `router` from another region. `at` is the
+    /// index of their link among the links to this router.
     pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Crossing) {
         self.arrivals[router as usize].receive(at, packets);
         self.expect_cross_region(router);
@@ -44,7 +44,7 @@ impl Network {
         links.map(|link| (link.id, &mut link.outbox))
     }
 
-    /// Finishes a step of the simulation, in which all events until `until` have been processed.
+    /// Finishes a step of the simulation: all events until `until` have been processed.
     pub(crate) fn finish<const TRACED: bool>(&mut self, until: Time) {
         for router in 0..self.backbone.len() as u16 {
             self.pass_through::<TRACED>(router, until);

@@ -1,4 +1,4 @@
-//! The event list, and the FIFOs of packets in flight whose first packets are events.
+//! The event list, and the FIFOs of packets in flight. The first packet of each FIFO is an event.
 
 use longhaul_units::Time;
 
@@ -55,7 +55,7 @@ impl Network {
         None
     }
 
-    /// Removes the first packet of a station's FIFO, whose arrival is the current event.
+    /// Removes the first packet of a station's FIFO. Its arrival is the current event.
     #[inline]
     fn pop(&mut self, station: usize) -> Packet {
         let popped = self.fifos[station].pop_and_next(|one| one.time, Time::NEVER);

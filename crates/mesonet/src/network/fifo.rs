@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A FIFO of entries of type `T`: a ring whose size is a power of two, so an index wraps with one
-/// instruction. While the FIFO is short, its entries stay in the same few cache lines, even if it
-/// was long before.
+/// A FIFO of entries of type `T`: a ring. Its size is a power of two, so an index wraps with one
+/// instruction. The entries of a short FIFO stay in the same few cache lines, even if it was long
+/// before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fifo<T> {
     /// Slots of the ring; a slot without an entry has an old value.
@@ -79,8 +79,8 @@ impl<T: Copy> Fifo<T> {
         Some(taken)
     }
 
-    /// Removes the first entry. Returns this entry together with the `value` of the next entry, or
-    /// with `none` if there is no next entry. The function has no branch.
+    /// Removes the first entry. Returns this entry and the `value` of the next entry, or `none`
+    /// without a next entry. The function has no branch.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
         &mut self,
@@ -110,8 +110,8 @@ mod tests {
 
     use super::*;
 
-    /// Entries leave in the order in which they came, as in the standard library's queue. Sizes are
-    /// varied so that the ring is full, wraps and grows.
+    /// Checks that entries leave in the order of their arrival, as in the standard library's queue.
+    /// Sizes are varied so that the ring is full, wraps and grows.
     #[test]
     fn entries_leave_in_the_order_in_which_they_came() {
         let (mut fifo, mut expected) = (Fifo::default(), VecDeque::new());

@@ -1,5 +1,5 @@
 //! Forwarding by routers: from one queue to the next, over links, and to hosts. Functions with
-//! `TRACED` are compiled twice: the copy in which it is true records packet traces.
+//! `TRACED` are compiled twice; the copy with true records packet traces.
 
 use longhaul_units::Time;
 
@@ -10,7 +10,7 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// Ends the transmission of a packet at a router whose two queues share one server. Returns the
+    /// Ends the transmission of a packet at a router with one server for two queues. Returns the
     /// packet if its next hop is a host; otherwise forwards it. Events after `limit` must not be
     /// processed; packets are traced if `TRACED`.
     #[inline]
@@ -32,8 +32,8 @@ impl Network {
         None
     }
 
-    /// Processes the arrival of a packet at the router above access router `access`, whose two
-    /// queues have separate servers.
+    /// Processes the arrival of a packet at the router above access router `access`. The router's
+    /// two queues have separate servers.
     #[inline]
     pub(super) fn arrive_from_access<const TRACED: bool>(
         &mut self,

@@ -1,4 +1,4 @@
-//! The interface to hosts: packets that they send, and the times at which they may act again.
+//! The interface to hosts: packets that they send, and the times of their next actions.
 
 use longhaul_units::Span;
 

@@ -26,9 +26,9 @@ pub(super) enum Hop {
     Access(u16),
 }
 
-/// Stations: the sources of events in a region, each of which has at most one next event at a time.
-/// All stations except servers and links from other regions have a FIFO of packets in flight, whose
-/// first arrival is the next event.
+/// Stations: the sources of events in a region. Each has at most one next event at a time. Stations
+/// except servers and links from other regions have a FIFO of packets in flight; its first arrival
+/// is the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
@@ -54,8 +54,8 @@ pub(super) enum Station {
     Server(u16),
 }
 
-/// Next hop of a packet at a router whose queues share a server. All kinds of next hops use one
-/// range of numbers, so one can be selected without a branch.
+/// Next hop of a packet at a router with a shared server. All kinds of next hops use one range of
+/// numbers, so one can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 
@@ -64,15 +64,14 @@ impl Next {
     const BELOW: Self = Self(u32::MAX - 1);
     /// The host that is the packet's destination.
     const HOST: Self = Self(u32::MAX);
-    /// Number of the first backbone router; smaller numbers are routers whose queues share a
-    /// server.
+    /// Number of the first backbone router. Smaller numbers are routers with a shared server.
     const BACKBONE: u32 = 1 << 17;
 
     fn to_backbone(router: u16) -> Self {
         Self(Self::BACKBONE + u32::from(router))
     }
 
-    /// Returns the router whose queues share a server; `None` if the next hop is another element.
+    /// Returns the router with a shared server; `None` if the next hop is another element.
     #[inline]
     pub(super) fn server(self) -> Option<usize> {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
@@ -86,7 +85,7 @@ impl Next {
     }
 }
 
-/// A one-way link whose beginning is in the region.
+/// A one-way link that begins in the region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OutLink {
     /// The link's number in the network.
@@ -115,7 +114,7 @@ pub(super) struct Layout {
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
-    /// Next hops of the packets in the two queues of each router whose queues share a server.
+    /// Next hops from the two queues of each router with a shared server.
     next: Vec<[Next; 2]>,
     /// Next hops at backbone routers: `hops[at * n + to]`, where n is the number of access routers
     /// in the network.
@@ -197,7 +196,7 @@ impl Layout {
     }
 
     /// Numbers the stations, and returns the links that begin in the region. Of simultaneous
-    /// events, the one of the station with the lower number is processed first.
+    /// events, that of the lowest station is processed first.
     fn number_stations(
         &mut self,
         topology: &Topology,
@@ -310,8 +309,7 @@ impl Layout {
         self.parents[pop as usize]
     }
 
-    /// Returns the station of packets that leave an access router whose two queues have separate
-    /// servers.
+    /// Returns the station of packets that leave an access router with separate servers.
     #[inline]
     pub(super) fn out_of_access(&self, access: u16) -> usize {
         access as usize
@@ -352,9 +350,8 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// Returns the station of a server that the two queues of a router share. `router` is the
-    /// router's number among those with one server: points of presence come first, then access
-    /// routers.
+    /// Returns the station of a shared server. `router` is the router's number among those with one
+    /// server: points of presence come first, then access routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router

@@ -1,15 +1,15 @@
 //! Packet transport: routers are drop-tail queues with a rate, backbone links are delays.
 //!
 //! The network consists of regions that can be simulated alone for a time (`regions.rs`); a
-//! [`Network`] is one of them. A queue of a backbone router, or of any router whose queues are
-//! served separately, is a few numbers (`queue.rs`), since a departure time is known at the
-//! arrival. Packets are stored only in flight between two elements, in order of arrival, and while
-//! they wait for a server that two queues share (`shared_server.rs`).
+//! [`Network`] is one of them. A queue with its own server, such as that of a backbone router, is a
+//! few numbers (`queue.rs`): a departure time is known at the arrival. Packets are stored only in
+//! flight between two elements, in order of arrival, and while they wait for a server that two
+//! queues share (`shared_server.rs`).
 //!
 //! An event is the arrival of a packet where several FIFOs meet, or the end of a service. Two kinds
 //! of arrivals are processed in the same event as their cause, because no other event can come
-//! between: packets from other regions that a backbone router only passes on, which precede the
-//! region's own packets; and packets from a backbone router towards hosts.
+//! between. The first is packets from other regions that a backbone router only passes on; they
+//! precede the region's own packets. The second is packets from a backbone router towards hosts.
 
 mod arrivals;
 mod cross_region;
@@ -57,8 +57,8 @@ pub(crate) struct Network {
     /// separate servers.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
-    /// Routers whose two queues share one server: first points of presence, then access routers.
-    /// Empty if all queues have separate servers.
+    /// Routers with one server for two queues: first points of presence, then access routers. Empty
+    /// if all queues have separate servers.
     shared: Vec<SharedServer>,
     backbone: Vec<DropTailQueue>,
     /// Packets from other regions, by backbone router.

@@ -7,13 +7,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) use crate::records::PacketKind as Kind;
 
 /// Identity of a flow at one of its ends: a slot in the tables of the end's region, and the
-/// generation of that slot. The generation distinguishes the flow from earlier flows in the slot,
-/// whose stale packets may exist.
+/// generation of that slot. Stale packets of earlier flows in the slot have other generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
-    /// Number of the flow among those in the slot. The number may wrap, since far fewer than 65,536
-    /// flows use a slot while a packet lives.
+    /// Number of the flow among those in the slot. It may wrap: far fewer than 65,536 flows use a
+    /// slot while a packet lives.
     pub(crate) generation: u16,
 }
 
@@ -27,12 +26,11 @@ impl FlowId {
     }
 }
 
-/// A packet: 24 bytes in three words. With smaller fields, compilers would store a packet in pieces
-/// other than those in which they load it, and processors would wait for the stores.
+/// A packet: 24 bytes in three words. With smaller fields, compilers would store and load a packet
+/// in different pieces, and processors would wait for the stores.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Packet {
-    /// Time at which the source sent this data packet; for an acknowledgement, that of the
-    /// acknowledged packet.
+    /// Send time of this data packet; for an acknowledgement, that of the acknowledged packet.
     pub(crate) created: Time,
     /// Sequence number in the upper bits, kind in the lower bits.
     label: u64,

@@ -41,7 +41,7 @@ pub(crate) struct PacketTrace {
     span: (Time, Time),
     /// Maximum number of records that are stored at a time.
     max: u64,
-    /// Time at which the maximum number of records was reached; `None` if it was not. Records of
+    /// Time when the maximum number of records was reached; `None` if it was not. Records of
     /// earlier times are complete.
     truncated_at: Option<Time>,
 }
@@ -80,8 +80,8 @@ impl PacketTrace {
         });
     }
 
-    /// Returns the trace state of a flow, given by its id at one end in `region`; `None` if the
-    /// flow is not traced.
+    /// Returns the trace state of a flow; `None` if the flow is not traced. The flow is given by
+    /// its id at one end in `region`.
     pub(crate) fn find(
         &mut self,
         region: usize,
@@ -104,7 +104,7 @@ impl PacketTrace {
             .map(|state| state.number)
     }
 
-    /// Records an event of a packet at `time`. `now` is the simulated time; it is earlier than
+    /// Records an event of a packet at `time`. `now` is the simulated time. It is earlier than
     /// `time` if an arrival is processed before it is due.
     fn record(&mut self, now: Time, time: Time, packet: &Packet, event: PacketEvent) {
         let Some(flow) = self.number_of(packet) else {
@@ -175,7 +175,7 @@ impl Network {
         }
     }
 
-    /// Records the arrival of a packet at a queue whose departure times are known.
+    /// Records the arrival of a packet at a queue with known departure times.
     pub(super) fn record_enqueue(
         &mut self,
         time: Time,

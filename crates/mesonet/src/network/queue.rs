@@ -1,7 +1,7 @@
 //! A drop-tail queue served at a fixed rate: one cache line, however many packets it holds.
 //!
-//! Packets have no size, so the time at which the server becomes idle is the whole state. If the
-//! queue is empty, the next packet departs one service time after its arrival; otherwise, one
+//! Packets have no size, so the time when the server becomes idle is the whole state. If the queue
+//! is empty, the next packet departs one service time after its arrival. Otherwise, it departs one
 //! service time after the server would have become idle. The queue length is the remaining work
 //! divided by the service time, rounded up. No packet is stored, and a departure is no event.
 
@@ -14,9 +14,9 @@ use crate::records::QueueSample;
 /// The state of a queue and its server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DropTailQueue {
-    /// Time at which the server becomes idle, rounded down to a picosecond.
+    /// Time when the server becomes idle, rounded down to a picosecond.
     busy_until: Time,
-    /// Fraction of a picosecond by which `busy_until` is rounded down, in units of 2^-32 ps.
+    /// Rounding error of `busy_until`, in units of 2^-32 ps.
     fraction: u32,
     /// Fraction of a picosecond in the service time, in units of 2^-32 ps. It makes the mean rate
     /// exact.
@@ -104,8 +104,8 @@ mod tests {
         assert!(size_of::<DropTailQueue>() <= 64);
     }
 
-    /// Departures and drops equal those of a queue that stores its packets: 3,000 packets a second
-    /// arrive, 2,100 are served, so times in 21sts of a picosecond are exact.
+    /// Checks that departures and drops equal those of a queue that stores its packets. 3,000
+    /// packets a second arrive and 2,100 are served, so times in 21sts of a picosecond are exact.
     #[test]
     fn departures_and_drops_are_those_of_a_queue_that_stores_packets() {
         const UNIT: u64 = 21;

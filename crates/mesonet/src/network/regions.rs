@@ -1,9 +1,9 @@
 //! Regions: parts of the network that can be simulated one after the other, or at the same time.
 //!
-//! No packet reaches another region in less than the propagation delay of the links between the
-//! regions, so a region can be simulated alone for that long (conservative synchronisation with
-//! lookahead: R. M. Fujimoto, *Parallel Discrete Event Simulation*, CACM 33(10), 1990). Regions and
-//! windows follow from the topology alone, never from the number of threads.
+//! A packet takes at least the propagation delay of a link to reach another region, so a region can
+//! be simulated alone for that long (conservative synchronisation with lookahead: R. M. Fujimoto,
+//! *Parallel Discrete Event Simulation*, CACM 33(10), 1990). Regions and windows follow from the
+//! topology alone, never from the number of threads.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ const MIN_WINDOW: Span = Span::from_micros(500);
 /// windows.
 const MAX_WINDOW: Span = Span::from_millis(3);
 
-/// The region of every router, and the time for which each region can be simulated alone.
+/// The region of every router, and the time that each region can be simulated alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Regions {
     /// Region of each backbone router; regions are numbered in the order of their first router.

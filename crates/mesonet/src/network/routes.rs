@@ -62,7 +62,7 @@ impl Routes {
         (link != Self::NO_LINK).then_some(link)
     }
 
-    /// Returns the backbone router at which a link ends.
+    /// Returns the backbone router at the end of a link.
     pub(super) fn end(&self, link: u16) -> u16 {
         self.ends[link as usize].1
     }

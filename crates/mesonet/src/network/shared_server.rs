@@ -1,8 +1,7 @@
-//! Routers whose two queues share one server, which alternates between them (NIST SP 500-282,
-//! chapter 3).
+//! Routers with one server for two queues. It alternates between them (NIST SP 500-282, chapter 3).
 //!
-//! Which packet is served next depends on arrivals at the other queue, so departures are not known
-//! in advance: packets wait in FIFOs, and each end of a service is an event.
+//! The next packet to serve depends on arrivals at the other queue, so departures are not known in
+//! advance. Packets wait in FIFOs, and each end of a service is an event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -20,7 +19,7 @@ pub(super) struct SharedServer {
     /// End of the service; [`Time::NEVER`] if the server is idle.
     end: Time,
     service: Span,
-    /// The queue from which the packet in service came.
+    /// The queue of the packet in service.
     serving: Direction,
     queues: [ServerQueue; 2],
     /// Maximum number of packets, including the one in service, in each queue or, if the queues
@@ -156,7 +155,7 @@ impl SharedServer {
 /// Functions of routers with one server. Their numbers count points of presence first, then access
 /// routers.
 impl Network {
-    /// Queues a packet at the router with number `router` among those with one server.
+    /// Queues a packet at a router with one server. `router` is its number among these.
     #[inline(always)]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,

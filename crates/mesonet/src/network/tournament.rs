@@ -5,8 +5,9 @@
 //! the lower number. When the event of a station changes, the path from its leaf to the root is
 //! updated, with log2(number of stations) comparisons.
 //!
-//! The integers are compared as the floating-point numbers with the same bits, whose order is the
-//! same (IEEE 754, positive numbers): the minimum of two takes one instruction instead of three.
+//! The integers are compared as the floating-point numbers with the same bits. Their order is the
+//! same (IEEE 754, positive numbers), and the minimum of two takes one instruction instead of
+//! three.
 
 use longhaul_units::{Span, Time};
 

@@ -1,8 +1,7 @@
 //! Reports of a simulation: a record per interval, and other records as events happen.
 //!
-//! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. They have counts and sums,
-//! from which means, rates and shares follow. A count is over one interval unless its field states
-//! another period.
+//! The records have the contents of NIST SP 500-282, tables 3-4 to 3-8. Means, rates and shares follow from their
+//! counts and sums. A count is over one interval unless its field states another period.
 
 mod trace;
 
@@ -80,7 +79,7 @@ impl FlowClass {
 pub struct Interval<'a> {
     /// Number of the interval, from one.
     pub number: u64,
-    /// Time at which the interval ended.
+    /// End time of the interval.
     pub end: Time,
     /// Number of data packets that sources sent, long-lived flows included.
     pub packets_in: u64,
@@ -206,9 +205,9 @@ pub struct RouterSample {
     pub up: QueueSample,
     /// The queue towards the hosts.
     pub down: QueueSample,
-    /// Number of connected flows whose data packets pass the router, long-lived flows included.
+    /// Number of connected flows with data packets through the router, long-lived flows included.
     pub active_flows: u64,
-    /// Number of completed flows whose data packets passed the router, since the beginning.
+    /// Number of completed flows with data packets through the router, since the beginning.
     pub completed_flows: u64,
 }
 
@@ -259,8 +258,8 @@ record! {
     }
 }
 
-/// Flows whose goodput is reported together (NIST SP 500-282, table 8-6): one of 24 groups, with
-/// standard TCP or with the alternate algorithm.
+/// Flows with a common report of goodput (NIST SP 500-282, table 8-6): one of 24 groups, with standard TCP or with the
+/// alternate algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.
@@ -291,15 +290,13 @@ impl FlowGroup {
     }
 }
 
-/// Statistics of the goodput of flows of a group that were completed one after the other. Goodput,
-/// in packets per second, is the file's size divided by the time from connection to the last
-/// acknowledgement.
+/// Goodput statistics of successively completed flows of a group. Goodput, in packets per second, is the file's size
+/// divided by the time from connection to the last acknowledgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoodputBatch {
     /// The group.
     pub group: FlowGroup,
-    /// Number of the interval at whose end the batch is reported. If the run was stopped, that of
-    /// the interval in which it was stopped.
+    /// Number of the interval that reports the batch, at its end; in a stopped run, the interval of the stop.
     pub interval: u64,
     /// Number of flows.
     pub count: u64,
@@ -371,7 +368,7 @@ record! {
 /// Results of the run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// Time at which the simulation ended.
+    /// End time of the simulation.
     pub end: Time,
     /// True if the recorder stopped the run.
     pub stopped: bool,
@@ -383,9 +380,9 @@ pub struct Totals {
     pub events: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: [ClassTotals; 6],
-    /// Time at which the maximum number of trace records was reached; `None` if it was not.
+    /// Time when the maximum number of trace records was reached; `None` if it was not.
     pub trace_full: Option<Time>,
-    /// Largest number of simultaneously open flows, including those that are connecting.
+    /// Maximum number of simultaneously open flows, including connecting ones.
     pub max_flows: u64,
     /// Bytes of state of a flow while it is connected.
     pub bytes_per_flow: u64,

@@ -26,7 +26,7 @@ pub struct TracedFlow {
     pub class: FlowClass,
     /// Index of the flow's algorithm in the configuration.
     pub algorithm: u32,
-    /// Time at which the source requested the file.
+    /// Time of the source's request for the file.
     pub start: Time,
     /// Size of the file in packets; `None` for an unlimited flow.
     pub size_pkts: Option<u64>,
@@ -184,8 +184,7 @@ impl PacketEvent {
         }
     }
 
-    /// Returns the queue at which the packet was queued or dropped: router and direction; `None`
-    /// for other events.
+    /// Returns the queue, router and direction, that queued or dropped the packet; `None` for other events.
     pub const fn queue(&self) -> Option<(RouterId, Direction)> {
         match *self {
             Self::Queued {

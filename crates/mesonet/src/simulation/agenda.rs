@@ -1,11 +1,11 @@
-//! Times at which flows begin: requests of sources, and long-lived flows.
+//! Start times of flows: requests of sources, and long-lived flows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Key, time_of};
 
-/// A flow that begins. Of flows that begin at the same time, those of sources are opened first.
+/// A flow that begins. Of simultaneous flows, those of sources are opened first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// A source requests a file.
@@ -32,7 +32,7 @@ impl Opening {
     }
 }
 
-/// Flows that have not begun yet, by the time at which they begin.
+/// Flows that have not begun yet, by start time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agenda {
     calendar: Calendar,
@@ -59,7 +59,7 @@ impl Agenda {
         }
     }
 
-    /// Adds the flows that begin in the next window to those that have not been taken.
+    /// Adds the flows of the next window to those that have not been taken.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));

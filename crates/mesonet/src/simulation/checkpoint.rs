@@ -1,9 +1,9 @@
-//! Checkpoints: the state of a simulation as bytes. A run that is resumed has the same results as
-//! one that was never stopped.
+//! Checkpoints: the state of a simulation as bytes. A run that is resumed has the same results as one that was never
+//! stopped.
 //!
-//! Everything is stored except state that follows from other state: event lists, and the tables
-//! that the flows of an algorithm share. Only the version that wrote a checkpoint can read it; a
-//! caller that stores checkpoints has to compare the versions.
+//! Everything is stored except state that follows from other state: event lists, and the tables that the flows of an
+//! algorithm share. Only the program version that wrote a checkpoint can read it. Callers that store checkpoints have
+//! to compare versions.
 
 use super::setup::initial_congestion;
 use super::{Run, SetupError, World};

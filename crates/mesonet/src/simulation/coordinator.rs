@@ -1,9 +1,8 @@
-//! State that all regions share, which opens and ends flows between two windows.
+//! State that all regions share. It opens and ends flows between two windows.
 //!
-//! Flows that begin in a window are opened at its beginning, at both ends: receivers and files are
-//! selected in order of time, among the receivers that are idle at the beginning. If the think time
-//! of a source ends in the same window as its last file, it requests the next file at the end of
-//! that window.
+//! Flows that begin in a window are opened at its beginning, at both ends. Receivers and files are selected in order of
+//! time, among the receivers that are idle at the beginning. A source may finish a file and its think time in the same
+//! window; it then requests the next file at the end of that window.
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
@@ -57,8 +56,8 @@ pub(super) struct FlowSetups {
     /// Initial state of congestion control, by algorithm.
     #[serde(skip)]
     pub(super) initial: Vec<CongestionState>,
-    /// For each algorithm, by its index: true if flow groups count it as the alternate algorithm,
-    /// false for standard TCP (NIST SP 500-282, chapter 8).
+    /// For each algorithm, by index: true if flow groups count it as the alternate algorithm, false for standard TCP
+    /// (NIST SP 500-282, chapter 8).
     pub(super) alternate: Vec<bool>,
     /// Class of each access router.
     pub(super) classes: Vec<AccessClass>,
@@ -124,7 +123,7 @@ impl Coordinator {
 
     /// Selects an idle receiver below a backbone router other than `domain`; `None` if no attempt finds one.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
-        /// Number of attempts to find an idle receiver, after which a source thinks again.
+        /// Maximum number of attempts to find an idle receiver. After them, the source thinks again.
         const TRIES: usize = 1000;
         for _ in 0..TRIES {
             match self.receivers.choose(domain)? {
@@ -233,8 +232,7 @@ impl Coordinator {
         }
     }
 
-    /// Ends a window: the receivers of flows that ended in it become idle, and the sources of these
-    /// flows begin to think.
+    /// Ends a window. The receivers of flows that ended in it become idle; the sources of these flows begin to think.
     pub(super) fn end_window(&mut self, places: &Places) {
         for ended in std::mem::take(&mut self.ended) {
             let about = &ended.about;

@@ -9,8 +9,8 @@ use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counters {
     /// Data packets that reached their receivers' access routers in the interval. The first entry
-    /// counts stale packets, the next ones packets of each class, the rest packets of each
-    /// long-lived flow.
+    /// counts stale packets. Entries for each class follow, and then those for each long-lived
+    /// flow.
     out: Vec<u64>,
     pub(super) classes: [ClassSample; 6],
     pub(super) edges: Vec<EdgeSample>,

@@ -10,8 +10,8 @@ use super::region::Step;
 /// The threads, and the steps of the simulation that they execute.
 pub(super) struct Crew {
     threads: usize,
-    /// The regions in the order in which they are started: the region with the most work first, so
-    /// that it is not the last to finish.
+    /// The regions in starting order: the region with the most work first, so that it is not the
+    /// last to finish.
     regions: Vec<usize>,
     /// Number of steps begun so far. Changes only under the lock of `orders`.
     steps: AtomicU64,
@@ -21,7 +21,7 @@ pub(super) struct Crew {
     /// In the upper half the number of the step, in the lower half the number of regions started in
     /// it. A thread that is late therefore starts no region of a later step.
     next: AtomicU64,
-    /// Number of regions whose step is not finished.
+    /// Number of regions with an unfinished step.
     unfinished: AtomicUsize,
 }
 
@@ -31,8 +31,8 @@ struct Orders {
 }
 
 /// Number of times that a thread checks for a new step, or for the end of the current one, before
-/// it sleeps. The checks take some tenths of a millisecond, about the time that other threads need
-/// for the work that they have begun; waking a thread can take as long.
+/// it sleeps. The checks take some tenths of a millisecond. Waking a thread can take as long, and
+/// other threads mostly finish in this time.
 const LOOKS: u32 = 20_000;
 
 impl Crew {

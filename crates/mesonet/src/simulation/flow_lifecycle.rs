@@ -64,7 +64,7 @@ impl Region {
         self.for_each_router(common, about.ends, |flows| flows.active += 1);
     }
 
-    /// Completes a flow whose file has been delivered.
+    /// Completes a flow after the delivery of its file.
     pub(super) fn complete(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         let (sender, about) = (&self.flows.sending[at], self.flows.about[at]);

@@ -8,7 +8,7 @@ use crate::records::{FlowGroup, GoodputBatch};
 /// Goodputs that have not been reported yet, by group of flows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Batches {
-    /// Number of flows after which a batch is reported.
+    /// Number of flows in a batch.
     size: usize,
     groups: Vec<(Option<FlowGroup>, Vec<f64>)>,
 }

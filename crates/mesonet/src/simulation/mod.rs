@@ -1,10 +1,8 @@
-//! The simulation: regions that are simulated one window after the other, the state that they
-//! share, and measurement intervals.
+//! The simulation: regions, simulated one window after the other; their shared state; and measurement intervals.
 //!
-//! Windows follow one another from the beginning, independent of intervals; if an interval ends
-//! within a window, the window is processed in two steps. Results depend on the configuration
-//! alone: regions simulated in several threads give the same bytes as regions simulated one after
-//! the other.
+//! Windows follow one another from the beginning, independent of intervals. If an interval ends within a window, the
+//! window is processed in two steps. Results depend on the configuration alone: several threads give the same bytes as
+//! one.
 
 mod agenda;
 mod checkpoint;
@@ -40,9 +38,9 @@ pub enum SetupError {
     /// Two backbone routers are not connected.
     #[error("backbone: there is no path from router `{from}` to router `{to}`")]
     NoPath {
-        /// Name of the router from which packets come.
+        /// Name of the router at the link's beginning.
         from: String,
-        /// Name of the router to which packets go.
+        /// Name of the router at the link's end.
         to: String,
     },
     /// A link between backbone routers has no delay.
@@ -212,7 +210,7 @@ impl World {
     }
 }
 
-/// A run, whose regions several threads may use.
+/// A run. Several threads may use its regions.
 struct Run<'a> {
     common: &'a Common,
     places: &'a Places,

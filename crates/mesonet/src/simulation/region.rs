@@ -15,8 +15,8 @@ use crate::records::FlowState;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,
-    /// Links from other regions, each as the backbone router at its end, its index among the links
-    /// to this router, and its number in the network.
+    /// Links from other regions. Each has the backbone router at its end, its index among the links to this router, and
+    /// its number in the network.
     pub(super) links_in: Vec<(u16, usize, u16)>,
     pub(super) env: Env,
     pub(super) flows: FlowTable,
@@ -40,8 +40,8 @@ pub(super) struct Step {
 }
 
 impl Region {
-    /// Processes all events of a step. Of other regions it accesses only the mail: packets handed
-    /// over in the previous window, and those handed over for the next one.
+    /// Processes all events of a step. The only data of other regions that it accesses is the mail: packets handed over
+    /// in the previous window, and those handed over for the next one.
     pub(super) fn advance(&mut self, common: &Common, mail: &Mail, step: &Step) {
         if step.begins {
             self.begin_window(mail, step);

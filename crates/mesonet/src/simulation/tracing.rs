@@ -1,8 +1,8 @@
 //! Traces of selected flows, and the reports of their states.
 //!
-//! A trace is on in the intervals that overlap its span. In these intervals, the copy of the event
-//! loop that records every packet is used; the other copy has no code for traces. Regions keep
-//! their records until the end of an interval.
+//! A trace is on in the intervals that overlap its span. In these intervals, a copy of the event
+//! loop records every packet; the other copy has no code for traces. Regions keep their records
+//! until the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub(super) struct Tracing {
     /// Number of states and packet events reported.
     states: u64,
     packets: u64,
-    /// Time at which the maximum number of records was reached; `None` if it was not.
+    /// Time when the maximum number of records was reached; `None` if it was not.
     pub(super) full: Option<Time>,
 }
 
@@ -184,7 +184,7 @@ impl Region {
         (sender.is_of(flow) && sender.is_active()).then(|| sender.marks())
     }
 
-    /// Reports a timeout of a flow whose timer has expired, if the state has changed since
+    /// Reports a timeout of a flow after its timer has expired, if the state has changed since
     /// `before`.
     pub(super) fn report_timeout(
         &mut self,

@@ -82,8 +82,8 @@ fn what_one_element_forwards_arrives_at_the_next() {
     conserves(&congested());
 }
 
-/// Packets are also conserved if one server serves both queues of a router; together the queues get
-/// no more than its capacity, and they use all of it.
+/// Checks that packets are also conserved if one server serves both queues of a router. Together,
+/// the queues get its capacity and use all of it.
 #[test]
 fn queues_that_share_a_server_share_its_capacity() {
     let mut config = congested();
@@ -183,7 +183,7 @@ fn conserves(config: &Config) -> IntervalRecord {
     last.clone()
 }
 
-/// A second run gives the same results, and so does a run with intervals of another length:
+/// Checks that a second run gives the same results, and that intervals of another length do, too:
 /// measurement does not affect the simulation.
 #[test]
 fn a_run_repeats_whatever_its_intervals_are() {
@@ -200,8 +200,8 @@ fn a_run_repeats_whatever_its_intervals_are() {
     assert_eq!(first.flows, long.flows);
 }
 
-/// The events of a flow that stops in the middle of an interval are counted like those of a flow
-/// that stops at the end of one.
+/// Checks that the events of a flow that stops in the middle of an interval are counted like those
+/// of a flow that stops at its end.
 #[test]
 fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
     let mut config = congested();
@@ -254,7 +254,7 @@ impl Recorder for Impatient {
     }
 }
 
-/// Totals and goodput of a run that was stopped are those of a run of that length.
+/// Checks that totals and goodput of a stopped run are those of a run of that length.
 #[test]
 fn a_run_that_is_stopped_has_counted_everything_until_then() {
     let mut config = congested();

@@ -91,9 +91,9 @@ fn fast(alpha: f64) -> ControllerSpec {
     }
 }
 
-/// Two standard TCP flows have the published windows. Slow start ends near 1100 packets, the mean
-/// window of the flow that is alone is 804 packets (the bandwidth-delay product is 882, the buffer
-/// 176), and then the means of the two flows are 409 and 395.
+/// Checks that two standard TCP flows have the published windows. Slow start ends near 1100 packets. Alone, the first
+/// flow has a mean window of 804 packets (the bandwidth-delay product is 882, the buffer 176). Then the means of the
+/// two flows are 409 and 395.
 #[test]
 fn two_standard_flows_share_the_link() {
     let config = dumbbell(controller("reno", Variant::Paper), 42, 400.0);
@@ -107,8 +107,8 @@ fn two_standard_flows_share_the_link() {
     );
 }
 
-/// The utilisation of the link, that of the buffer, and Jain's index are those of tables 5-10 and
-/// 5-11 at 42, 162 and 324 ms.
+/// Checks the utilisation of the link and of the buffer, and Jain's index, against tables 5-10 and 5-11 at 42, 162 and
+/// 324 ms.
 #[test]
 #[ignore = "half a thousand million packets"]
 fn figures_are_those_of_the_published_tables() {

@@ -69,8 +69,8 @@ fn fast_with_slack() -> ControllerSpec {
     }
 }
 
-/// The excess that is added to measured round-trip times delays no packet: packets of Reno, whose
-/// window does not depend on these times, arrive at the same times as without an excess.
+/// Checks that the excess added to measured round-trip times delays no packet. Reno's window does
+/// not depend on these times, and its packets arrive at the same times as without an excess.
 #[test]
 fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     let samples_with = |excess| {
@@ -100,11 +100,11 @@ fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     assert_eq!(received(&with), received(&without));
 }
 
-/// Flows reach full speed at the times of table 7-14, within tolerances. A case is (algorithm, lags
-/// of L1 to L3, that is, times to full speed, and tolerance as a fraction of the lag or 0.4 s,
-/// whichever is larger). H-TCP's tolerance is one interval wider, since the published recursion
-/// itself gives 16.0 s on L3. CTCP needs no `srtt_timer_slack` here: while its window opens, the
-/// smoothed round-trip time is above the distance of the bursts of acknowledgements.
+/// Checks that flows reach full speed at the times of table 7-14. A case is (algorithm, times of L1
+/// to L3 in seconds, tolerance). The tolerance is a fraction of the time or 0.4 s, whichever is
+/// larger. H-TCP's tolerance is one interval wider, since the published recursion itself gives 16.0
+/// s on L3. CTCP needs no `srtt_timer_slack` here: while its window opens, the smoothed round-trip
+/// time is above the distance of the bursts of acknowledgements.
 #[test]
 #[ignore = "fifty million packets"]
 fn flows_reach_full_speed_when_published() {
@@ -134,8 +134,8 @@ fn flows_reach_full_speed_when_published() {
     }
 }
 
-/// Standard TCP opens its window by one packet a round trip: its mean goodput over 300 s agrees
-/// with table 7-11 and with the closed form. Values are in thousands of packets a second.
+/// Checks that standard TCP opens its window by one packet a round trip. Its mean goodput over 300
+/// s agrees with table 7-11 and with the closed form. Values are in thousands of packets a second.
 #[test]
 #[ignore = "fifty million packets"]
 fn standard_tcp_opens_its_window_by_one_packet_a_round_trip() {

@@ -1,5 +1,5 @@
-//! The built-in topology of MesoNet and its parameters, as the published studies have them
-//! (NIST SP 500-282, chapters 3 and 6).
+//! The built-in topology and the parameters of MesoNet, as in the published studies (NIST SP 500-282, chapters 3 and
+//! 6).
 
 use longhaul_congestion::{ControllerSpec, SlowStart, Variant};
 use longhaul_mesonet::config::{
@@ -26,8 +26,7 @@ pub const LINKS: [(char, char, u64); 14] = [
     ('J', 'K', 3),
 ];
 
-/// Routing table of the backbone (table 3-2): for each router, the next router towards each of the
-/// others, in order.
+/// Routing table of the backbone (table 3-2): for each router, the next router towards each other one, in order.
 const NEXT: [&str; 11] = [
     "-BCBCBCCCBC",
     "A-CDCDCDCDC",
@@ -320,8 +319,8 @@ pub fn router(name: String, per_ms: f64) -> Router {
     }
 }
 
-/// Returns two backbone routers with a rate per millisecond and a buffer. Below each is a direct
-/// access router with a given name, rate and buffer.
+/// Returns two backbone routers with a rate per millisecond and a buffer. Below each is a direct access router, given
+/// by its name, rate and buffer.
 pub fn two_backbone_routers(
     (per_ms, buffer): (f64, u64),
     delay: Span,
@@ -376,8 +375,7 @@ pub fn long_lived(topology: &Topology, from: &str, to: &str, start: f64) -> Long
     }
 }
 
-/// Returns the one-way delay in milliseconds of the route between two backbone routers, and the
-/// routers on it.
+/// Returns the route between two backbone routers: its one-way delay in milliseconds, and its routers.
 pub fn route(topology: &Topology, from: usize, to: usize) -> (u64, Vec<usize>) {
     let (mut at, mut ms, mut path) = (from, 0, vec![from]);
     while at != to {

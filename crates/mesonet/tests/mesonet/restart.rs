@@ -12,8 +12,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// A recorder that keeps all records and, after some intervals, the simulation's state together
-/// with the records until then.
+/// A recorder that keeps all records. After some intervals, it also keeps the simulation's state and the records until
+/// then.
 #[derive(Default)]
 struct Storing {
     keeper: Keeper,
@@ -152,8 +152,8 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Resumed runs have the same results also with algorithms that use tables, boxed state, or their
-/// own clocks.
+/// Checks that resumed runs also have the same results with algorithms that use tables, boxed state, or their own
+/// clocks.
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [
@@ -170,8 +170,8 @@ fn runs_in_which_queues_share_a_server_go_on() {
     check(&config);
 }
 
-/// The number of threads changes neither reports nor the states between intervals. The same holds
-/// for a run that continues from the state of a run with another number of threads.
+/// Checks that the number of threads changes neither reports nor the states between intervals. A run may also continue
+/// from the state of a run with another number of threads.
 #[test]
 fn the_number_of_threads_changes_nothing() {
     for service in [Service::Dual, Service::Shared] {

@@ -10,8 +10,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, long_lived, transport, two_backbone_routers};
 use crate::records::Keeper;
 
-/// Returns the time in milliseconds in which an access router of 1 packet/ms forwards a window of
-/// 20 packets that a host sends at once, while no packet arrives in the other direction.
+/// Returns the time in milliseconds until an access router of 1 packet/ms has forwarded 20 packets that a host sends at
+/// once. No packet arrives in the other direction.
 fn time_of_a_window(service: Service) -> u64 {
     let mut topology = two_backbone_routers(
         (100.0, 1000),
@@ -34,8 +34,8 @@ fn time_of_a_window(service: Service) -> u64 {
     waits.count() as u64 + 1
 }
 
-/// Windows after losses in a congested network are at least the minimum, which some flows reach.
-/// Without a minimum, some windows are less than one packet.
+/// Checks that windows after losses in a congested network are at least the minimum; some flows reach it. Without a
+/// minimum, some windows are less than one packet.
 #[test]
 fn losses_leave_no_less_than_the_smallest_window() {
     let smallest = |min_cwnd| {

@@ -114,8 +114,7 @@ fn there_are_as_many_hosts_as_published() {
     assert_eq!(count(100.0, [1.0 / 3.0; 3]).0, 13_900);
 }
 
-/// The mean buffers of backbone routers, points of presence and access routers are those of the
-/// published tables.
+/// Checks the mean buffers of backbone routers, points of presence and access routers against the published tables.
 #[test]
 fn buffers_are_those_of_the_published_tables() {
     let mean = |routers: Vec<&Router>| {

@@ -23,8 +23,9 @@ const SECOND_ANSWER: [&str; 6] = [
     "25.9 delivered",
 ];
 
-/// Returns one flow from `a` to `b`. Access routers serve one packet per millisecond, backbone
-/// routers ten, the link between these takes 10 ms, and hosts send two packets per millisecond.
+/// Returns a network with one flow from `a` to `b`. Access routers serve one packet per
+/// millisecond, backbone routers ten. The link between the backbone routers takes 10 ms, and hosts
+/// send two packets per millisecond.
 fn line(buffer: u64, initial_cwnd: f64) -> Config {
     let access = [("a", 1.0, buffer), ("b", 1.0, buffer)];
     let topology = two_backbone_routers((10.0, 100), Span::from_millis(10), access);
@@ -56,8 +57,8 @@ fn ms(time: Time) -> f64 {
     (time.as_secs_f64() * 1e7).round() / 1e4
 }
 
-/// Returns the events of the packet with this kind and number. Each has the time, the network
-/// element, and the time at which the packet leaves that element.
+/// Returns the events of a packet, given by its kind and number. Each has its time, the network
+/// element, and the time of departure from this element.
 fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     let own = |record: &&PacketTraceRecord| (record.kind, record.number) == (kind, number);
     let step = |record: &PacketTraceRecord| {
@@ -151,8 +152,8 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
     assert_eq!(totals.trace_full, None);
 }
 
-/// A loss is followed by a NAK, and the lost number is not used again. A queue of one packet drops
-/// the second of three packets.
+/// Checks that a loss is followed by a NAK, and that the lost number is not used again. A queue of
+/// one packet drops the second of three packets.
 #[test]
 fn a_loss_is_followed_by_a_negative_answer_and_a_new_number() {
     use FlowEvent::{Ack, Decrease, Increase, Start};

@@ -9,7 +9,7 @@ use longhaul_units::Time;
 use crate::network::{Study, route};
 use crate::records::Keeper;
 
-/// Returns a network of fast routers and short files, in which many flows end soon.
+/// Returns a network of fast routers and short files; many flows end soon.
 fn quiet(seconds: u64) -> Config {
     let study = Study {
         r1: 12_000.0,
@@ -25,7 +25,7 @@ fn quiet(seconds: u64) -> Config {
     config
 }
 
-/// The percentages of the flow classes are those that follow from the selection of receivers.
+/// Checks that the percentages of the flow classes follow from the selection of receivers.
 #[test]
 fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     let mut keeper = Keeper::default();
@@ -64,8 +64,8 @@ fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     }
 }
 
-/// Checks, in an almost empty network, how long a handshake and one round trip of data take: the
-/// delays of the links on the path, plus a few service times and packet intervals.
+/// Checks the duration of a handshake, and of one round trip of data, in an almost empty network: the delays of the
+/// links on the path, plus a few service times and packet intervals.
 #[test]
 fn connections_take_a_round_trip() {
     let config = quiet(2);
@@ -103,9 +103,8 @@ fn connections_take_a_round_trip() {
     assert!(short > 1000);
 }
 
-/// Files are jumbo files if their flow is between direct access routers and connects in the period:
-/// they are a hundred times larger, and Web objects a thousand times, like documents. All other
-/// files are unchanged.
+/// Checks that files are jumbo files if their flow is between direct access routers and connects in the period. They
+/// are a hundred times larger; Web objects are a thousand times larger, like documents. All other files are unchanged.
 #[test]
 fn jumbos_are_those_that_are_connected_in_their_period() {
     let mut config = quiet(4);

@@ -119,9 +119,8 @@ impl ClassRow {
         })
     }
 
-    /// Returns the throughput per flow in packets per second. A flow that was completed in the
-    /// interval counts as half a flow; this is our assumption, since NIST SP 500-282 does not
-    /// specify it.
+    /// Returns the throughput per flow in packets per second. A flow completed in the interval counts as half a flow;
+    /// NIST SP 500-282 does not specify this.
     fn throughput(&self) -> Cell<'static> {
         let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
         ratio(

@@ -53,9 +53,9 @@ pub struct MesoNetMeta {
     /// Names of the tables to write: fields of [`MesoNetRows`], except `flows`, `totals` and
     /// `topology`.
     pub tables: Vec<String>,
-    /// Number of intervals whose rows are kept before they are written; `None` for the default.
+    /// Number of intervals between writes of rows; `None` for the default.
     pub flush_every: Option<u64>,
-    /// Wall-clock time between two checkpoints; `None` for no checkpoints. If this process is
+    /// Wall-clock time between two checkpoints; `None` for no checkpoints. After this process was
     /// killed, a run of the same scenario and directory resumes from the last checkpoint. The
     /// tables do not depend on this time.
     pub checkpoint_every: Option<Duration>,
@@ -140,7 +140,7 @@ pub struct MesoNetWriter {
 
 impl MesoNetWriter {
     /// Creates the writer. Refuses an existing `out`, unless it is a run and `meta.run.overwrite`
-    /// allows replacing it. Also refuses a checkpoint that cannot be resumed.
+    /// is set. Also refuses a checkpoint that cannot be resumed.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
         let OpenedRun {
             directory,

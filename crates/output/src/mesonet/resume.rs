@@ -13,7 +13,7 @@ use crate::checkpoint::Checkpoint;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 
-/// State of the tables, and values on which later rows depend.
+/// State of the tables, and values for later rows.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredState {
     /// Wall-clock time that the run has taken so far.
@@ -32,11 +32,11 @@ pub(super) struct OpenedRun {
     pub(super) stored: StoredState,
 }
 
-/// State from which the run is resumed, and the checkpoint to which it writes.
+/// State for resuming the run, and the checkpoint that it writes.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
-    /// State of the simulation from which to resume; `None` for a new run.
+    /// State for resuming the simulation; `None` for a new run.
     state: Option<Vec<u8>>,
     /// Wall-clock time that earlier processes took for the run.
     wall: Duration,
@@ -102,15 +102,15 @@ impl Resumption {
         self.wall + wall
     }
 
-    /// Removes the checkpoint of a run whose directory has its final name.
+    /// Removes the checkpoint. The run's directory already has its final name.
     pub(super) fn end(self) -> Result<(), OutputError> {
         self.checkpoint.map_or(Ok(()), Checkpoint::remove)
     }
 }
 
 impl MesoNetWriter {
-    /// Takes the state of the simulation from which to resume; `None` for a new run, and after the first call.
-    /// `measures` is true if the user has measuring functions.
+    /// Takes the state for resuming the simulation; `None` for a new run, and after the first call. `measures` is true
+    /// if the user has measuring functions.
     ///
     /// # Errors
     ///

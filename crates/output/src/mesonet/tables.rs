@@ -135,7 +135,7 @@ impl Tables {
     }
 }
 
-/// The run directory, and the state from which its tables are created or resumed.
+/// The run directory, and the state for creating or resuming its tables.
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,

@@ -20,10 +20,10 @@ use crate::error::OutputError;
 /// limits them to two or three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
-/// Key in a file's metadata whose value describes the columns, as JSON.
+/// Key in a file's metadata for the descriptions of the columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
 
-/// A Parquet file to which a row group is written as soon as `group` rows are waiting.
+/// A Parquet file. A row group is written as soon as `group` rows are waiting.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) columns: Vec<(Heading, Values)>,
@@ -117,11 +117,10 @@ fn row_group<'a>(
     Ok(())
 }
 
-/// Returns the settings of the file. Numbers repeat too rarely for dictionaries: counters are
-/// stored as differences, measures byte by byte, which compresses better. Names repeat in the order
-/// of the rows; compression finds that at a third of the cost of a dictionary. A column has one
-/// page in each row group, so an index of pages would have no use. A file does not contain the time
-/// at which it was written.
+/// Returns the settings of the file. Numbers repeat too rarely for dictionaries. Counters are stored as differences and
+/// measures byte by byte, for better compression. Names repeat in the order of the rows; compression finds that at a
+/// third of the cost of a dictionary. A column has one page in each row group, so an index of pages would have no use.
+/// A file does not contain its time of writing.
 fn properties(headings: &[Heading]) -> WriterProperties {
     let descriptions = serde_json::to_string(headings).expect("strings are JSON");
     let mut builder = WriterProperties::builder()

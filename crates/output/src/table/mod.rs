@@ -95,8 +95,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column whose texts come from a list. `number` returns the index in the list of a
-    /// row's text.
+    /// Creates a column of texts from a list. `number` returns the index in the list of a row's
+    /// text.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -135,7 +135,7 @@ impl<R> Column<R> {
     }
 
     /// Creates a column for numbers of an optional part of rows; it is null in rows without the
-    /// part. Of rows that are processed together, either all have the part or none has it
+    /// part. Rows processed together either all have the part, or none has
     /// ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,

@@ -1,9 +1,9 @@
 //! Tables that another process can resume: their state in a checkpoint.
 //!
 //! Row groups depend only on the number of rows, and stay in the file. A checkpoint contains
-//! Parquet's description of them, and the rows whose group is not full yet. Rows that were written
-//! to the file after the checkpoint are discarded when the table is resumed. In the end the file
-//! has the same bytes as one that was never interrupted.
+//! Parquet's description of them, and the rows of the unfinished group. If a table is resumed, rows
+//! written after the checkpoint are discarded. In the end, the file has the same bytes as one that
+//! was never interrupted.
 
 use std::fs::{self, File};
 use std::ops::Range;

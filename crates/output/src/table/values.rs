@@ -74,7 +74,7 @@ impl Values {
         }
     }
 
-    /// Returns the values of a column whose texts come from a list.
+    /// Returns the values of a column of texts from a list.
     pub(super) fn listed(&mut self) -> &mut ListedTexts {
         match self {
             Self::Listed(listed) => listed,
@@ -176,7 +176,7 @@ impl<T: DataType> TypedValues<T> {
         self.values.extend(rows);
     }
 
-    /// Appends the values of rows, some of which may have no value.
+    /// Appends the values of rows; `None` for rows without a value.
     fn extend(&mut self, rows: impl ExactSizeIterator<Item = Option<T::T>>) {
         self.values.reserve(rows.len());
         let (mut level, mut run) = (VALUE, 0);

@@ -112,8 +112,7 @@ fn flow(name: &str, transport: Transport) -> Flow {
     }
 }
 
-/// Returns TCP parameters whose receive window of 1000 segments of 1448 bytes needs a window scale
-/// of 5.
+/// Returns TCP parameters with a receive window of 1000 segments of 1448 bytes. This window needs a window scale of 5.
 fn tcp(kind: &str) -> Tcp {
     let rfc =
         Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(1000));

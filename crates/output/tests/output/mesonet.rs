@@ -156,8 +156,8 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
     }
 }
 
-/// Returns the sample of a class with ten active flows: four in slow start, five in normal mode,
-/// one above its threshold.
+/// Returns a sample of a class with ten active flows: four in slow start, five in normal mode, one
+/// above its threshold.
 fn class() -> ClassSample {
     ClassSample {
         active: 10,
@@ -195,7 +195,7 @@ fn long_lived() -> LongLivedSample {
     }
 }
 
-/// Returns the sample of a router after `intervals` intervals, in each of which 100 packets were
+/// Returns the sample of a router after `intervals` intervals. In each interval, 100 packets were
 /// forwarded upwards and 3 dropped.
 fn queues(intervals: u64) -> RouterSample {
     RouterSample {
@@ -223,7 +223,7 @@ const GROUP: FlowGroup = FlowGroup {
     alternate: true,
 };
 
-/// Writes a run of two intervals, a batch of goodputs and two flows, and returns the content of its
+/// Writes a run of two intervals, a batch of goodputs and two flows. Returns the content of its
 /// run.json.
 fn write(out: &Path, tables: &[&str]) -> Value {
     write_run(out, meta(tables))

@@ -123,8 +123,8 @@ pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
     }
 }
 
-/// Returns the totals of a run that ends at 10 s and whose measurement window begins at 2 s. The
-/// second flow lasts from 3 s to 7 s; the third sends nothing.
+/// Returns the totals of a run of 10 s with a measurement window from 2 s on. The second flow lasts from 3 s to 7 s;
+/// the third sends nothing.
 pub fn totals() -> Totals {
     let flow = |start, finish, total, window| FlowTotals {
         start,

@@ -1,4 +1,4 @@
-//! The congestion controller of flows whose algorithm is written in Python.
+//! The congestion controller of flows with an algorithm written in Python.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Controller {
         }
     }
 
-    /// Processes an acknowledgement in a phase in which the algorithm may change the window.
+    /// Processes an acknowledgement that may change the window.
     fn grow(&mut self, ack: &congestion::AckSample, phase: Phase, window: &mut congestion::Window) {
         if self.has(Method::OnAck) {
             self.tell(Method::OnAck, &Fact::Ack(ack, phase), window);

@@ -1,9 +1,7 @@
-//! Congestion control written in Python. The class is found in a file or passed by the program;
-//! flows call it from the simulation's thread, which holds the interpreter's lock only during
-//! calls.
+//! Congestion control written in Python. The class is found in a file or passed by the program. Flows call it from the
+//! simulation's thread; this thread holds the interpreter's lock only during calls.
 //!
-//! The Python module `longhaul.algorithm` finds and checks the class; this module turns it into a
-//! controller.
+//! The Python module `longhaul.algorithm` finds and checks the class; this module turns it into a controller.
 
 mod calls;
 mod class;
@@ -23,7 +21,7 @@ pub(crate) use self::process::{check_controller, note_limit};
 const HELPER: &str = "longhaul.algorithm";
 
 thread_local! {
-    /// Error in this thread that ended the run. A simulation stays in the thread in which it began.
+    /// Error in this thread that ended the run. A simulation never changes its thread.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 

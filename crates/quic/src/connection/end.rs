@@ -30,13 +30,13 @@ pub(crate) trait End: std::fmt::Debug + Send {
     /// Writes the next datagram to `datagram`, and returns its ECN field; `None` if there is
     /// nothing to send.
     fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
-    /// Returns the time at which the end's next timer expires; `None` if no timer is set.
+    /// Returns the expiry time of the end's next timer; `None` if no timer is set.
     fn deadline(&mut self) -> Option<Instant>;
     /// Returns the state of the path; `None` without a connection.
     fn path(&self) -> Option<PathState>;
     /// Returns the number of bytes that the application has read.
     fn bytes_read(&self) -> u64;
-    /// Returns the time at which the peer acknowledged the last byte of the transfer; `None`
+    /// Returns the time of the peer's acknowledgement of the last byte of the transfer; `None`
     /// before.
     fn finished(&self) -> Option<Instant>;
     /// Returns and removes the reason why the connection was lost or could not be opened; `None` if

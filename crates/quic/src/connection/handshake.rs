@@ -69,8 +69,8 @@ impl Handshake {
     ///
     /// # Errors
     ///
-    /// Fails if a message does not have the form in which this session writes messages, or if
-    /// `parameters` refuses the parameters.
+    /// Fails if a message does not have this session's format, or if `parameters` refuses the
+    /// parameters.
     pub(crate) fn read(
         &mut self,
         data: &[u8],

@@ -9,12 +9,11 @@ use super::end::End;
 use super::log::SharedLog;
 use super::observation::{SharedObservation, finite};
 
-/// Time by which a connection's clock is ahead of the machine's monotonic clock. A stack can then
-/// subtract durations of up to this length from the current time without underflow. Results depend
-/// only on differences of times.
+/// Lead of a connection's clock over the machine's monotonic clock. A stack can then subtract durations of up to this
+/// length from the current time without underflow. Results depend only on differences of times.
 const AHEAD: Duration = Duration::from_secs(90_000);
 
-/// Returns the time at which a connection's clock begins.
+/// Returns the start of a connection's clock.
 pub(crate) fn zero() -> Instant {
     Instant::now() + AHEAD
 }
@@ -22,7 +21,7 @@ pub(crate) fn zero() -> Instant {
 /// The two ends of a connection, of type `E`, and their clock.
 #[derive(Debug)]
 pub(crate) struct Pair<E> {
-    /// Time on the stack's clock at which the simulation starts.
+    /// Start of the simulation on the stack's clock.
     zero: Instant,
     /// Ends of the connection, indexed by host.
     ends: [E; 2],
@@ -36,8 +35,8 @@ pub(crate) struct Pair<E> {
 }
 
 impl<E: End> Pair<E> {
-    /// Creates the pair of two ends, whose clocks begin at `zero`. `sender` is the observation of
-    /// the sending end, `log` its log.
+    /// Creates the pair of two ends. Their clocks begin at `zero`. `sender` is the observation of the sending end,
+    /// `log` its log.
     pub(crate) fn new(
         zero: Instant,
         client: Host,

@@ -1,15 +1,15 @@
-//! Protection of packets by a session without encryption: the whole packet number is written where
-//! an AEAD has its tag.
+//! Protection of packets without encryption: the whole packet number is written in place of an
+//! AEAD's tag.
 //!
-//! A header has a truncated packet number, and a receiver decodes that of a very late packet as
-//! another number (RFC 9000 appendix A.3). An AEAD then fails, because the number is part of its
-//! nonce (RFC 9001 section 5.3), and the receiver drops the packet; [`open`] refuses it for the
+//! A header has a truncated packet number. A receiver decodes the number of a very late packet
+//! wrongly (RFC 9000 appendix A.3). An AEAD then fails, because the number is part of its nonce
+//! (RFC 9001 section 5.3), and the receiver drops the packet. [`open`] refuses the packet for the
 //! same reason.
 //!
-//! The number precedes the payload, because the engine stores datagrams without the zeros at their
-//! ends, and payload consists of zeros. Zeros follow the payload, because a receiver compares the
-//! end of each packet with the stateless reset token of its peer (RFC 9000 section 10.3.1), and a
-//! frame at the end of a packet may contain that token.
+//! The number precedes the payload: the payload consists of zeros, and the engine stores datagrams
+//! without the zeros at their ends. Zeros follow the payload: a receiver compares the end of each
+//! packet with its peer's stateless reset token (RFC 9000 section 10.3.1), and a last frame might
+//! contain that token.
 
 use bytes::{Buf, BytesMut};
 
@@ -19,7 +19,7 @@ pub(crate) const TAG: usize = 16;
 /// Length in bytes of the packet number before the payload, and also of the zeros after it.
 const HALF: usize = TAG / 2;
 
-/// Protects packet `number`, whose header has `header_len` bytes and whose last [`TAG`] bytes are
+/// Protects packet `number`. Its header has `header_len` bytes, and its last [`TAG`] bytes are
 /// free.
 pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     let payload = header_len..packet.len() - TAG;

@@ -1,4 +1,4 @@
-//! Calls of noq whose form differs from that in quinn.
+//! Calls of noq that differ from quinn's.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;

@@ -12,7 +12,7 @@ use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 /// Factory of the congestion controllers of connections.
 pub(super) type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Factory of controllers whose calls are noted.
+/// Creates controllers and notes their calls.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: SharedObservation,
@@ -29,7 +29,7 @@ impl ControllerFactory for Observing {
     }
 }
 
-/// A controller whose calls are noted.
+/// A controller with noted calls.
 #[derive(Debug)]
 struct ObservedController {
     inner: Box<dyn Controller>,

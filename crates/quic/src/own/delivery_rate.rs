@@ -1,6 +1,6 @@
-//! Delivery rate of the last flight (draft-cheng-iccrg-delivery-rate-estimation-02), for a sender
-//! that knows when an acknowledged packet was sent, but not which packet it was. Packets sent at
-//! the same time are therefore treated as one burst.
+//! Delivery rate of the last flight (draft-cheng-iccrg-delivery-rate-estimation-02). The sender
+//! knows the send time of an acknowledged packet, but not its number. Packets sent at the same time
+//! are therefore treated as one burst.
 //!
 //! The draft's names of variables are in parentheses.
 
@@ -16,7 +16,7 @@ struct Burst {
     at: Instant,
     /// Number of bytes delivered before the burst was sent (`P.delivered`).
     delivered: u64,
-    /// Time at which the last byte counted in `delivered` was acknowledged (`P.delivered_time`).
+    /// Acknowledgement time of the last byte counted in `delivered` (`P.delivered_time`).
     delivered_at: Instant,
     /// Send time of the first packet of the flight that ends with this burst (`P.first_sent_time`).
     flight_began: Instant,
@@ -42,12 +42,12 @@ impl ByteRate {
 /// Estimator of the delivery rate of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct DeliveryRate {
-    /// Bursts in the order in which they were sent.
+    /// Bursts in sending order.
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// Number of delivered bytes up to which samples count as application-limited
-    /// (`C.app_limited`); `None` if they do not.
+    /// Number of delivered bytes at the end of application-limited samples (`C.app_limited`);
+    /// `None` without such samples.
     limited_until: Option<u64>,
 }
 
@@ -90,9 +90,9 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the sample of an acknowledgement. `newest` is the send time of its last packet,
-    /// `delivered` the number of bytes delivered after it. There is no sample if the interval is
-    /// shorter than the minimum round trip, which happens when acknowledgements arrive in bursts.
+    /// Returns the sample of an acknowledgement. `newest` is the send time of its last packet;
+    /// `delivered` is the number of bytes delivered after it. There is no sample if the interval is
+    /// shorter than the minimum round trip, as for bursts of acknowledgements.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

@@ -1,8 +1,8 @@
 //! Algorithms of Longhaul in place of a stack's own congestion controllers.
 //!
-//! A stack reports less to a controller than the engine's TCP does, and reports it later: losses
-//! come after the acknowledgement that reveals them. Pacing is up to the stack. [`check`] refuses
-//! algorithms that need more than a stack reports, and returns warnings for algorithms that can run
+//! A stack reports less to a controller than the engine's TCP does. It also reports losses later,
+//! after the acknowledgement that reveals them. Pacing is up to the stack. [`check`] refuses
+//! algorithms that need more than a stack reports. It returns warnings for algorithms that can run
 //! with less than they need.
 
 mod delivery_rate;
@@ -31,7 +31,7 @@ const UNLIMITED: f64 = 1e12;
 /// Number of bytes of IPv4 and UDP headers, which pacing rates include.
 const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
 
-/// Properties of a stack on which algorithms depend.
+/// Properties of a stack that matter to algorithms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackTraits {
     pub(crate) name: &'static str,
@@ -119,7 +119,7 @@ impl Packets {
 /// Deliveries and losses of the connection so far, for the algorithm's samples.
 #[derive(Clone, Debug)]
 struct Progress {
-    /// Time at which the algorithm's clock begins.
+    /// Start of the algorithm's clock.
     zero: Instant,
     mtu: u64,
     delivered_bytes: u64,
@@ -136,7 +136,7 @@ struct Progress {
     min_rtt: Duration,
     /// Number of round trips so far.
     round: u64,
-    /// Time at which the current round trip began.
+    /// Start of the current round trip.
     round_began: Instant,
     /// Time of the last reduction; `None` before the first. Losses of packets sent before it cause
     /// no further reduction.

@@ -29,22 +29,21 @@ pub(super) enum Application {
 pub(super) struct StackEnd {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    /// Configuration with which the end opens the connection; `None` for a server.
+    /// Configuration for opening the connection; `None` for a server.
     client: Option<ClientConfig>,
     peer: SocketAddr,
     application: Application,
     /// Datagrams that the endpoint sends outside a connection, such as a refusal.
     responses: VecDeque<Vec<u8>>,
     arena: BytesMut,
-    /// Time at which the peer had acknowledged the whole transfer; `None` before.
+    /// Time of the acknowledgement of the whole transfer; `None` before.
     finished: Option<Instant>,
     /// Reason why the connection was lost or not opened, until it is taken; `None` otherwise.
     lost: Option<String>,
 }
 
 impl StackEnd {
-    /// Creates an end. `client` is the configuration with which it opens the connection; `None` for
-    /// the server.
+    /// Creates an end. `client` is the configuration for opening the connection; `None` for the server.
     pub(super) fn new(
         endpoint: Endpoint,
         peer: SocketAddr,

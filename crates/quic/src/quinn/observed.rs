@@ -12,7 +12,7 @@ use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 /// Factory of the congestion controllers of connections.
 pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Factory of controllers whose calls are noted.
+/// Creates controllers and notes their calls.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: SharedObservation,
@@ -30,11 +30,11 @@ impl ControllerFactory for Observing {
     }
 }
 
-/// A controller whose calls are noted.
+/// A controller with noted calls.
 struct ObservedController {
     inner: Box<dyn Controller>,
-    /// True for quinn's BBR. It draws the phase of its gain cycle without a seed, so its pacing
-    /// rate, which nothing reads, would make records and logs differ from run to run.
+    /// True for quinn's BBR. It draws the phase of its gain cycle without a seed. Its pacing rate, used by nothing,
+    /// would therefore make records and logs differ from run to run.
     draws: bool,
     shared: SharedObservation,
 }

@@ -34,10 +34,10 @@ fn transfers_are_delivered_whole() {
     }
 }
 
-/// A late packet is not taken for a packet with another number. A packet number of one byte, which
-/// suffices for fewer than 128 packets in flight, is ambiguous after 128 later packets (RFC 9000
-/// section 17.1 and appendix A), which take 15 ms on this path. A receiver that decoded a late
-/// packet as a later number would acknowledge a packet that has not been sent yet.
+/// Checks that a late packet is not taken for a packet with another number. A packet number of one byte suffices for
+/// fewer than 128 packets in flight. It is ambiguous after 128 later packets (RFC 9000 section 17.1 and appendix A),
+/// which take 15 ms on this path. A receiver that decoded it as a later number would acknowledge a packet that has not
+/// been sent yet.
 #[test]
 fn late_packets_are_not_taken_for_others() {
     let (totals, _) = run(&with(&[
@@ -68,8 +68,8 @@ fn unlimited_sources_deliver_less_than_they_send() {
     assert!(waiting <= 35 && travelling <= 18, "{waiting} {travelling}");
 }
 
-/// An unlimited source fills its path. Its goodput is the rate of the path less headers: 95.8 % of
-/// the rate with packets of 1480 bytes.
+/// Checks that an unlimited source fills its path. Its goodput is the rate of the path less headers: 95.8 % with
+/// packets of 1480 bytes.
 #[test]
 fn an_unlimited_source_fills_its_path() {
     let (totals, _) = run(&with(&[r#"measure.from="3 s""#]));

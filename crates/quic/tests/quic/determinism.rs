@@ -86,7 +86,7 @@ fn processes_agree() {
     assert_eq!(print(), print());
 }
 
-/// Traces of quinn's BBR repeat: they do not depend on the phase that it draws without a seed.
+/// Checks that traces of quinn's BBR repeat, although it draws a phase without a seed.
 #[test]
 fn traces_of_bbr_repeat() {
     let traces = || {
@@ -131,8 +131,8 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// A link gives the same results whether or not it processes packets ahead of time. Links do not do
-/// so if their packets are captured.
+/// Checks that a link gives the same results whether or not it processes packets ahead of time. Links with captured
+/// packets do not.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =

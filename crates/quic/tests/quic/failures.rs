@@ -7,7 +7,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{first_flow, run, with};
 
-/// Returns the only warning of a run in which the only connection is lost.
+/// Returns the only warning of a run that loses its only connection.
 fn warning_of(overrides: &[&str]) -> String {
     let (totals, records) = run(&with(overrides));
     let lost = records.events.iter();
@@ -54,7 +54,7 @@ fn a_dead_path_times_out() {
     assert!(warning.contains("timed out"), "{warning}");
 }
 
-/// A handshake whose packets are dropped at a queue that stays full ends with a timeout.
+/// Checks that a handshake ends with a timeout if a full queue drops its packets.
 #[test]
 fn a_handshake_through_a_full_queue_times_out() {
     let warning = warning_of(&[
@@ -69,8 +69,8 @@ fn a_handshake_through_a_full_queue_times_out() {
     assert!(warning.contains("timed out"), "{warning}");
 }
 
-/// A connection that times out after its transfer does not count as lost, and a flow that stops
-/// finishes its stream.
+/// Checks that a connection that times out after its transfer does not count as lost, and that a stopped flow finishes
+/// its stream.
 #[test]
 fn connections_that_are_done_are_not_lost() {
     for done in [r#"flows.0.transfer="1 MB""#, r#"flows.0.stop="2 s""#] {

@@ -63,7 +63,7 @@ fn with(overrides: &[&str]) -> Scenario {
     try_with(overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the message with which [`BASE`] with invalid overrides is refused.
+/// Returns the error message for [`BASE`] with invalid overrides.
 fn refusal(overrides: &[&str]) -> String {
     match try_with(overrides) {
         Ok(_) => panic!("accepted: {overrides:?}"),

@@ -7,8 +7,8 @@ fn of(congestion: &str) -> [String; 2] {
     [kind, congestion.to_string()]
 }
 
-/// Each controller of noq, and one of Longhaul's algorithms in noq, fills most of a path. Two runs
-/// have the same results, unless the controller draws random numbers without a seed.
+/// Checks that each controller of noq, and one of Longhaul's algorithms in noq, fills most of a path. Two runs have the
+/// same results, unless the controller draws random numbers without a seed.
 #[test]
 fn its_controllers_fill_a_path() {
     for congestion in [

@@ -124,8 +124,8 @@ fn what_a_stack_does_not_have_is_refused() {
     assert!(bare.contains("built without QUIC stacks"), "{bare}");
 }
 
-/// Algorithms of Longhaul in a stack have the same windows as in TCP. An algorithm is refused, or
-/// the user is warned, if the stack does not satisfy its needs.
+/// Checks that algorithms of Longhaul have the same windows in a stack as in TCP. If the stack does not satisfy an
+/// algorithm's needs, the algorithm is refused or the user is warned.
 #[test]
 fn algorithms_of_longhaul_run_in_the_stack() {
     let own = |kind: &str| format!(r#"flows.0.congestion={{ kind = "{kind}" }}"#);

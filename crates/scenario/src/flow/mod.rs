@@ -60,7 +60,7 @@ pub(crate) struct Path {
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
 
-/// Resolves the values on which other values depend: protocol, count and packet size.
+/// Resolves the values that others depend on: protocol, count and packet size.
 pub(crate) fn resolve_basics(
     flow: &mut Table,
     path: &str,
@@ -152,7 +152,7 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
     }
 }
 
-/// Resolves all values of a group except those of [`resolve_basics`]: sets defaults, and computes
+/// Resolves all values of a group except those of [`resolve_basics`]: sets defaults and computes
 /// derived values. Returns the path of the group's flows; `None` if it cannot be determined.
 pub(crate) fn resolve(
     flow: &mut Table,

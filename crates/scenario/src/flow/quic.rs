@@ -78,8 +78,8 @@ pub(super) fn resolve_basics(
     flow.sub_mut(QuicFlow::stack).fill(QuicStack::KEYS, profile);
 }
 
-/// Returns the default label of a group: the name of the stack, and that of its congestion control
-/// if the group names one.
+/// Returns the default label of a group: the name of the stack and, if the group names one, of its
+/// congestion control.
 pub(crate) fn label(flow: &Table) -> String {
     let stack = flow.sub(QuicFlow::stack);
     let kind = stack.word(QuicStack::kind);

@@ -214,7 +214,7 @@ fn fill_options(tcp: &mut Table, profile: Profile) {
     }
 }
 
-/// Keys of the retransmission timer's clock, of which only one may be given.
+/// Keys of the retransmission timer's clock. Only one of them may be given.
 const RTT_CLOCK: [Field<Option<Span>>; 2] = [RttClockKeys::granularity, RttClockKeys::tick];
 
 /// Returns the payload bytes of a packet of `packet` bytes; `None` if headers and options leave no
@@ -358,7 +358,7 @@ fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }
 
-/// Returns the value of a parameter in the form in which a scenario has it.
+/// Returns the value of a parameter as written in a scenario.
 fn written(parameter: &Parameter, value: f64) -> Value {
     match parameter.allowed.names.get(value as usize) {
         Some(name) => Value::text(name),
@@ -372,7 +372,7 @@ fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     table.entries.iter().filter_map(function).collect()
 }
 
-/// Returns points in the form in which a scenario has them.
+/// Returns points as written in a scenario.
 fn list_of(points: &[Point]) -> Value {
     let number = |value| Node::new(Value::Number(value), Origin::Default);
     let pair = |&(window, value): &Point| {

@@ -1,7 +1,7 @@
 //! Changes of links during a run: a list in the scenario, or a table of comma-separated values.
 //!
-//! The text of a table's file becomes part of the resolved scenario, so that the scenario's hash covers it, and
-//! the resolved scenario runs without the file.
+//! The text of a table's file becomes part of the resolved scenario. The scenario's hash therefore covers it, and the
+//! resolved scenario runs without the file.
 
 use std::sync::Arc;
 
@@ -97,8 +97,7 @@ fn check_row(
     loss::check(row, Change::loss, path, out);
 }
 
-/// Returns the changes in a table that is given as text. A text of one line is the name of a file,
-/// which is replaced by the file's text.
+/// Returns the changes in a table given as text. A text of one line is the name of a file; the file's text replaces it.
 fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let text = node.word();
     if text.contains('\n') {
@@ -114,8 +113,7 @@ fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     Ok(changes)
 }
 
-/// Returns the changes in a text whose first line names the columns. `name` is the name of the file
-/// in messages.
+/// Returns the changes in a text. Its first line names the columns. `name` is the name of the file in messages.
 fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let source = Arc::new(Source::new(name, text));
     let mut lines = source.text.lines().filter(|line| {

@@ -1,7 +1,7 @@
-//! Delivery traces: files of the times at which a link can deliver packets, in the format of mahimahi.
+//! Delivery traces: files of the delivery times of a link, in the format of mahimahi.
 //!
-//! The text of the file becomes part of the resolved scenario, so that the scenario's hash covers it, and the resolved
-//! scenario runs without the file.
+//! The text of the file becomes part of the resolved scenario. The scenario's hash therefore covers it, and the
+//! resolved scenario runs without the file.
 
 use std::sync::Arc;
 

@@ -32,7 +32,7 @@ pub(crate) struct CoreLink {
     pub queue: Table,
 }
 
-/// Values on which links depend in addition to their own keys.
+/// Values that links need in addition to their own keys.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     /// Largest packet that a flow sends.
@@ -50,8 +50,8 @@ impl Context {
 }
 
 impl CoreLink {
-    /// Returns true if the queue of this direction has the same derived values as that of the
-    /// forward direction.
+    /// Returns true if this direction's queue has the same derived values as the forward
+    /// direction's.
     fn has_queue_of(&self, forward: &Self) -> bool {
         let (own, other) = (&self.link, &forward.link);
         (own.rate, own.delay) == (other.rate, other.delay)
@@ -75,7 +75,7 @@ pub(crate) fn round_trip(link: &Table) -> Span {
 }
 
 /// Resolves a link's keys, and returns its two directions, or `None` after errors. `rtt` is the
-/// round trip with which a limit of "1 BDP" is computed.
+/// round trip for a limit of "1 BDP".
 pub(crate) fn both_ways(
     name: &str,
     ends: (usize, usize),
@@ -118,7 +118,7 @@ struct VaryingRates {
     traces: [Option<Arc<DeliveryTrace>>; 2],
 }
 
-/// Reads and checks the keys by which rates vary during a run, and the files that they name.
+/// Reads and checks the keys of varying rates, and the files that they name.
 fn varying_rates(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> VaryingRates {
     let keys = (LinkParts::delivery_trace, Link::rate);
     let trace = delivery_trace::resolve(table, keys, path, out);
@@ -184,7 +184,7 @@ fn check_direction(
     check_bucket(table, DirectionKeys::policer, keys, at, path, out);
 }
 
-/// Resolves the keys of both queues. By default both directions have the same queue, whose errors
+/// Resolves the keys of both queues. By default both directions have the same queue, and its errors
 /// are reported once. Values that follow from rate and delay are derived separately for each
 /// direction.
 fn resolve_queues(
@@ -219,8 +219,8 @@ fn resolve_queues(
     }
 }
 
-/// Returns the changes of the reverse direction. They are the changes of rate and delay of the
-/// forward direction, without those of values that `back` sets separately.
+/// Returns the changes of the reverse direction: those of rate and delay of the forward direction,
+/// except values that `back` sets separately.
 fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     let changes = changes.iter().map(|change| Change {
         at: change.at,
@@ -235,8 +235,7 @@ fn changes_back(changes: &[Change], back: &ReverseKeys) -> Vec<Change> {
     changes.filter(something).collect()
 }
 
-/// Refuses a link without a rate, and a link whose rate changes although a delivery trace
-/// determines it.
+/// Refuses a link without a rate, and changes of a rate that a delivery trace determines.
 fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagnostic>) {
     let traced = table.has(LinkParts::delivery_trace);
     if traced && changes.iter().any(|change| change.rate.is_some()) {

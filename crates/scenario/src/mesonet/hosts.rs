@@ -75,9 +75,8 @@ impl Population {
         (out.len() == before).then_some(population)
     }
 
-    /// Checks that there is a receiver wherever a source may search one. A source chooses a
-    /// backbone router other than its own with equal probability, and then a receiver below it
-    /// (NIST SP 500-282, chapter 3).
+    /// Checks that every source can find a receiver. A source chooses a backbone router other than its own with equal
+    /// probability, and then a receiver below it (NIST SP 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let (path, key) = ("mesonet.hosts", HostKeys::receiver_shares);
         let shares = hosts.sub(key);

@@ -1,19 +1,13 @@
 //! `[mesonet]`: from the user's table to the configuration of `longhaul-mesonet`.
 //!
-//! This is a module of this crate, whose checker, origins and diagnostics it uses; the model itself
+//! This module uses the crate's checker, origins and diagnostics; the model itself
 //! (`longhaul-mesonet`) depends on none of these. `keys` declares the keys.
 //!
-//! ```text
-//! original   original names are translated to keys
-//!   -- then keys are checked, as in any scenario
-//! clock      steps, intervals, duration
-//! topology   the topology by its name or file: layout (the hierarchy of routers), routes
-//! hosts      numbers and places of sources and receivers
-//! sizes      speeds and buffers
-//! files, flows   files, algorithms, long-lived flows
-//! trace      flows that are traced
-//! explained  derived values, for `longhaul explain`
-//! ```
+//! ```text original   original names are translated to keys -- then keys are checked, as in any
+//! scenario clock      steps, intervals, duration topology   the topology by its name or file:
+//! layout (the hierarchy of routers), routes hosts      numbers and places of sources and receivers
+//! sizes      speeds and buffers files, flows   files, algorithms, long-lived flows trace
+//! flows that are traced explained  derived values, for `longhaul explain` ```
 
 mod clock;
 mod explained;
@@ -254,8 +248,8 @@ fn transport(keys: TransportKeys, clock: &Clock) -> Transport {
     }
 }
 
-/// Returns warnings about rates that differ from the published networks, whose bottlenecks are at
-/// access routers (NIST SP 500-282, chapter 3).
+/// Returns warnings about rates that differ from the published networks. Those networks have their
+/// bottlenecks at access routers (NIST SP 500-282, chapter 3).
 fn warnings(rates: &Rates) -> Vec<String> {
     let tiers = [
         (

@@ -1,6 +1,6 @@
-//! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, and four
-//! for types of files in tables 8-3 and 8-4). They may be given in `[mesonet]` itself, with the
-//! values of a configuration file of MesoNet, and are translated to Longhaul's keys.
+//! The parameters of MesoNet under their original names (NIST SP 500-282: 56 in chapter 3, and four for types of files
+//! in tables 8-3 and 8-4). `[mesonet]` itself may contain them, with the values of a configuration file of MesoNet.
+//! They are translated to Longhaul's keys.
 
 use longhaul_keys::{Field, KIND};
 

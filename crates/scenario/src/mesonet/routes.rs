@@ -138,9 +138,8 @@ impl Routes {
         }
     }
 
-    /// Sets the path with the shortest delay wherever no route to `to` is given. Of several such
-    /// paths it takes the one with the fewest links, and of these the one over the first links in
-    /// the list.
+    /// Sets the path with the shortest delay wherever no route to `to` is given. Of equal delays,
+    /// it takes the path with the fewest links; of these, the one over the first links in the list.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -163,7 +162,7 @@ impl Routes {
         }
     }
 
-    /// Refuses routers without a link, except those in `ends` (routers with hosts below), whose
+    /// Refuses routers without a link, except those in `ends` (routers with hosts below). Their
     /// paths are checked separately.
     pub fn refuse_unconnected(
         &self,
@@ -183,7 +182,7 @@ impl Routes {
     }
 
     /// Returns the delay in time steps of the path from one backbone router to another. If the path
-    /// does not lead there, the error is the list of its routers.
+    /// does not lead there, the error is its list of routers.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
         let (mut path, mut steps) = (vec![from], 0);
         while path[path.len() - 1] != to {

@@ -9,6 +9,6 @@ pub struct MesoNetRun {
     pub config: Config,
     /// Names of the tables to write.
     pub tables: Vec<String>,
-    /// Number of intervals whose rows are kept before they are written; `None` for the default.
+    /// Number of intervals between writes of rows; `None` for the default.
     pub flush_every: Option<u64>,
 }

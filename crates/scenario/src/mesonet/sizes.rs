@@ -43,7 +43,7 @@ impl Rates {
     }
 }
 
-/// Values from which the sizes of buffers follow.
+/// Values that determine the sizes of buffers.
 pub(crate) struct Buffers<'a> {
     network: &'a Table,
     /// Sum of round-trip times over pairs of backbone routers, in time steps, and the number of

@@ -34,8 +34,8 @@ keys! {
         ]).key().default("0 s"),
         /// Time at which the application stops sending; the end of the run by default.
         pub stop: Option<Time> = Kind::Positive(TIME).key(),
-        /// Behaviour of an application that does not send all the time: it opens connections during
-        /// the run (TCP; servers are at the first node), or sends in bursts.
+        /// Behaviour of an application that does not send all the time. It opens connections during the run (TCP;
+        /// servers are at the first node), or sends in bursts.
         pub traffic: Option<Traffic> = Kind::Tagged(Traffic::KINDS).key(),
     }
 }
@@ -69,8 +69,8 @@ keys! {
         pub streams: u64 = Kind::Whole { min: 1, max: MAX_STREAMS }.key().default("1"),
         /// Payload to send; unlimited by default.
         pub transfer: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Difference between the clock of the flow's second node and that of the first, if transit
-        /// times of data are reported (`tcp.timestamps = "one-way"`); no difference by default.
+        /// Difference between the clock of the flow's second node and that of the first, for reported transit times of
+        /// data (`tcp.timestamps = "one-way"`); no difference by default.
         pub clock_error: Option<ClockError> = Kind::Table(ClockError::KEYS).key(),
         /// True to record the state of the sender and of its congestion control at each ACK; for traffic, a
         /// list of the connections of each source to record, by their number in the table of exchanges.
@@ -102,7 +102,7 @@ keys! {
         pub access: Option<AccessKeys> = Kind::Table(AccessKeys::KEYS).key(),
     }
     apart {
-        /// Base round-trip time, from which the access delay follows.
+        /// Base round-trip time; it determines the access delay.
         pub rtt: Span = Kind::Positive(TIME).key(),
     }
 }
@@ -110,7 +110,7 @@ keys! {
 keys! {
     /// Keys of start times that are drawn uniformly between two times.
     pub(crate) struct UniformStart {
-        /// Two times, between which start times are drawn uniformly.
+        /// Earliest and latest start time; start times are uniform between them.
         pub uniform: Vec<Time> = Kind::List(&Kind::Quantity(TIME)).key().required(),
     }
 }
@@ -121,7 +121,7 @@ pub(crate) enum Starts {
     Together(Time),
     /// A time for each flow.
     Each(Vec<Time>),
-    /// Two times, between which each flow's start is drawn uniformly.
+    /// Earliest and latest start time; each flow's start is uniform between them.
     Uniform(Vec<Time>),
 }
 

@@ -1,7 +1,7 @@
 //! Every key of a scenario: its allowed values and its meaning.
 //!
-//! These tables are the only declaration of keys. The checker refuses keys that they do not list, and the JSON
-//! Schema for editors and the help are made from them.
+//! These tables are the only declaration of keys. The checker refuses keys that they do not list. The JSON Schema for
+//! editors and the help are made from them.
 
 use longhaul_engine::config::{Clock, Measure, Randomness, StopRule, Tcp};
 use longhaul_keys::{Key, Kind, Profile, TIME, Table, keys, together};
@@ -97,7 +97,7 @@ keys! {
         pub topology: Table = Kind::Table(TOPOLOGY).key().required(),
         /// Groups of equal flows.
         pub flows: Vec<Table> = Kind::List(&Kind::Table(FLOW)).key().required(),
-        /// Pairs of nodes between which one connection carries the data of all TCP flows.
+        /// Pairs of nodes; one connection between them carries the data of all TCP flows.
         pub proxies: Vec<Table> = Kind::List(&Kind::Table(PROXY)).key(),
         /// A simulation of MesoNet, in place of `topology` and `flows`.
         pub mesonet: Table = MESONET.key(),
@@ -133,7 +133,7 @@ const STOP: &[Key] = together!(StopRule::KEYS, CountedFlows::KEYS);
 keys! {
     /// Keys that select the flows that a stop rule counts.
     pub(crate) struct CountedFlows {
-        /// Labels of the flows whose exchanges count; all by default.
+        /// Labels of the flows with exchanges to count; all by default.
         pub labels as "of": Vec<String> = Kind::List(&Kind::Name).key(),
     }
 }

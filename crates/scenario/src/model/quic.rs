@@ -30,9 +30,8 @@ keys! {
         /// End that opens the connection: the end that sends data or, as in a download, the end
         /// that receives it.
         pub client: Client = Kind::Word(Client::WORDS).key().default("sender"),
-        /// Flow control: bytes that may be sent before the receiving application has read them,
-        /// which it does at once. The same value is used for a stream, the connection and the
-        /// sender's buffer.
+        /// Flow control window: bytes that may be sent before the receiving application has read them. It reads at
+        /// once. The same value is used for a stream, the connection and the sender's buffer.
         pub window: Bytes = Kind::OneOf(&[Kind::Positive(SIZE_OR_BDP), Kind::Word(&["auto"])]).key()
             .default("auto"),
         /// Initial congestion window; the stack's default if it is not given.
@@ -40,16 +39,15 @@ keys! {
         /// Largest UDP payload that path MTU discovery tries.
         pub mtu: Bytes = Kind::Positive(SIZE).key().default("1452 B")
             .source("quinn: MtuDiscoveryConfig::upper_bound; RFC 9000 section 14.3"),
-        /// Number of packets after which the receiver acknowledges at once, as requested by the
-        /// sender through the ACK frequency extension. Without this key the extension is off, and
-        /// the receiver acknowledges every second packet.
+        /// Number of packets per acknowledgement, requested by the sender through the ACK frequency extension. Without
+        /// this key the extension is off, and the receiver acknowledges every second packet.
         pub ack_frequency: Option<u64> = Kind::Whole { min: 1, max: 1_000_000 }.key()
             .source("draft-ietf-quic-ack-frequency"),
         /// Maximum ACK delay that the sender requests, with `ack_frequency`.
         pub max_ack_delay: Option<Span> = Kind::Positive(TIME).key()
             .source("draft-ietf-quic-ack-frequency; 25 ms without, RFC 9000 section 18.2"),
-        /// True if the receiving application reads in order. quinn closes a connection on which more than 1024 pieces
-        /// of a stream wait behind a gap.
+        /// True if the receiving application reads in order. quinn closes a connection if more than 1024 pieces of a
+        /// stream wait behind a gap.
         pub ordered: bool = Kind::Flag.key().default("false"),
         /// Reordering threshold in packets: a packet is lost if one that was sent this many packets later is
         /// acknowledged.
@@ -61,7 +59,7 @@ keys! {
             .unit("round trips").source("RFC 9002 section 6.1.2"),
         /// Round-trip time before the first sample.
         pub initial_rtt: Span = Kind::Positive(TIME).key().default("333 ms").source("RFC 9002 section 6.2.2"),
-        /// Time without a packet after which a connection is closed.
+        /// Maximum time without a packet; then a connection is closed.
         pub idle_timeout: Option<Span> = Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]).key()
             .default("30 s").source("quinn: TransportConfig::max_idle_timeout; RFC 9000 section 10.1"),
         /// True if the sending end of each connection writes the stack's qlog: a file

@@ -1,5 +1,4 @@
-//! Keys of proxies that split connections: those of the engine, and those that differ from the
-//! engine's in form.
+//! Keys of proxies that split connections: those of the engine, and those written in another form.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};
@@ -13,16 +12,16 @@ use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {
-    /// Keys of a proxy whose values are written in another form than the engine's.
+    /// Keys of a proxy with values written in another form than the engine's.
     pub(crate) struct ProxyKeys {
         /// Start node: the proxy splits TCP flows that begin before it and end behind `end`.
         pub start: String = Kind::Name.key().required(),
-        /// End node, from which the data of the split flows is forwarded.
+        /// End node; it forwards the data of the split flows.
         pub end: String = Kind::Name.key().required(),
     }
     apart {
-        /// Local queue in front of the start node's receivers. If its discipline depends on a rate
-        /// and a delay, they are those of the route between the nodes.
+        /// Local queue in front of the start node's receivers. A discipline that depends on a rate and a delay gets
+        /// those of the route between the nodes.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
         /// Changes during the run, in order of time.
@@ -36,7 +35,7 @@ keys! {
 const CHANGE: &[Key] = together!(ProxyChange::KEYS, ChangeKeys::KEYS);
 
 keys! {
-    /// Keys of a change whose values are written in another form than the engine's.
+    /// Keys of a change with values written in another form than the engine's.
     pub(crate) struct ChangeKeys {}
     apart {
         /// New discipline of the local queue: one that decides on arrival (drop-tail, RED).

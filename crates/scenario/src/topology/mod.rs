@@ -58,7 +58,7 @@ kinds! {
 
 pub(crate) use graph::FlowPlace as GraphPlace;
 
-/// Keys of `[topology]`, of which exactly one is given.
+/// Keys of `[topology]`; exactly one is given.
 pub(crate) const TOPOLOGY: &[Key] = &{
     let mut keys = [key("", Kind::Flag, ""); KINDS.len()];
     let mut index = 0;
@@ -108,8 +108,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Adds both directions of a link. `rtt` is the round trip from which a limit of "1 BDP"
-    /// follows.
+    /// Adds both directions of a link. `rtt` is the round trip for a limit of "1 BDP".
     fn both_ways(
         &mut self,
         name: &str,

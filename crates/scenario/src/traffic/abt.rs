@@ -1,13 +1,11 @@
-//! Synthetic a-b-t traffic: connections as epochs of a request (a), a response (b) and a time
-//! between them (t).
+//! Synthetic a-b-t traffic: connections as epochs of a request (a), a response (b) and a time between them (t).
 //!
-//! The quantiles are those of 340 connections of a campus, a sample of Tmix that comes with ns-2
-//! (ns-2.35, tcl/ex/tmix/sample-orig.cvec; Weigle and others, "Tmix: A Tool for Generating
-//! Realistic Application Workloads in ns-2", CCR 36(3), 2006). Between two quantiles the logarithm
-//! of a value is interpolated linearly. Two assumptions are our own: the minimum is half of the
-//! tenth percentile, and above the 99th percentile sizes have a bounded Pareto distribution of
-//! index 1.1 up to the largest of the sample. Epochs are drawn independently, so that sizes within
-//! a connection do not depend on each other as they do in the trace.
+//! The quantiles are those of 340 connections of a campus, a sample of Tmix that comes with ns-2 (ns-2.35,
+//! tcl/ex/tmix/sample-orig.cvec; Weigle and others, "Tmix: A Tool for Generating Realistic Application Workloads in
+//! ns-2", CCR 36(3), 2006). Between two quantiles the logarithm of a value is interpolated linearly. Two assumptions
+//! are our own: the minimum is half of the tenth percentile, and above the 99th percentile sizes have a bounded Pareto
+//! distribution of index 1.1 up to the largest of the sample. Epochs are drawn independently. In the trace, sizes
+//! within a connection depend on each other.
 
 use longhaul_engine::config::{Binding, Distribution, Process, Quantiles, Requests};
 
@@ -26,7 +24,7 @@ const TIMES: ([f64; 6], f64) = ([0.000_91, 0.004, 0.0288, 0.099, 2.13, 40.0], 40
 /// Index of the Pareto distribution above the last quantile.
 const TAIL: f64 = 1.1;
 
-/// Number of straight pieces by which a curve of quantiles is approximated.
+/// Number of straight pieces of an approximated curve of quantiles.
 const PIECES: u32 = 12;
 
 /// Returns the model of requests with `rate` connections per second.
@@ -129,8 +127,7 @@ mod tests {
         );
     }
 
-    /// The means of the distributions, on which the load at a given rate depends, are as
-    /// documented.
+    /// Checks the means of the distributions against the documentation. The load at a given rate depends on them.
     #[test]
     fn means_are_known() {
         assert!(

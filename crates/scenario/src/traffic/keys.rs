@@ -33,8 +33,8 @@ keys! {
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
         /// Time from the end of a response to the next request on the same connection.
         pub think: Distribution = TIMES.key().default("0 s"),
-        /// Time at which the size of a response is drawn: `with-request`, so that the same seed gives the same
-        /// pairs, or `on-arrival` of the request.
+        /// Time of drawing the size of a response: `with-request`, so the same seed gives the same pairs, or
+        /// `on-arrival` of the request.
         pub binding: Binding = Kind::Word(Binding::WORDS).key().default("with-request"),
     }
 }
@@ -124,7 +124,7 @@ keys! {
 keys! {
     /// A greedy connection that is aborted after a time.
     pub(crate) struct PerturbationKeys {
-        /// Time after which a greedy connection is aborted, with data still in flight.
+        /// Lifetime of a greedy connection. Then it is aborted, with data still in flight.
         pub lifetime: Span = Kind::Positive(TIME).key().required(),
     }
 }
@@ -132,9 +132,8 @@ keys! {
 keys! {
     /// Requests and responses from a table, with their start times.
     pub(crate) struct TraceKeys {
-        /// CSV file, relative to this file. Its columns are start_s and bytes for one-way data, or
-        /// start_s, request_bytes and response_bytes for exchanges; server_delay_s may be added for
-        /// delays.
+        /// CSV file, relative to this file. Its columns are start_s and bytes for one-way data, or start_s,
+        /// request_bytes and response_bytes for exchanges. server_delay_s may be added for delays.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),

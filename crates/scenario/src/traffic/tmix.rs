@@ -1,12 +1,12 @@
 //! Connection vectors of Tmix, in both formats of ns-2 (ns manual, chapter "Tmix: Internet Traffic
 //! Generation", sections "Original" and "Alternate Connection Vector Format").
 //!
-//! A unit that an initiator sends is a request, and the next unit of the acceptor its response. If
-//! an acceptor sends without a request, or again, a request of one byte is added; if an initiator
-//! sends again, the request before has no response. In a concurrent vector, in which both sides
-//! send independently of each other, each side has a separate connection. Windows, round-trip
-//! times, losses and segment sizes of a vector are read but not used, since the network and the
-//! flow determine them. The time before the FIN is not used either.
+//! A unit of the initiator is a request; the next unit of the acceptor is its response. If an
+//! acceptor sends without a request, or again, a request of one byte is added. If an initiator
+//! sends again, the request before has no response. In a concurrent vector, both sides send
+//! independently, so each side has a separate connection. Windows, round-trip times, losses and
+//! segment sizes of a vector are read but not used: the network and the flow determine them. The
+//! time before the FIN is not used either.
 
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};

@@ -2,10 +2,10 @@
 
 use longhaul_engine::config::{Config, Tcp, Transport};
 
-/// Bytes of memory per segment in flight: its packet in the ring of a link, which may be half
-/// empty, and its entry in the sender's scoreboard.
+/// Bytes of memory per segment in flight: its packet in a link's ring, which may be half empty, and its entry in the
+/// sender's scoreboard.
 const BYTES_PER_SEGMENT: f64 = 150.0;
-/// Bytes of memory from which there is a warning: a quarter of a small machine's memory.
+/// Minimum memory for a warning, in bytes: a quarter of a small machine's memory.
 const MANY_BYTES: f64 = 2e9;
 
 /// Warns if the full windows of all flows may not fit into memory; names the flow with the largest.

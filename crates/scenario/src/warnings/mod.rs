@@ -93,8 +93,7 @@ fn segment_bytes(tcp: &Tcp) -> u32 {
     tcp.mss_bytes + tcp.header_bytes + tcp.timestamps.bytes().unwrap_or(0)
 }
 
-/// Returns the requirements of an algorithm on its path; those of an unregistered algorithm are
-/// empty.
+/// Returns the requirements of an algorithm on its path; none for an unregistered algorithm.
 fn needs_path(congestion: &ControllerSpec) -> PathNeeds {
     let registered = congestion.custom.is_none();
     let entry = registered.then(|| registry::find_algorithm(&congestion.kind));
@@ -236,8 +235,8 @@ fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<Str
 }
 
 /// Warns about access links that are not faster than the path behind them. A queue then builds up
-/// at the hosts, whose default limit is too long for it: it assumes fast links, at which no queue
-/// builds up.
+/// at the hosts. Its default limit is too long for that: it is meant for fast links without a
+/// queue.
 fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -350,8 +349,8 @@ fn warn_of_timeouts(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<
     }
 }
 
-/// Warns about datagrams at even intervals that together overload a drop-tail queue. A flow whose
-/// packets always arrive just after a departure then always finds a free place (Floyd and Jacobson,
+/// Warns about datagrams at even intervals that together overload a drop-tail queue. Packets of one
+/// flow may then always arrive just after a departure, and find a free place (Floyd and Jacobson,
 /// "On traffic phase effects in packet-switched gateways", 1992).
 fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
@@ -404,9 +403,9 @@ fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<St
     }
 }
 
-/// Warns about algorithms that interpret queueing caused by their own bursts as congestion. They
-/// were published for paths of at most 10 Mbit/s. Algorithms for which pacing avoids the bursts are
-/// excluded if the flow paces.
+/// Warns about algorithms that take queueing by their own bursts for congestion. They were
+/// published for paths of at most 10 Mbit/s. If the flow paces, algorithms without bursts under
+/// pacing are excluded.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);

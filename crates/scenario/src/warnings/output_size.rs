@@ -4,12 +4,12 @@ use longhaul_engine::config::{Config, Link, Transport};
 
 use super::{packet_bytes, segment_bytes};
 
-/// Measured bytes per sample of a flow or link in the table of time series: if samples are so close
-/// together that few values change between them, and if they are far apart.
+/// Measured bytes per sample of a flow or link in the table of time series: for close samples, with
+/// few changed values, and for samples far apart.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
 /// Bytes per packet in a capture: a block of pcapng with Ethernet, IP, TCP and timestamps.
 const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
-/// Bytes of output from which there is a warning.
+/// Minimum output for a warning, in bytes.
 const MANY_BYTES: f64 = 1e9;
 
 /// Returns the number of samples that a run would record if all flows started at time 0.
@@ -47,7 +47,7 @@ fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
     config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }
 
-/// Returns the links whose packets are captured: those named, and those at captured nodes.
+/// Returns the captured links: those named, and those at captured nodes.
 fn captured(config: &Config) -> impl Iterator<Item = &Link> {
     let at_node = |link: &Link| {
         let ends = [link.from, link.to];
@@ -74,8 +74,8 @@ fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// Returns the bytes of a link's capture if it carries full data packets at its rate, or at the
-/// offered rate of sources if that is lower.
+/// Returns the bytes of a link's capture for full data packets at its rate, or at the offered rate
+/// of sources if this is lower.
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let packet_bytes = config
         .flows

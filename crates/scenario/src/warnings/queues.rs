@@ -1,4 +1,4 @@
-//! Warnings about queue disciplines on links for which they are unsuitable.
+//! Warnings about unsuitable queue disciplines on links.
 
 use longhaul_engine::config::{Config, Link, Transport};
 use longhaul_engine::queue::{DelayEstimate, QueueConfig};
@@ -55,8 +55,7 @@ fn slowest(link: &Link) -> Rate {
     rates.fold(link.capacity(), Rate::min)
 }
 
-/// Warns about links with a varying rate whose discipline reads the rate only once, as it does in
-/// its source.
+/// Warns about links with a varying rate if the discipline reads the rate only once, as in its source.
 pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     for link in &config.links {
         if !link.rate_varies() {
@@ -85,9 +84,8 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns about ACK filtering in a queue that data fills. Only one acknowledgement of a connection
-/// then passes each time that the queue's contents have been sent, and the connection sends its
-/// window in one burst.
+/// Warns about ACK filtering in a queue that data fills. Only one acknowledgement of a connection then passes per
+/// drained queue, and the connection sends its window in one burst.
 pub(super) fn warn_of_shared_ack_filters(
     resolved: &ResolvedDocument,
     config: &Config,

@@ -169,8 +169,8 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
     assert_ne!(other.hash(), scenario.hash());
 }
 
-/// A constructor gets numbers as they are written: integers without a fraction, also within lists
-/// and tables. Infinite numbers, which JSON cannot represent, are refused.
+/// Checks that a constructor gets numbers as they are written: integers without a fraction, also within lists and
+/// tables. Infinite numbers are refused, since JSON cannot represent them.
 #[test]
 fn numbers_reach_the_constructor_as_they_were_written() {
     let (_, asked) = parsed(
@@ -247,8 +247,8 @@ fn what_names_no_class_is_refused() {
     assert!(algorithms().iter().all(|entry| entry.kind != "python"));
 }
 
-/// There is a warning about algorithms that mistake queues of their own bursts for congestion, but
-/// only on fast paths, where these bursts are the cause of queues.
+/// Checks the warning about algorithms that mistake queues of their own bursts for congestion. It is given only on fast
+/// paths, where these bursts cause queues.
 #[test]
 fn who_gives_way_to_its_own_bursts_is_told_so() {
     let told = |kind: &str, more: &[&str]| {

@@ -1,4 +1,4 @@
-//! The lists of `longhaul list`: keys, values and defaults are those that scenarios have.
+//! The lists of `longhaul list`: keys, values and defaults are those of scenarios.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{keys, profiles, queues};
@@ -26,8 +26,8 @@ fn without_kinds(path: &str) -> String {
     parts.collect()
 }
 
-/// Every value of a complete scenario has a key in the list, with its meaning and allowed values;
-/// queues and algorithms have separate lists.
+/// Checks that every value of a complete scenario has a key in the list, with its meaning and allowed values. Queues
+/// and algorithms have separate lists.
 #[test]
 fn values_of_scenarios_have_listed_keys() {
     let listed = keys();
@@ -55,7 +55,7 @@ fn values_of_scenarios_have_listed_keys() {
     assert!(found > 30, "{found}");
 }
 
-/// The listed defaults of a discipline equal the values of a queue whose table gives only the kind.
+/// Checks the listed defaults of a discipline against the values of a queue table with only the kind.
 #[test]
 fn listed_defaults_of_queues_are_those_that_they_get() {
     let listed = queues();

@@ -8,8 +8,7 @@ use longhaul_scenario::{Scenario, parse};
 
 use crate::refusal;
 
-/// A key whose value is a distribution, with the text of its values, and the form that they have in
-/// the engine.
+/// A key for distributions, with the text of its values, and their form in the engine.
 struct Place {
     key: &'static str,
     written: fn(&str) -> String,
@@ -265,8 +264,7 @@ fn places() -> Vec<Place> {
     ]
 }
 
-/// Returns a table with `keys`, in which 0, 1/4 and 1/2 in the given unit replace `{0}`, `{1}` and
-/// `{2}`.
+/// Returns a table with `keys`. 0, 1/4 and 1/2 in the given unit replace `{0}`, `{1}` and `{2}`.
 fn table(unit: Unit, keys: &str) -> String {
     let numbers = [("{0}", 0.0), ("{1}", 0.25), ("{2}", 0.5)];
     let written = numbers

@@ -61,7 +61,7 @@ fn the_words_of_other_tools_lead_to_keys() {
     assert!(!elsewhere.contains("did you mean"), "{elsewhere}");
 }
 
-/// Of a long line, only the part around the wrong value is shown. A program may write a scenario in
+/// Checks that a message shows only the part of a long line around the wrong value. A program may write a scenario in
 /// one line, with the same mistake in each of its flows.
 #[test]
 fn of_a_long_line_the_part_around_the_value_is_shown() {
@@ -515,7 +515,7 @@ fn udp_flows_take_no_tcp_keys() {
     );
 }
 
-/// An error about an invalid default points to the table in which the key is missing.
+/// Checks that an error about an invalid default points to the table without the key.
 #[test]
 fn a_default_that_does_not_fit_points_to_its_table() {
     let text = r#"duration = "1 s"
@@ -573,8 +573,7 @@ fn packets_larger_than_ip_s_are_refused() {
     .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A flow with keys of another topology gets one message about them, and no messages about their
-/// consequences.
+/// Checks that a flow with keys of another topology gets one message about them, and none about their consequences.
 #[test]
 fn places_of_another_topology_are_refused_once() {
     let message = replaced("[[flows]]", "[[flows]]\nfrom = \"a\"");

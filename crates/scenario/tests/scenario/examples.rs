@@ -6,8 +6,7 @@ use longhaul_congestion::registry;
 use longhaul_scenario::{keys, load, parse, schema, traffic};
 use serde_json::Value as Json;
 
-/// Returns the paths of the example scenarios, except those with real QUIC stacks, which these
-/// tests do not have.
+/// Returns the paths of the example scenarios, except those with real QUIC stacks; these tests do not have the stacks.
 fn examples() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = std::fs::read_dir(folder).expect("the folder of examples");
@@ -120,9 +119,8 @@ fn is_sorted(value: &Json) -> bool {
     }
 }
 
-/// Keys of resolved scenarios and of the schema are sorted, also in builds in which another crate,
-/// such as quinn's qlog, makes `serde_json` keep the order of insertion. Hashes of scenarios
-/// therefore do not depend on features.
+/// Checks that keys of resolved scenarios and of the schema are sorted in every build, so hashes of scenarios do not
+/// depend on features. Another crate, such as quinn's qlog, may make `serde_json` keep the order of insertion.
 #[test]
 fn keys_of_resolved_examples_and_of_the_schema_are_sorted() {
     for path in examples() {
@@ -142,7 +140,7 @@ fn the_schema_allows_every_resolved_example() {
     assert!(!allows(&schema, &serde_json::json!({ "durration": "1 s" })));
 }
 
-/// The schema has a title, and its texts for editors are those of the program's lists.
+/// Checks that the schema has a title, and that its texts for editors are those of the program's lists.
 #[test]
 fn the_schema_describes_algorithms_and_slow_starts() {
     assert_eq!(schema()["title"], "Longhaul scenario");

@@ -41,7 +41,7 @@ fn with(overrides: &[&str]) -> Scenario {
     parse(BASE, "base.toml", None, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the message with which an invalid scenario is refused.
+/// Returns the error message for an invalid scenario.
 fn refusal(text: &str) -> String {
     match parse(text, "wrong.toml", None, &[]) {
         Ok(_) => panic!("accepted: {text}"),

@@ -112,8 +112,8 @@ fn a_module_is_found_beside_the_scenario_and_its_parameters_are_passed_on() {
     assert_eq!(defaults, ["717", "true"]);
 }
 
-/// A module is identified by its contents: the hash of a scenario covers them, but not the
-/// directory. A SHA-256 in the scenario takes precedence.
+/// Checks that a module is identified by its contents: the hash of a scenario covers them, but not the directory. A
+/// SHA-256 in the scenario takes precedence.
 #[test]
 fn a_module_is_known_by_its_contents() {
     let (here, there) = (Folder::new("here"), Folder::new("there"));

@@ -2,8 +2,7 @@
 
 use crate::{BASE, refusal};
 
-/// Returns [`BASE`] with another title, and with another label of flows and name of the link,
-/// written as escapes of TOML.
+/// Returns [`BASE`] with another title, label of flows and name of the link, written as escapes of TOML.
 fn named(title: &str, label: &str) -> String {
     let flows = format!("[[flows]]\nlabel = \"{label}\"");
     format!(

@@ -39,8 +39,8 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// The default limit of a proxy's local queue is that of the thesis, not the discipline's default
-/// on a link.
+/// Checks that the default limit of a proxy's local queue is that of the thesis, not the
+/// discipline's default on a link.
 #[test]
 fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     let scenario = accepted(&text(", queue = { kind = \"red\" }"));
@@ -49,9 +49,9 @@ fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     assert_eq!(origin(&scenario, "proxies.0.queue.limit"), "default");
 }
 
-/// RED in a proxy's local queue is configured for the link between its nodes. Automatic values are
-/// those of table 4.1 of the thesis (University of Innsbruck, 2009), with a mean packet of 500
-/// bytes.
+/// Checks that RED in a proxy's local queue is configured for the link between its nodes. Automatic
+/// values are those of table 4.1 of the thesis (University of Innsbruck, 2009), with a mean packet
+/// of 500 bytes.
 #[test]
 fn red_outside_a_link_is_configured_for_the_link_between_the_nodes() {
     let scenario = accepted(&text(
@@ -228,7 +228,7 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     assert!(message.contains("only one may split them"), "{message}");
 }
 
-/// Connections of applications are split in each direction in which they carry data.
+/// Checks that connections of applications are split in each direction that carries data.
 #[test]
 fn traffic_is_split_in_both_directions() {
     let both = |traffic: &str| {
@@ -259,8 +259,8 @@ fn traffic_is_split_in_both_directions() {
     }
 }
 
-/// There is a warning for each part of a path without the router that an algorithm needs: before
-/// the proxy, between its nodes for the proxy's connection, and behind it.
+/// Checks the warnings about a path without the router that an algorithm needs. There is one for
+/// each part: before the proxy, between its nodes, and behind it.
 #[test]
 fn a_router_is_missed_on_each_part_of_the_way() {
     let routers = |queue: &str, between: &str| {
@@ -347,8 +347,8 @@ fn window(totals: &Totals) -> f64 {
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
-/// The satellite link with a proxy carries 94.2 Mbit/s, as in the thesis. The results are within 1
-/// Mbit/s of this value, and within 0.5 Mbit/s of each other for all local queues.
+/// Checks that the satellite link with a proxy carries 94.2 Mbit/s, as in the thesis, within 1
+/// Mbit/s. The results for all local queues are within 0.5 Mbit/s of each other.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {
@@ -366,8 +366,8 @@ fn the_split_link_is_used_as_in_the_study() {
     assert!(most - least < 0.5, "{used:?}");
 }
 
-/// Without a proxy, fifty flows that lose packets at the same time use the link as the closed form
-/// of their sawtooth predicts. The path holds 6250 packets.
+/// Checks the use of the link by fifty flows without a proxy against the closed form of their
+/// sawtooth. The flows lose packets at the same time. The path holds 6250 packets.
 #[test]
 #[ignore = "minutes"]
 fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
@@ -383,9 +383,9 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     }
 }
 
-/// The use of the satellite link with a proxy does not depend on the number of flows: 94.1 Mbit/s
-/// with 500 flows and 94.2 Mbit/s with 5 flows in the thesis. The results are within 2 Mbit/s of
-/// these values.
+/// Checks that the use of the satellite link with a proxy does not depend on the number of flows.
+/// In the thesis, it is 94.1 Mbit/s with 500 flows and 94.2 Mbit/s with 5 flows; the results are
+/// within 2 Mbit/s.
 #[test]
 #[ignore = "minutes"]
 fn few_and_many_flows_use_the_split_link_alike() {
@@ -395,9 +395,9 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// Windows shrink as in the thesis. With a drop-tail queue, senders' windows with the proxy are
-/// about 30 % (15 to 40 %) of their windows without a proxy, and shrink with the queue's limit.
-/// With RED, they are about 3 % (1.5 to 5 %); here RED counts bytes and is checked every 3 ms.
+/// Checks that a proxy shrinks senders' windows as in the thesis. With a drop-tail queue, they are
+/// about 30 % (15 to 40 %) of their size without a proxy, and shrink with the queue's limit. With
+/// RED, they are about 3 % (1.5 to 5 %); here RED counts bytes and is checked every 3 ms.
 #[test]
 #[ignore = "minutes"]
 fn windows_shrink_as_in_the_study() {
@@ -423,9 +423,9 @@ fn windows_shrink_as_in_the_study() {
     assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
 }
 
-/// Web traffic through a proxy has the rates of the thesis: 750 web flows, whose offered load
-/// exceeds the link's capacity, use 95.4 Mbit/s of it (within 2) and get 120 kbit/s each (within
-/// 8).
+/// Checks that Web traffic through a proxy has the rates of the thesis. The offered load of 750 web
+/// flows exceeds the link's capacity. They use 95.4 Mbit/s of it (within 2) and get 120 kbit/s each
+/// (within 8).
 #[test]
 #[ignore = "minutes"]
 fn web_traffic_goes_by_the_proxy_as_in_the_study() {

@@ -418,9 +418,10 @@ fn a_threshold_at_the_limit_is_refused() {
     );
 }
 
-/// Default limits are those of each discipline's own source. If the source gives none, the limit is
-/// one bandwidth-delay product: RFC 8289, RFC 8033 and the papers on RED, PI, REM, DECbit, round
-/// robin and DRR give none; the simulations of VCP and XCP use one.
+/// Checks that default limits are those of each discipline's own source. If the source gives none,
+/// the limit is one bandwidth-delay product. This applies to RFC 8289, RFC 8033 and the papers on
+/// RED, PI, REM, DECbit, round robin and DRR. The simulations of VCP and XCP use one
+/// bandwidth-delay product.
 #[test]
 fn default_limits_are_those_of_each_disciplines_own_source() {
     let limit = |profile: &str, kind: &str| {
@@ -462,8 +463,8 @@ fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The profile `linux` selects the kernel's variants of CoDel and PIE. PIE measures the delay, and
-/// its update interval of 15 ms takes four ticks of 1/250 s.
+/// Checks that the profile `linux` selects the kernel's variants of CoDel and PIE. PIE measures the
+/// delay, and its update interval of 15 ms takes four ticks of 1/250 s.
 #[test]
 fn linux_has_the_kernels_codel_and_pie() {
     let queue = |kind: &str| {
@@ -508,8 +509,8 @@ fn linux_s_pie_has_no_delay_by_the_rate() {
 const CHANGES: &str = r#"topology.dumbbell.bottleneck.changes=[{ at = "5 s", rate = "10 Mbps" }]"#;
 const FORWARD: &str = "the queue of `bottleneck` ";
 
-/// PIE measures the delay if the link's rate varies (RFC 8033 section 4.3); otherwise it uses the
-/// known rate.
+/// Checks that PIE measures the delay if the link's rate varies (RFC 8033 section 4.3); otherwise
+/// it uses the known rate.
 #[test]
 fn pie_measures_the_delay_where_the_rate_varies() {
     let pie = format!(r#"{QUEUE}={{ kind = "pie" }}"#);

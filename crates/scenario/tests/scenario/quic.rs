@@ -1,5 +1,5 @@
-//! Flows in a QUIC stack: their keys, and the settings that the scenario passes to the stack. The
-//! stack is one that these tests implement.
+//! Flows in a QUIC stack: their keys, and the settings that the scenario passes to the stack. These
+//! tests implement the stack.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use longhaul_scenario::{
 
 use crate::{origin, value};
 
-/// A scenario whose path holds 12.5 MB and has a queue of the same size.
+/// A scenario with a path of 12.5 MB, and a queue of the same size.
 const BASE: &str = r#"
 duration = "10 s"
 
@@ -116,7 +116,7 @@ fn the_stack_its_algorithm_and_its_version_are_written() {
     assert!(other.contains(expected), "{other}");
 }
 
-/// Labels and results contain the name of the algorithm, and of the stack in which it runs.
+/// Checks that labels and results contain the names of the algorithm and of its stack.
 #[test]
 fn the_congestion_control_is_the_stack_s_or_one_of_longhaul() {
     for (overrides, label, name) in [
@@ -153,9 +153,9 @@ fn transfers_sizes_and_warnings_reach_the_run() {
     );
 }
 
-/// Flow control windows are converted to bytes. They are given in bytes or in bandwidth-delay
-/// products; by default they are four times the capacity of path and queue, at least quinn's 1250
-/// kB.
+/// Checks that flow control windows are converted to bytes. They are given in bytes or in
+/// bandwidth-delay products. By default, they are four times the capacity of path and queue, at
+/// least quinn's 1250 kB.
 #[test]
 fn windows_are_in_bytes() {
     let window = |overrides: &[&str]| value(&with(overrides), "/flows/0/stack/window");
@@ -214,8 +214,8 @@ fn keys_of_other_transports_are_refused() {
     );
 }
 
-/// Settings of a stack that contradict each other are refused. A UDP payload has at least 1200
-/// bytes (RFC 9000 section 14), and 1472 bytes fit into a packet of 1500.
+/// Checks that contradictory settings of a stack are refused. A UDP payload has at least 1200 bytes
+/// (RFC 9000 section 14), and 1472 bytes fit into a packet of 1500.
 #[test]
 fn settings_of_a_stack_have_to_fit_together() {
     for mtu in [1200, 1472] {
@@ -240,7 +240,8 @@ fn settings_of_a_stack_have_to_fit_together() {
     );
 }
 
-/// A setting that the stack refuses is reported at its key, or at the key of the flow's algorithm.
+/// Checks that a setting that the stack refuses is reported at its key, or at the key of the flow's
+/// algorithm.
 #[test]
 fn refusals_of_a_stack_have_their_place() {
     let kind = refusal(&["flows.0.stack.kind=other"]);

@@ -180,8 +180,8 @@ fn suspicious_scenarios_are_run_with_a_warning() {
     );
 }
 
-/// A resolved scenario with a receive window of one segment can be read again. The threshold
-/// follows the receive window, but is never below two segments (RFC 5681, equation 4).
+/// Checks that a resolved scenario with a receive window of one segment can be read again. The
+/// threshold follows the receive window, but is never below two segments (RFC 5681, equation 4).
 #[test]
 fn a_receive_window_of_one_segment_can_be_read_again() {
     for (window, ssthresh) in [(1, "2"), (2, "2"), (3, "3")] {
@@ -203,8 +203,8 @@ fn replications_without_random_numbers_are_told_of() {
     assert!(mesonet.draws() && mesonet.nothing_drawn().is_none());
 }
 
-/// A `run.json` contains the scenario of its run and is read as that scenario. Other documents are
-/// read as they are.
+/// Checks that a `run.json` is read as the scenario of its run. Other documents are read as they
+/// are.
 #[test]
 fn the_scenario_of_a_finished_run_is_read() {
     let scenario = with(&["seed=7"]);

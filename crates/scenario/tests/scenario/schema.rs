@@ -1,4 +1,4 @@
-//! The JSON Schema of scenario files, with which editors complete and check them.
+//! The JSON Schema of scenario files. Editors complete and check files with it.
 
 use longhaul_congestion::registry;
 use serde_json::Value as Json;
@@ -20,8 +20,8 @@ fn algorithm<'a>(schema: &'a Json, kind: &str) -> Option<&'a Json> {
     }
 }
 
-/// Every algorithm is described in the schema, with its variants and its parameters, each with
-/// meaning, unit and bounds.
+/// Checks that the schema describes every algorithm with its variants and its parameters, each with meaning, unit and
+/// bounds.
 #[test]
 fn algorithms_are_described_with_their_parameters() {
     let schema = longhaul_scenario::schema();

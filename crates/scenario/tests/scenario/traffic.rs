@@ -8,7 +8,7 @@ use longhaul_units::Time;
 
 use crate::{refusal, value};
 
-/// Returns a scenario whose one flow has this application.
+/// Returns a scenario with one flow of this application.
 fn text(traffic: &str) -> String {
     format!(
         "duration = \"10 s\"\n\
@@ -47,8 +47,8 @@ fn requests_have_defaults() {
     );
 }
 
-/// PackMime needs only a rate; its extra round-trip times may be restricted. In Weigle 2003, the
-/// main study uses those of both sides, appendix B only those of the server's side.
+/// Checks that PackMime needs only a rate. Its extra round-trip times may be restricted: in Weigle 2003, the main study
+/// uses those of both sides, appendix B only those of the server's side.
 #[test]
 fn packmime_is_a_rate() {
     let model = requests("{ kind = \"packmime\", rate = 24.1 }");
@@ -187,8 +187,8 @@ fn a_trace_becomes_part_of_the_scenario() {
     assert_eq!(again.hash(), loaded.hash());
 }
 
-/// Bursts are possible over TCP and over UDP. Their parameters here are those of table 4.2 of the
-/// thesis on proxies (University of Innsbruck, 2009), with ns-2's rounding.
+/// Checks that bursts are possible over TCP and over UDP. Their parameters are those of table 4.2 of the thesis on
+/// proxies (University of Innsbruck, 2009), with ns-2's rounding.
 #[test]
 fn bursts_go_over_tcp_or_udp() {
     let pareto = "{ kind = \"pareto\", mean = \"500 ms\", shape = 1.5 }";
@@ -217,8 +217,8 @@ fn bursts_go_over_tcp_or_udp() {
     assert_eq!(udp.bursts.as_ref().map(|bursts| &bursts.off), Some(&pareto));
 }
 
-/// Sizes in web sessions are rounded up to packets by default. The sessions are those of the thesis
-/// on gentle HighSpeed TCP (Osaka University, 2006).
+/// Checks that sizes in web sessions are rounded up to packets by default. The sessions are those of the thesis on
+/// gentle HighSpeed TCP (Osaka University, 2006).
 #[test]
 fn sessions_count_in_packets_unless_told_otherwise() {
     let web = |rest: &str| {
@@ -333,8 +333,8 @@ fn datagrams_are_spaced_evenly_or_at_random() {
     assert!(tcp.contains("a TCP flow has no spacing"), "{tcp}");
 }
 
-/// Datagrams at even intervals that overload a drop-tail queue cause a warning. Streams of 8 and 16
-/// Mbit/s share 10 Mbit/s: their phases would decide which flow loses packets.
+/// Checks that datagrams at even intervals that overload a drop-tail queue cause a warning. Streams of 8 and 16 Mbit/s
+/// share 10 Mbit/s: their phases would decide which flow loses packets.
 #[test]
 fn even_datagrams_that_overload_a_drop_tail_queue_are_warned_of() {
     let second = |spacing: &str| {

@@ -5,8 +5,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{BASE, with};
 
-/// Returns those warnings about [`BASE`] with overrides that contain `text`. [`BASE`] has 1 Gbit/s
-/// and a base round trip of 100 ms.
+/// Returns the warnings about [`BASE`] with overrides, if they contain `text`. [`BASE`] has 1
+/// Gbit/s and a base round trip of 100 ms.
 fn told(text: &str, overrides: &[&str]) -> Vec<String> {
     let warnings = with(overrides).warnings().to_vec();
     let about = |warning: &String| warning.contains(text);
@@ -24,8 +24,8 @@ fn assert_told(text: &str, overrides: &[&str], expected: bool) {
     );
 }
 
-/// Timers that are shorter than the base round trip cause a warning: they would expire before an
-/// answer can arrive, so that every SYN or segment is sent again.
+/// Checks that timers shorter than the base round trip cause a warning: they would expire before an
+/// answer can arrive, and every SYN or segment would be sent again.
 #[test]
 fn timers_shorter_than_the_base_round_trip() {
     let timer = |initial: u64, max: u64| {
@@ -52,8 +52,8 @@ fn timers_shorter_than_the_base_round_trip() {
     );
 }
 
-/// Access links as slow as the path cause a warning: the queue builds up at the hosts, whose
-/// default limit is meant for fast links.
+/// Checks that access links as slow as the path cause a warning. The queue then builds up at the
+/// hosts, but their default limit is meant for fast links.
 #[test]
 fn queues_at_a_flow_s_own_hosts() {
     let text = "queue up at their own hosts";
@@ -90,8 +90,8 @@ fn replications_that_are_all_the_same() {
     assert_told(text, &["replication=1", start], false);
 }
 
-/// DECbit's queue causes a warning if other senders use it. It marks from one waiting packet on
-/// (Ramakrishnan and Jain 1990), and senders of RFC 3168 halve their windows for such marks.
+/// Checks that DECbit's queue causes a warning if other senders use it. It marks from one waiting
+/// packet on (Ramakrishnan and Jain 1990). Senders of RFC 3168 halve their windows for such marks.
 #[test]
 fn decbit_s_queue_with_other_senders() {
     let text = "it is made for `decbit` senders";
@@ -105,9 +105,9 @@ fn decbit_s_queue_with_other_senders() {
     );
 }
 
-/// There is a warning if the output will be large. A sample takes at least 4 bytes; a capture of an
+/// Checks the warning about large output. A sample takes at least 4 bytes. A capture of an
 /// unlimited source takes 100 bytes for each packet of a full link: here 10^10 bits in packets of
-/// 1500 bytes. No warning is given for the reverse direction, which carries ACKs, nor for finite
+/// 1500 bytes. There is no warning for the reverse direction, which carries ACKs, nor for finite
 /// transfers, which may be short.
 #[test]
 fn the_output_s_size_is_expected() {
@@ -157,8 +157,8 @@ fn a_simulation_knows_its_end() {
     );
 }
 
-/// If an override changes the kind of a table, the message about a key of the former kind says that
-/// it was right in the file.
+/// Checks the message about a key of a table's former kind, changed by an override: it says that
+/// the key was right in the file.
 #[test]
 fn keys_of_the_kind_before_an_override_are_told_of() {
     let text = BASE.replacen(

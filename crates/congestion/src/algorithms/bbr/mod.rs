@@ -1,9 +1,9 @@
 //! BBR: sends at the measured delivery rate, and keeps the bandwidth-delay product in flight.
 //!
 //! This module has the parts that both versions share: rounds, samples, the test for a full pipe, and the pacing rate.
-//! State that the pseudocode of BBR keeps for each packet is kept per flow here. A round therefore ends with the first
-//! delivery or loss of a segment that was sent after the round began. Counters of segments sent, delivered and lost
-//! determine this time.
+//! The pseudocode of BBR stores state for each packet; this module stores it per flow. A round therefore ends with the
+//! first delivery or loss of a segment sent after the round began, as counters of segments sent, delivered and lost
+//! tell.
 
 #[cfg(test)]
 mod differential;
@@ -31,9 +31,9 @@ const MIN_WINDOW: f64 = 4.0;
 /// one at the receiver.
 const QUANTA: f64 = 3.0;
 
-/// Requirements of BBR. It needs delivery rates, whose maximum is the estimate of the bandwidth. It also needs
-/// RACK-TLP: without it, only the retransmission timer detects lost retransmissions, and a window of two
-/// bandwidth-delay products would wait for the timer.
+/// Requirements of BBR. The maximum delivery rate is its estimate of the bandwidth. BBR also needs RACK-TLP: otherwise,
+/// only the retransmission timer detects lost retransmissions, and a window of two bandwidth-delay products would wait
+/// for the timer.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     paces: true,
@@ -41,7 +41,7 @@ const NEEDS: Needs = Needs {
     ..Needs::RTT
 };
 
-/// Time for which the window stays small when BBR measures the round-trip time (ProbeRTTDuration).
+/// Time during which ProbeRTT keeps the window small (ProbeRTTDuration).
 const PROBE_RTT: Span = Span::from_millis(200);
 
 /// Returns the larger of two numbers. The comparison takes one instruction; `f64::max`, which handles NaN, takes five.
@@ -165,8 +165,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Processes `bandwidth`, the estimate at the beginning of a round in which the flow was not limited; returns true
-    /// if the pipe is full.
+    /// Processes the estimated `bandwidth` at the beginning of a round that was not limited by the application. Returns
+    /// true if the pipe is full.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {
@@ -298,8 +298,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Advances ProbeRTT by one acknowledgement. `few` is true once few enough segments are in flight; the measurement
-    /// then begins. Returns true when both 200 ms and a round trip have passed since its beginning.
+    /// Advances ProbeRTT by one acknowledgement. The measurement begins once `few` is true: few enough segments are in
+    /// flight. Returns true when the measurement has lasted for 200 ms and for a round trip.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {
@@ -342,8 +342,8 @@ mod tests {
         }
     }
 
-    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: ProbeRTT lasts for at least 200 ms and one round
-    /// trip, counted from the time at which few enough segments are in flight.
+    /// Checks that ProbeRTT lasts for at least 200 ms and one round trip. Both are counted from the time at which few
+    /// enough segments are in flight (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4).
     #[test]
     fn a_probe_for_the_round_trip_time_lasts_200_ms_and_a_round_trip() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
@@ -361,8 +361,8 @@ mod tests {
         assert_eq!(until(&[(301, true, false), (400, true, true)]), Some(4));
     }
 
-    /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery or in ProbeRTT,
-    /// the current window is saved only if it is larger than the saved one. At other times, it is always saved.
+    /// Checks when the window is saved. In a recovery or in ProbeRTT, only a larger window replaces the saved one; at
+    /// other times, any window does (`BBRSaveCwnd`, draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4).
     #[test]
     fn the_window_before_a_recovery_outlives_what_happens_in_it() {
         let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);

@@ -1,7 +1,7 @@
-//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`), with windows in whole segments: the window grows by one after a
-//! number of acknowledged segments. An estimate for delayed acknowledgements divides this number, although the kernel
-//! already counts all segments that an acknowledgement covers. The window therefore grows nearly twice as fast as
-//! intended, with delayed acknowledgements and without.
+//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`). Windows are whole segments: the window grows by one after a
+//! number of acknowledged segments. The kernel divides this number by its estimate for delayed acknowledgements,
+//! although it already counts all segments that an acknowledgement covers. The window therefore grows nearly twice as
+//! fast as intended, with or without delayed acknowledgements.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -19,8 +19,7 @@ const UNIT: u64 = 1024;
 /// Divisor of the distance to the peak; the quotient is the growth per round trip (`BICTCP_B`).
 const DIVISOR: u64 = 4;
 
-/// Maximum number of acknowledged segments for which the window grows by one, until a loss has shown the capacity of
-/// the path.
+/// Maximum number of acknowledged segments per segment of growth, until the first loss.
 const UNKNOWN_PEAK: u64 = 20;
 
 /// State of the kernel's BIC for one flow.
@@ -28,7 +27,7 @@ const UNKNOWN_PEAK: u64 = 20;
 pub struct KernelBic {
     low_window: u64,
     max_increment: u64,
-    /// Number of round trips close to the peak in which the window grows by `DIVISOR` segments (`smooth_part`).
+    /// Number of round trips close to the peak for `DIVISOR` segments of growth (`smooth_part`).
     smooth_part: u64,
     /// Fraction of the window that is kept after a loss, in 1024ths.
     kept: u64,

@@ -166,7 +166,7 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Compares steps with NIST SP 500-282, equation 10, also at the limits of its cases: a distance of exactly S = 4
+    /// Compares steps with equation 10 of NIST SP 500-282, also at the limits of its cases: distances of S = 4
     /// segments, and of 32 (S - 1) beyond the target.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {

@@ -75,8 +75,8 @@ impl BinarySearch {
     }
 
     /// Returns the growth in Linux 2.6.22, in segments per round trip. Below the peak, it is a quarter of the distance
-    /// to the peak, in whole segments, or a fifth of a segment if that quarter is at most one segment. Beyond the peak,
-    /// it is a third of the distance from the peak. Windows are whole segments.
+    /// to the peak, in whole segments, but a fifth of a segment close to the peak. Beyond the peak, it is a third of
+    /// the distance from the peak.
     fn linux_increase(&self, cwnd: f64) -> f64 {
         let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {
@@ -100,8 +100,8 @@ impl BinarySearch {
     }
 
     /// Returns the number of segments, at most one, that an acknowledgement adds in Linux 2.6.22. Up to `low_window`,
-    /// this is the growth of standard TCP, however many segments the acknowledgement covers: `bictcp_update` returns
-    /// before it accounts for delayed acknowledgements.
+    /// the growth is that of standard TCP for one segment: `bictcp_update` returns before it accounts for delayed
+    /// acknowledgements.
     fn linux_step(&mut self, ack: &AckSample, cwnd: f64) -> f64 {
         self.ack_ratio.observe(ack.acked);
         if self.is_standard(cwnd) {

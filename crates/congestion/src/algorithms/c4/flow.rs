@@ -32,7 +32,7 @@ pub(super) struct Era {
     pub min_rtt_s: f64,
     /// Largest round-trip time in the era, in seconds.
     pub max_rtt_s: f64,
-    /// Rate coefficient of the previous era, in which the packets acknowledged in this era were sent.
+    /// Rate coefficient of the previous era. Packets acknowledged in this era were sent with it.
     pub alpha_before: f64,
 }
 
@@ -75,7 +75,7 @@ impl Cycle {
     }
 }
 
-/// State of a flow with C4 of the draft (draft-huitema-ccwg-c4-spec), to which section numbers refer.
+/// State of a flow with C4 of the draft. Section numbers refer to draft-huitema-ccwg-c4-spec.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DraftC4 {
     /// Current state of the state machine (section 4).
@@ -93,7 +93,7 @@ pub struct DraftC4 {
     pub(super) running_min_s: f64,
     /// The current round trip (section 3.4).
     pub(super) era: Era,
-    /// Values measured since the last Recovery ended, from which growth is computed (section 4).
+    /// Values measured since the last Recovery ended; they determine the growth (section 4).
     pub(super) cycle: Cycle,
     /// Number of successive Recovery states with congestion (section 5.5.2).
     pub(super) congested_recoveries: u32,

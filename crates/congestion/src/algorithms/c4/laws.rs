@@ -18,7 +18,7 @@ pub(super) const MIN_INITIAL_BPS: f64 = 1_048_576.0;
 pub(super) const MAX_MARGIN_S: f64 = 0.015;
 /// Minimum of the nominal maximum round-trip time (section 6.3), in seconds.
 pub(super) const MIN_MAX_RTT_S: f64 = 1e-3;
-/// Time in which a quantum, the burst of the pacer, is sent at the pacing rate (section 4.1), in seconds.
+/// Duration of a quantum at the pacing rate, in seconds (section 4.1). A quantum is the burst of the pacer.
 pub(super) const QUANTUM_S: f64 = 4e-3;
 pub(super) const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 /// Minimum of the window and of the quantum, in segments.

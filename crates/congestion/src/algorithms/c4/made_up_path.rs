@@ -46,8 +46,8 @@ impl<C: Form> Path<C> {
         }
     }
 
-    /// Simulates one era, in which round-trip times are `rtt_ms` and the path delivers `rate` packets per second;
-    /// returns the state at its end.
+    /// Simulates one era. Round-trip times are `rtt_ms`, and the path delivers `rate` packets per second. Returns the
+    /// state at the end of the era.
     pub(super) fn era(&mut self, rate: f64, rtt_ms: u64) -> C::State {
         let (_, end) = self.c4.era();
         while self.c4.era().1 == end {
@@ -64,7 +64,7 @@ impl<C: Form> Path<C> {
         self.c4.on_ack(&ack, &mut self.window);
     }
 
-    /// Returns a path on which the flow cruises at 1,000 packets a second, 1.25 MB/s.
+    /// Returns a path with a flow that cruises at 1,000 packets a second, 1.25 MB/s.
     pub(super) fn cruising() -> Self {
         let mut path = Self::new();
         while path.era(1000.0, RTT_MS) != C::CRUISING {}

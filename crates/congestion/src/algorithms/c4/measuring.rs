@@ -36,8 +36,8 @@ pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
 }
 
-/// Returns the smoothed loss rate above which there is congestion (section 5.3). `insensitivity` is 1 minus the flow's
-/// sensitivity.
+/// Returns the smoothed loss rate that indicates congestion if exceeded (section 5.3). `insensitivity` is 1 minus the
+/// flow's sensitivity.
 pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
     0.02 + 0.5 * insensitivity
 }
@@ -52,8 +52,8 @@ pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }
 
-/// Returns the smoothed fraction of marks above which there is congestion (section 5.4). `insensitivity` is 1 minus the
-/// flow's sensitivity.
+/// Returns the smoothed fraction of marks that indicates congestion if exceeded (section 5.4). `insensitivity` is 1
+/// minus the flow's sensitivity.
 pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }
@@ -68,7 +68,7 @@ pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     }
 }
 
-/// Returns true if the round-trip times of a slow flow vary so much that Initial may have ended too early (section
+/// Returns true if the flow is slow and its round-trip times vary much; Initial may then have ended too early (section
 /// 4.4.1; the bounds are those of picoquic's c4.c).
 pub(super) fn is_jittery(bytes_per_s: f64, min_rtt_s: f64, max_rtt_s: f64) -> bool {
     let slow = bytes_per_s < MAX_JITTERY_BYTES_PER_S;

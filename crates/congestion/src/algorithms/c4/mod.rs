@@ -7,10 +7,10 @@
 //! at 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
 //! The rate counts as grown if it has grown by at least a quarter of the attempted increase (version 00, section 4.3),
-//! also in Initial; after a probe without congestion, any growth counts. Three rules are those of picoquic (c4.c,
-//! August 2026), with which the draft's authors ran their tests: Recovery drains if congestion occurs in it again,
-//! delays count only for packets sent in probes, and high jitter causes a return to Initial only below 1 MB/s and above
-//! 50 ms. Variant picoquic follows all rules of picoquic.
+//! also in Initial; after a probe without congestion, any growth counts. The draft's authors tested with picoquic
+//! (c4.c, August 2026), and three rules are from there. Recovery drains if congestion occurs in it again. Delays count
+//! only for packets sent in probes. High jitter causes a return to Initial only below 1 MB/s and above 50 ms. Variant
+//! picoquic follows all rules of picoquic.
 //!
 //! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
 //! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and when the round-trip time of the path
@@ -302,8 +302,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: three eras in which the rate does not grow by a quarter end Initial. Half of the window is taken as
-    /// the capacity of the path.
+    /// Checks that three eras end Initial if the rate grows by less than a quarter in each (section 4.2). Half of the
+    /// window is taken as the capacity of the path.
     #[test]
     fn initial_ends_when_the_rate_stops_growing() {
         let mut path = Path::new();

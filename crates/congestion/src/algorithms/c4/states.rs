@@ -8,9 +8,9 @@ use crate::window::Window;
 
 /// Minimum growth of the rate in an era of Pushing, as a factor, for Pushing to continue (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
-/// Number of eras without growth after which Initial ends (section 4.2).
+/// Number of eras without growth that end Initial (section 4.2).
 const FULL_ERAS: u32 = 3;
-/// Number of eras without growth after which a delay or a mark ends Initial (section 4.2).
+/// Number of eras without growth before a delay or a mark can end Initial (section 4.2).
 const FULL_ERAS_AT_DELAY: u32 = 2;
 /// Number of acknowledged packets before losses can end Initial.
 const PACKETS_BEFORE_LOSS: f64 = 20.0;

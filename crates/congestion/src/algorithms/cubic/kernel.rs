@@ -15,12 +15,10 @@ const HZ: u64 = 250;
 /// Number of time units per second (`BICTCP_HZ`); also the denominator of constants.
 const UNIT: u64 = 1024;
 
-/// Maximum number of acknowledged segments for which the window grows by one, until a loss has shown the capacity of
-/// the path: growth by 5 % per round trip.
+/// Maximum number of acknowledged segments per segment of growth, until the first loss: growth by 5 % per round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// Minimum number of acknowledged segments for which the window grows by one: growth by half of the window per round
-/// trip.
+/// Minimum number of acknowledged segments per segment of growth: growth by half of the window per round trip.
 const LEAST: u64 = 2;
 
 /// State of the kernel's CUBIC for one flow.
@@ -32,7 +30,7 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Eight times the number of acknowledged windows after which the AIMD flow's window grows by one segment.
+    /// Number of acknowledged windows per segment of growth of the AIMD flow's window, times eight.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first reduction and after a timeout.
     peak: u64,
@@ -56,7 +54,7 @@ struct Epoch {
     plateau: u64,
     /// Time from the start to the plateau, in 1024ths of a second.
     until_plateau: u64,
-    /// Window of the AIMD flow with which the cubic is compared.
+    /// Window of the AIMD flow, for comparison with the cubic.
     standard: u64,
     /// Number of acknowledged segments that have not enlarged the AIMD flow's window yet.
     acknowledged: u64,
@@ -174,8 +172,8 @@ impl KernelCubic {
         }
     }
 
-    /// Raises the growth to that of an AIMD flow with the mean window of standard TCP, if that flow grows faster. Above
-    /// the last peak, this flow is still used; RFC 9438, section 4.3, compares with standard TCP there.
+    /// Raises the growth to that of an AIMD flow with the mean window of standard TCP, if that flow grows faster. The
+    /// kernel also uses this flow above the last peak; RFC 9438, section 4.3, compares with standard TCP there.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -324,9 +322,8 @@ mod tests {
         assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
     }
 
-    /// Compares windows with those that a separate program computed from the kernel's rules. The kernel aims at the
-    /// cubic's value 100 ms ahead. It recomputes the growth once per tick or, while the window does not change, once in
-    /// eight ticks.
+    /// Compares windows with those of a separate program for the kernel's rules. The kernel aims at the cubic's value
+    /// 100 ms ahead. It recomputes the growth once per tick or, while the window does not change, once in eight ticks.
     #[test]
     fn windows_follow_the_rules_step_by_step() {
         let cases: [(f64, u64, &[f64]); 3] = [
@@ -343,8 +340,8 @@ mod tests {
         }
     }
 
-    /// Windows at the end of each second after a reduction at a peak of 20 segments. The first ones are those of the
-    /// AIMD flow, which adds one segment per 15/8 windows, also above the peak.
+    /// Windows at the end of each second after a reduction at a peak of 20 segments. At first, the AIMD flow determines
+    /// them: it adds one segment per 15/8 windows, also above the peak.
     const TWENTY: [f64; 10] = [20.0, 24.0, 28.0, 32.0, 35.0, 38.0, 54.0, 80.0, 115.0, 161.0];
     const HUNDRED: [f64; 10] = [
         87.0, 97.0, 100.0, 100.0, 100.0, 103.0, 109.0, 121.0, 143.0, 174.0,

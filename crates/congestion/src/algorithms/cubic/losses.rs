@@ -33,9 +33,8 @@ impl SmoothedLosses {
         }
     }
 
-    /// Updates the fraction for newly detected losses; returns true if it then exceeds the threshold. `delivered` and
-    /// `lost` are the numbers of segments of the connection so far. Losses detected at the same time count as adjacent
-    /// segments.
+    /// Updates the fraction of lost segments; returns true if it exceeds the threshold. `delivered` and `lost` are the
+    /// numbers of segments of the connection so far. Losses detected at the same time count as adjacent segments.
     pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
         let newly = lost.saturating_sub(self.lost);
         self.lost = lost;
@@ -66,8 +65,8 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Passes the losses of `segments` one by one. Returns the number of the loss, counted from one, that first causes
-    /// a response.
+    /// Passes the losses of `segments` one by one. Returns the number, from one, of the loss that first causes a
+    /// response.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);
         let mut told = (1..).zip(segments);

@@ -229,11 +229,13 @@ impl Extension for Cubic {
     }
 }
 
-/// Returns the mean window by RFC 9438 equation 6, for the constants `scale` and `decrease`, or the mean window of
-/// standard TCP if that is larger. The equation is for a flow whose losses all occur exactly on its plateau. The actual
-/// mean can differ from it in two ways. A peak that is too high falls only with the inverse square root of the number
-/// of losses, since the cubic is flat there: after 100 losses, a peak that was half too high leaves the mean 10 % too
-/// high. Fast convergence, which the equation neglects, lowers the mean by some 10 %.
+/// Returns the mean window by RFC 9438 equation 6, for the constants `scale` and `decrease`; at least that of standard
+/// TCP.
+///
+/// The equation assumes that all losses occur exactly on the plateau. The actual mean can differ from it in two ways. A
+/// peak that is too high falls only with the inverse square root of the number of losses, since the cubic is flat
+/// there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast convergence, which the
+/// equation neglects, lowers the mean by some 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;
     let factor = scale * (3.0 + kept) / (4.0 * decrease);

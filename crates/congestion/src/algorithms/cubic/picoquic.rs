@@ -26,7 +26,7 @@ pub(super) struct PicoquicCubic {
     stage: Option<Stage>,
 }
 
-/// A stage of congestion avoidance: the time in which one cubic function applies.
+/// A stage of congestion avoidance, with a single cubic function.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stage {
     start: Time,
@@ -59,8 +59,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses must be ignored: a delay has ended the first slow start, and some of its segments are not
-    /// yet known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
+    /// Returns true if losses must be ignored. This is so if a delay has ended the first slow start, until all its
+    /// segments are known to be delivered or lost. `settled` is the number of segments known to be delivered or lost.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }
@@ -95,8 +95,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Begins the stage after a slow start. After the first slow start, the stage begins on its plateau; after a
-    /// timeout, it begins as after a reduction.
+    /// Begins the stage after a slow start. After the first slow start, it begins on the plateau; after a timeout, as
+    /// after a reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
@@ -209,8 +209,8 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
     }
 
-    /// A reduction below the last peak leaves 7/8 of 7/8 of the window. A first reduction in slow start always does so,
-    /// since the last peak is infinite.
+    /// Checks that fast convergence lowers the window: a reduction below the last peak leaves 7/8 of 7/8 of it. A first
+    /// reduction in slow start always does so, since the last peak is infinite.
     #[test]
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));

@@ -31,7 +31,7 @@ pub struct RealCubic {
     prior: f64,
     /// The current epoch of congestion avoidance; `None` before its first acknowledgement.
     epoch: Option<Epoch>,
-    /// Time of the last acknowledgement, including those that may not enlarge the window.
+    /// Time of the last acknowledgement, even if it may not enlarge the window.
     heard: Time,
     /// Time of the acknowledgement before the last one.
     heard_before: Time,
@@ -114,8 +114,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Returns the growth of the AIMD flow for `credit` acknowledged segments (RFC 9438 section 4.3). Once this flow
-    /// has reached the window before the last reduction, it grows like standard TCP.
+    /// Returns the growth of the AIMD flow for `credit` acknowledged segments (RFC 9438 section 4.3). Once its window
+    /// reaches that before the last reduction, it grows like standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
@@ -148,9 +148,8 @@ impl RealCubic {
 }
 
 impl Epoch {
-    /// Excludes from the epoch the time in which acknowledgements arrived but did not let the window grow, because
-    /// something else limited the flow (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous
-    /// acknowledgement.
+    /// Excludes from the epoch a time without growth: acknowledgements arrived, but something else limited the flow
+    /// (RFC 9438 sections 4.2 and 5.8). `heard_before` is the time of the previous acknowledgement.
     #[inline]
     fn skip_limited(&mut self, heard_before: Time, now: Time) {
         if heard_before > self.grown {
@@ -252,9 +251,8 @@ mod tests {
         assert!((cubic.window_at(&epoch, 9.0856 + 5.0) - 1050.0).abs() < 1e-2);
     }
 
-    /// Acknowledgements arrive every 10 ms, but from 2 to 7 s they may not enlarge the window. By RFC 9438 section 5.8,
-    /// time in which something else limits the flow does not count. After the pause, the window therefore grows as if
-    /// there had been none.
+    /// Checks that a pause in the growth does not count as time of the epoch (RFC 9438 section 5.8). From 2 to 7 s,
+    /// acknowledgements may not enlarge the window. Afterwards, the window grows as if there had been no pause.
     #[test]
     fn time_without_growth_does_not_count() {
         let run = |limited: std::ops::Range<u64>, until: u64| {

@@ -1,6 +1,6 @@
 //! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`). The estimated fraction of marked segments (alpha) is in
-//! 1024ths. A round trip without marks sets the estimate to zero if it is below 16/1024. The fraction of marks in a
-//! round trip excludes the acknowledgement that ends it.
+//! 1024ths. A round trip without marks sets an estimate below 16/1024 to zero. The fraction of marks in a round trip
+//! excludes the last acknowledgement.
 
 use serde::{Deserialize, Serialize};
 
@@ -106,8 +106,8 @@ mod tests {
     use crate::algorithms::dctcp::ENTRY;
     use crate::parameter::Variant;
 
-    /// The estimated fraction of marked segments falls by a sixteenth each round trip, in whole 1024ths, until it is
-    /// 15, and then becomes zero. A round trip in which half of the segments are marked adds 32.
+    /// Checks that the estimated fraction of marked segments falls by a sixteenth each round trip, in whole 1024ths,
+    /// and from 15 to zero. A round trip with half of the segments marked adds 32.
     #[test]
     fn the_estimate_is_whole_and_ends() {
         let mut dctcp = KernelDctcp::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

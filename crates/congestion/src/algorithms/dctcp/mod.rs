@@ -1,8 +1,8 @@
 //! DCTCP: reduces the window in proportion to the fraction of marked segments.
 //!
-//! RFC 8257 section 3.3. The RFC's observation window is a round trip as the transport counts it. An acknowledgement
-//! that echoes a mark counts as a mark of all segments that it covers, since the receiver sends an acknowledgement
-//! whenever the mark changes (section 3.2).
+//! RFC 8257 section 3.3. The RFC's observation window is a round trip as the transport counts it. If an acknowledgement
+//! echoes a mark, all segments that it covers count as marked: the receiver sends an acknowledgement whenever the mark
+//! changes (section 3.2).
 
 mod kernel;
 

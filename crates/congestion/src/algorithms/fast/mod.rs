@@ -196,9 +196,9 @@ struct Flights {
 }
 
 impl Flights {
-    /// Counts an acknowledgement. If it ends a flight, returns the rate of the flight in segments per second: the
-    /// number of segments in it divided by the smoothed round-trip time, whatever time has actually passed (NIST SP
-    /// 500-282, equation 23).
+    /// Counts an acknowledgement. If it ends a flight, returns the rate of the flight in segments per second: its
+    /// number of segments divided by the smoothed round-trip time, not by the actual time (NIST SP 500-282, equation
+    /// 23).
     fn observe(&mut self, ack: &AckSample) -> Option<f64> {
         self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
         self.last = ack.delivered - self.begin;
@@ -214,9 +214,10 @@ mod tests {
     use crate::algorithms::fast_at;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282, equation 23, step by step. Acknowledgements come every 30 ms, so flights of a smoothed
-    /// round-trip time of 50 ms last 60 ms. The first flight has two segments, the others have ten. Their throughputs
-    /// are 40 and 200 segments per second; the average, which starts at 0 and has equal weights, is 20, 110 and 155.
+    /// Checks the average throughput step by step against NIST SP 500-282, equation 23. Acknowledgements come every 30
+    /// ms; with a smoothed round-trip time of 50 ms, flights last 60 ms. The flights have 2, 10 and 10 segments, so
+    /// their throughputs are 40, 200 and 200 segments per second. The average starts at 0 and has equal weights: it is
+    /// 20, 110 and 155.
     #[test]
     fn the_throughput_is_that_of_the_equation() {
         let settings = fast_at::ENTRY.settings(Variant::Paper, &[]).unwrap();

@@ -11,9 +11,9 @@ use crate::periodic::Periodic;
 pub(crate) struct Tuning {
     alphas: [f64; 3],
     level: usize,
-    /// Smallest throughputs at which the next higher level is chosen, for each level except the highest.
+    /// Throughputs for a change to the next higher level, from each level except the highest.
     raise: [f64; 2],
-    /// Largest throughputs at which the next lower level is chosen, for each level except the lowest.
+    /// Throughputs for a change to the next lower level, from each level except the lowest.
     lower: [f64; 2],
     memory: f64,
     /// Average throughput, in segments per second.

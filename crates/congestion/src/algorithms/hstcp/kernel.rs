@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::{Curve, Response, rounded_p};
 use crate::parameter::{Settings, Variant};
 
-/// Count of acknowledged segments, and current table row, of a current kernel (Linux 6.18, `tcp_highspeed.c`). Only
-/// acknowledgements in congestion avoidance change the row; the connection begins with the first row. A loss in the
-/// first slow start therefore halves the window. A loss in a later slow start uses the row of the last congestion
-/// avoidance.
+/// Count of acknowledged segments, and table row, of a current kernel (Linux 6.18, `tcp_highspeed.c`). The connection
+/// begins with the first row, and only acknowledgements in congestion avoidance change it. A loss in the first slow
+/// start therefore halves the window. A loss in a later slow start uses the row of the last congestion avoidance.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
     /// Number of acknowledged segments counted towards the next growth by one segment (`snd_cwnd_cnt`).
@@ -53,8 +52,8 @@ const ROWS: [u32; 72] = [
     89053,
 ];
 
-/// Returns the rows of a current kernel's table, which is that of the RFC: the largest window of each row, and its
-/// decrease in 256ths. Returns no rows if the parameters are not those of the RFC.
+/// Returns the rows of a current kernel's table: the largest window of each row, and its decrease in 256ths. The table
+/// is that of the RFC; with other parameters, there are no rows.
 pub(super) fn rows(settings: &Settings) -> Vec<(u64, u64)> {
     let points = [
         ("low_window", "low_p", 38.0),

@@ -1,7 +1,7 @@
 //! HighSpeed TCP: additive increase and multiplicative decrease that depend on the window.
 //!
-//! RFC 3649 section 5. Up to `low_window`, it is standard TCP. Above, the increase `a(w)` and the decrease `b(w)` are
-//! derived from a response function, which is a line on logarithmic scales from (`low_p`, `low_window`) to (`high_p`,
+//! RFC 3649 section 5. Up to `low_window`, it is standard TCP. Above, a response function determines the increase
+//! `a(w)` and the decrease `b(w)`. It is a line on logarithmic scales from (`low_p`, `low_window`) to (`high_p`,
 //! `high_window`). Variant nist is the form of NIST SP 500-282. Variant linux-2.6.22 is that of Linux 2.6.22, with the
 //! table of the RFC's appendix B.
 
@@ -171,9 +171,9 @@ fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// Returns the default of `low_p`. In the RFC, a window of 38 has a loss probability of 1e-3; for other low windows, it
-/// is proportional to the window's inverse square, as in standard TCP. In ns-2, the low window is exactly on standard
-/// TCP's response function.
+/// Returns the default of `low_p`. In the RFC, a window of 38 has a loss probability of 1e-3. For other windows, the
+/// probability is proportional to the inverse square, as in standard TCP. In ns-2, the low window is exactly on
+/// standard TCP's response function.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
     rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {
@@ -194,8 +194,8 @@ pub struct Hstcp {
     kernel: Option<KernelCount>,
 }
 
-/// Factor of ns-2 for reductions of windows in standard TCP's range: one half at first, then the last `b(w)`. A later
-/// reduction of a small window thus multiplies by `b` instead of one half.
+/// Factor of ns-2 for reductions of windows in standard TCP's range: one half at first, and the last `b(w)` once a
+/// larger window was reduced.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
@@ -281,7 +281,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Returns Linux's lower bound of the window in a recovery, which is that of standard TCP (`tcp_reno_min_cwnd`).
+    /// Returns Linux's lower bound of the window in a recovery: that of standard TCP (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)
@@ -348,7 +348,7 @@ impl Response {
     }
 
     /// Returns the increase and the decrease (in 256ths) of a current kernel at window `w`. They are from the kernel's
-    /// table or, if the parameters are not those of the RFC, from the formula.
+    /// table for the RFC's parameters, and from the formula for others.
     fn row(&self, w: u64) -> (u64, u64) {
         if self.rows.is_empty() {
             let decrease = 256.0 * self.decrease(w as f64);
@@ -359,8 +359,8 @@ impl Response {
         (at as u64 + 1, self.rows[at].1)
     }
 
-    /// Returns true if the flow behaves like standard TCP at window `w`: below `low_window`, and also at it (RFC 3649
-    /// section 5), except in NIST's variant (SP 500-282, equations 25 to 28).
+    /// Returns true if the flow behaves like standard TCP at window `w`: up to and including `low_window` (RFC 3649
+    /// section 5). NIST's variant excludes `low_window` (SP 500-282, equations 25 to 28).
     #[inline]
     fn is_standard(&self, w: f64) -> bool {
         w < self.curve.low_window || w == self.curve.low_window && !self.nist
@@ -401,9 +401,9 @@ impl Response {
         }
     }
 
-    /// Returns the largest window that has the same whole increase as `w`. In Linux, all windows with this increase
-    /// have the decrease of the largest one. Returns `w` itself if no window is the largest: if `p(w)` falls too
-    /// steeply, the increase does not grow with the window.
+    /// Returns the largest window that has the same whole increase as `w`; Linux uses its decrease for all windows with
+    /// this increase. Returns `w` itself if no window is the largest: if `p(w)` is too steep, the increase does not
+    /// grow with the window.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Upper limit of the search: beyond this window, successive doubles differ by more than half a segment.
         const LARGEST: f64 = (1_u64 << 52) as f64;

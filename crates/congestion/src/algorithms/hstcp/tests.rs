@@ -54,8 +54,8 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
     }
 }
 
-/// Compares with rows of Linux 2.6.22, tcp_highspeed.c: the largest window and the decrease in 256ths. The window grows
-/// by one segment per round trip in the first row, by two in the second one (up to a window of 118), and so on.
+/// Compares the table with rows of Linux 2.6.22 (tcp_highspeed.c): the largest window and the decrease in 256ths. The
+/// window grows by one segment per round trip in the first row, by two in the second one, and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -79,8 +79,8 @@ fn linux_has_the_rfc_s_table() {
     assert_eq!(response.reduced(577.9), 377.0);
 }
 
-/// With a response function `p(w)` as steep as w^-3.6, the increase falls as the window grows, so no larger window has
-/// another table row. A reduction must still give a plausible window.
+/// Checks that a reduction gives a plausible window for a response function `p(w)` as steep as w^-3.6. The increase
+/// then falls as the window grows, so no larger window has another table row.
 #[test]
 fn linux_reduces_where_no_larger_window_has_another_row() {
     let response = hstcp(Variant::Linux2_6_22, &[("high_p", 1e-15)]).response;
@@ -138,8 +138,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// NIST's variant leaves standard TCP at `low_window`, RFC 3649 only above it. With a low window of 100, equation 26 of
-/// NIST SP 500-282 gives an increase of two segments at 100.
+/// Checks that NIST's variant leaves standard TCP at `low_window`; RFC 3649 does only above it. At a low window of 100,
+/// equation 26 of NIST SP 500-282 gives an increase of two segments.
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {
@@ -278,8 +278,9 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.21009, 2e-4);
 }
 
-/// From 664 segments on, the increase is seven (RFC 3649, appendix B): the window grows by one segment per 95
-/// acknowledged segments, whether these are acknowledged one by one or in pairs. A loss removes 86/256 of the window.
+/// Checks that a current kernel counts acknowledged segments, one by one or in pairs. From 664 segments on, the
+/// increase is seven (RFC 3649, appendix B): the window grows by one per 95 acknowledged segments. A loss removes
+/// 86/256 of the window.
 #[test]
 fn a_current_kernel_counts_acknowledgements() {
     let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

@@ -1,8 +1,8 @@
 //! H-TCP: additive increase that grows with the time since the last congestion event.
 //!
 //! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and draft-leith-tcp-htcp.
-//! Variant linux-2.6.22 is the form of Linux 2.6.22, in which the increase is scaled by the round-trip time. Variant
-//! nist is the form of NIST SP 500-282, equations 30 to 36.
+//! Variant linux-2.6.22 follows Linux 2.6.22, and scales the increase by the round-trip time. Variant nist is the form
+//! of NIST SP 500-282, equations 30 to 36.
 
 mod kernel;
 
@@ -86,9 +86,9 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Factor by which each congestion event multiplies the queueing delay contained in the largest round-trip time. The
-/// largest round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c, by the authors' group;
-/// FreeBSD's cc_htcp.c, written after the draft, has the same value).
+/// Factor of each congestion event for the queueing delay contained in the largest round-trip time. The largest
+/// round-trip time thus adapts when the path changes (`htcp_param_update` of tcp_htcp.c; FreeBSD's cc_htcp.c has the
+/// same value).
 const REMEMBERED: f64 = 0.95;
 
 /// Resolution of round-trip times in Linux: a jiffy of one millisecond, with 1000 jiffies per second.
@@ -106,8 +106,8 @@ const LINUX_MAX_STEP: Span = Span::from_millis(20);
 /// Time that Linux waits after a congestion event before it measures the largest round-trip time again, in multiples of
 /// the smallest round-trip time.
 const LINUX_SETTLED: u64 = 4;
-/// Slow start threshold before the first congestion event, in segments. While it has this value, Linux does not measure
-/// the largest round-trip time.
+/// Slow start threshold before the first congestion event, in segments. Linux does not measure the largest round-trip
+/// time at this threshold.
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
 /// State of H-TCP for one flow.
@@ -400,9 +400,9 @@ mod tests {
         }
     }
 
-    /// `htcp_alpha_update` measures round-trip times in clock ticks, here of one millisecond. With a round-trip time of
-    /// one tick, the increase is scaled by the smallest factor, 8 / 80; with one that rounds to zero ticks, it is not
-    /// scaled.
+    /// Checks the scaling of the increase for short round-trip times. `htcp_alpha_update` measures them in clock ticks,
+    /// here of one millisecond. One tick scales the increase by the smallest factor, 8 / 80; zero ticks do not scale
+    /// it.
     #[test]
     fn linux_does_not_scale_round_trips_of_no_tick() {
         for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {
@@ -431,9 +431,8 @@ mod tests {
         }
     }
 
-    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. The largest round-trip
-    /// time is 100 ms at first; each event reduces the queueing delay in it by a twentieth, so the first event makes it
-    /// 98.5 ms.
+    /// Returns 70 ms divided by the largest round-trip time after `forgotten` congestion events. It is 100 ms at first;
+    /// each event reduces the queueing delay in it by a twentieth, so the first event makes it 98.5 ms.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -455,9 +454,9 @@ mod tests {
         }
     }
 
-    /// Acknowledgements arrive every 10 ms. After a congestion event, the largest smoothed round-trip time is not
-    /// measured for four times the smallest round-trip time; then it rises by at most 20 ms at once. If the smallest
-    /// round-trip time is 10 ms, half of the window is removed.
+    /// Checks the measurement of the largest smoothed round-trip time as in Linux's module. After a congestion event,
+    /// it pauses for four times the smallest round-trip time; then the value rises by at most 20 ms at once. With a
+    /// smallest round-trip time of 10 ms, half of the window is removed.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);
@@ -492,9 +491,10 @@ mod tests {
         }
     }
 
-    /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms; the largest one is first
-    /// 100 ms, and falls to 98, 96, 94, 92 and 90 ms. The ratio of the two becomes the fraction of the window that is
-    /// kept only at the second event with steady throughput.
+    /// Checks that Linux waits for a second event with steady throughput. Only then does the ratio of the smallest to
+    /// the largest round-trip time become the fraction of the window that is kept. The smallest one is 70 ms; the
+    /// largest one is 100 ms at first, and falls to 98, 96, 94, 92 and 90 ms. Linux computes in whole milliseconds and
+    /// 128ths.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);
@@ -535,8 +535,9 @@ mod tests {
         }
     }
 
-    /// NIST SP 500-282, equation 36, step by step, with 100 segments in each 250 ms. The average starts at 0 and moves
-    /// by half of the difference with each sample; in the authors' implementation, it starts with the first sample.
+    /// Checks the throughput step by step against NIST SP 500-282, equation 36, with 100 segments in each 250 ms. The
+    /// average starts at 0, and each sample moves it by half of the difference. In the authors' implementation, it
+    /// starts with the first sample.
     #[test]
     fn nist_s_throughput_starts_from_zero() {
         let means = |mut throughput: Throughput| {

@@ -225,8 +225,9 @@ mod tests {
         );
     }
 
-    /// With an increase of ten segments per round trip, a window of 100 segments grows by one as soon as ten are
-    /// acknowledged; the excess of an acknowledgement above these ten is discarded.
+    /// Checks that an excess of acknowledged segments is discarded. With an increase of ten segments per round trip, a
+    /// window of 100 grows by one as soon as ten are acknowledged; further ones of the same acknowledgement do not
+    /// count.
     #[test]
     fn what_is_acknowledged_beyond_a_segment_is_forgotten() {
         let mut kernel = kernel();

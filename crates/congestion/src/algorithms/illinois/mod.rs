@@ -103,11 +103,11 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Queueing delay, as a fraction of the largest one, below which the increase is at its maximum.
+/// Largest queueing delay with the maximum increase, as a fraction of the largest queueing delay so far.
 const EMPTY: f64 = 0.01;
-/// Queueing delay, as a fraction of the largest one, at which the decrease begins to rise.
+/// Largest queueing delay with the minimum decrease, as a fraction of the largest queueing delay so far.
 const DECREASE_FROM: f64 = 0.1;
-/// Queueing delay, as a fraction of the largest one, at which the decrease reaches its maximum.
+/// Smallest queueing delay with the maximum decrease, as a fraction of the largest queueing delay so far.
 const DECREASE_TO: f64 = 0.8;
 
 /// State of Illinois for one flow.
@@ -122,8 +122,8 @@ pub struct Illinois {
     linux: bool,
     increase: f64,
     decrease: f64,
-    /// Number of successive round trips with an empty queue after one with a queue, counted up to `patience`; `None`
-    /// while they are not counted.
+    /// Number of successive round trips with an empty queue since the last queue, up to `patience`; `None` while they
+    /// are not counted.
     patient: Option<f64>,
     max_rtt: Span,
     /// Sum of the round-trip samples of the current round, in seconds.
@@ -283,7 +283,7 @@ impl CongestionControl for Illinois {
 }
 
 impl Extension for Illinois {
-    /// Returns Linux's lower bound of the window in a recovery, which is that of standard TCP (`tcp_reno_min_cwnd`).
+    /// Returns Linux's lower bound of the window in a recovery: that of standard TCP (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         self.linux.then(|| window.ssthresh() / 2.0)
     }

@@ -60,8 +60,8 @@ impl Delays {
         }
     }
 
-    /// Returns the difference of the last two queueing delays as a fraction of the earlier one. If the earlier one is
-    /// zero, any delay is a change of 1 (Weigle 2003, chapter 3, SyncMix).
+    /// Returns the change from the last but one queueing delay to the last, as a fraction of the former. A change from
+    /// zero to any delay is 1 (Weigle 2003, chapter 3, SyncMix).
     pub(super) fn change(&self) -> f64 {
         if self.queueing_s == self.previous_s {
             0.0

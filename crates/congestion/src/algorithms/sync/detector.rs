@@ -97,7 +97,7 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// Creates an average without samples, whose value is zero: the first queueing delay is zero by definition.
+    /// Creates an average without samples. Its value is zero: the first queueing delay is zero by definition.
     pub(super) fn new(weight: f64) -> Self {
         Self { weight, value: 0.0 }
     }
@@ -106,8 +106,8 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Adds a sample with a weight. The average moves by a fraction of its difference to the sample, so samples that
-    /// equal the average leave it exactly unchanged.
+    /// Adds a sample with a weight. The average moves by a fraction of its difference to the sample; an equal sample
+    /// leaves it exactly unchanged.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value

@@ -12,7 +12,7 @@ use crate::window::Window;
 pub(super) enum Step {
     /// The change that standard TCP makes, slow start included.
     Standard,
-    /// Growth in segments per round trip, of which each acknowledgement adds its share.
+    /// Growth in segments per round trip; each acknowledgement adds its share.
     Grow(f64),
     /// Reduction of the window and of the threshold to this fraction of the window, as for a congestion mark.
     Reduce(f64),
@@ -82,8 +82,8 @@ impl AfterCut {
     }
 }
 
-/// State of SyncPcwnd: one reduction per round trip while there is congestion, as for marks. The next reduction needs
-/// the acknowledgement of a segment that was sent after the last reduction.
+/// State of SyncPcwnd: one reduction per round trip while there is congestion. The next reduction needs the
+/// acknowledgement of a segment sent after the last reduction, as for marks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,

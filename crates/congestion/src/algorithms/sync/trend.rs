@@ -66,8 +66,8 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
 /// neighbours: a value from -1 to 1 (pairwise difference test of Jain and Dovrolis, SIGCOMM 2002). Returns `None` if
 /// all medians are equal.
 ///
-/// The pairwise comparison test of the same paper adds nothing for three medians. It requires that more than 55 % of
-/// the steps are upwards. With two steps, both must then be upwards, and this function returns 1.
+/// The pairwise comparison test of the same paper adds nothing for three medians. It requires more than 55 % upward
+/// steps: of two steps, both must be upward, and this function then returns 1.
 pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
     let steps = (second - first).abs() + (third - second).abs();
     (steps > 0.0).then(|| (third - first) / steps)

@@ -134,7 +134,7 @@ impl Vegas {
     }
 
     /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so slow start adds the
-    /// segment again: the window does not fall below the threshold, however many segments are in the queue.
+    /// segment again. The window therefore does not fall below the threshold, however long the queue is.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -192,7 +192,7 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Processes an acknowledgement. Linux also uses the smallest sample of a round in slow start; the other variants
+    /// Processes an acknowledgement. In slow start, Linux uses the smallest sample of each round; the other variants
     /// only process the acknowledgement that ends slow start.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
@@ -258,8 +258,9 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Linux 2.6.22 compares the window with `beg_snd_cwnd + 1`, and stores `beg_snd_cwnd` before it adds to the
-    /// window. In the next round, the window therefore already has its target size and does not change.
+    /// Checks that Linux 2.6.22 changes the window only in every second round trip. It compares the window with
+    /// `beg_snd_cwnd + 1`, and stores `beg_snd_cwnd` before it adds to the window. In the next round, the window
+    /// therefore already has its target size.
     #[test]
     fn linux_moves_every_second_round_trip() {
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::parameter::Settings;
 
-/// Number of successive steps in one direction for which each step adds one conversion factor to the change; further
-/// steps add two (WebRTC, pcc/bitrate_controller.cc).
+/// Number of successive steps in one direction that each add one conversion factor to the change. Further steps add two
+/// (WebRTC, pcc/bitrate_controller.cc).
 const LINEAR_STEPS: i32 = 3;
 
 /// Gradient ascent with a confidence amplifier and a dynamic change boundary. Rates are in Mbit/s.
@@ -101,8 +101,8 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// The limits are 5, 11 and 17 % of the rate, as long as the gradient requests larger changes; then the limit is
-    /// the smallest one that allows the change.
+    /// Checks the limits of changes. They are 5, 11 and 17 % of the rate while the gradient requests larger changes.
+    /// Otherwise, the limit is the smallest one that allows the change.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);

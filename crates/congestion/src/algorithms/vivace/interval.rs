@@ -1,4 +1,4 @@
-//! Monitor intervals: periods in which segments are sent at one rate, with the deliveries and losses of these segments.
+//! Monitor intervals: periods with one sending rate, and the deliveries and losses of the segments sent in them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -56,8 +56,8 @@ pub(super) struct Interval {
     first: u64,
     /// Number of segments sent by the end of the interval.
     last: u64,
-    /// Numbers of delivered and lost segments just before the first segment of the interval was found to be delivered
-    /// or lost; `None` until then.
+    /// Numbers of delivered and lost segments just before the first segment of the interval was delivered or lost;
+    /// `None` until then.
     before: Option<Counts>,
     rtts: Regression,
     /// True if nothing other than the chosen rate limited the sender in the interval.
@@ -80,7 +80,7 @@ impl Interval {
         }
     }
 
-    /// Returns an interval of the given rate, slope and loss, all of whose segments are known to be delivered or lost.
+    /// Returns an interval of the given rate, slope and loss. All its segments are known to be delivered or lost.
     #[cfg(test)]
     pub fn known(rate: f64, slope: f64, loss: f64) -> Self {
         Self {

@@ -11,8 +11,8 @@
 //! 10 %. A Mbit/s is 10^6 bit/s.
 //!
 //! Known limits: with random losses of 3 % and more, the rate falls, since at least every second interval then loses
-//! more than 3 %. At 500 kbit/s, where an interval has ten segments, the rate takes half a minute to fall after a start
-//! that has overfilled the queue. At 64 kbit/s with a queue of 20 segments, every second segment of the first minute is
+//! more than 3 %. At 500 kbit/s, an interval has only ten segments: if the start has overfilled the queue, the rate
+//! takes half a minute to fall. At 64 kbit/s with a queue of 20 segments, every second segment of the first minute is
 //! retransmitted (with Reno, one in sixteen).
 
 mod ascent;
@@ -158,8 +158,8 @@ enum Stage {
     /// Choice between doubling the rate once more and ending the start. `before` is the utility at half of the current
     /// rate.
     Starting { before: f64 },
-    /// Choice of a direction, from one interval above the rate and one below; `high_first` gives their order. If this
-    /// pair of intervals repeats the previous pair, `doubtful` is the gradient measured with the previous pair.
+    /// Choice of a direction, from one interval above the rate and one below; `high_first` gives their order.
+    /// `doubtful` is the gradient of the previous pair of intervals, if this pair repeats it.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,
@@ -183,10 +183,10 @@ pub struct Vivace {
     intervals: [Interval; 2],
     /// Number of intervals that have been sent completely.
     sent: usize,
-    /// Number of intervals all of whose segments are known to be delivered or lost.
+    /// Number of finished intervals: all their segments are known to be delivered or lost.
     known: usize,
     counts: Counts,
-    /// State of the random sequence from which the order of two intervals is drawn. The seed is the time of the first
+    /// State of the random sequence. It chooses the order of two intervals. The seed is the time of the first
     /// acknowledgement.
     draws: u64,
     gradient: f64,
@@ -234,8 +234,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the sending rate: one of the two probing rates while their intervals are sent, and the rate between
-    /// these two while the results are awaited.
+    /// Returns the sending rate: the rate of the current probing interval, or the rate between the two while their
+    /// results are awaited.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {

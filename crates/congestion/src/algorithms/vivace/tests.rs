@@ -36,7 +36,7 @@ impl Path {
         path
     }
 
-    /// Returns a path on which the flow has ended its start, at 50 Mbit/s.
+    /// Returns a path with a flow that has ended its start, at 50 Mbit/s.
     fn learning() -> Self {
         let mut path = Self::new();
         (path.vivace.rate, path.vivace.started) = (50.0, true);
@@ -54,8 +54,7 @@ impl Path {
         self.vivace.on_ack(&self.ack, phase, &mut self.window);
     }
 
-    /// Acknowledges segments until the outcome of the current intervals is known; returns the rate that was then
-    /// chosen.
+    /// Acknowledges segments until the current intervals have a result; returns the newly chosen rate.
     fn decision(&mut self) -> f64 {
         let all = self.vivace.planned();
         while self.vivace.known + 1 < all || self.vivace.sent < all {
@@ -114,8 +113,8 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     near(path.window.cwnd(), 2.0 * 19.2e6 * 0.05 / 12_000.0);
 }
 
-/// One rate of a pair is 5 % above, the other 5 % below the base rate, and each is used for a round trip. Then the base
-/// rate is used until the results of both are known.
+/// Checks the two rates of a pair: 5 % above and 5 % below the base rate, each for a round trip. Then the base rate is
+/// used until the results of both are known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -176,8 +175,8 @@ fn latency_lowers_the_rate_within_its_boundary() {
     }
 }
 
-/// Section 4.3: if the faster interval lost less, the pair is measured again, and the two gradients are averaged if
-/// they agree.
+/// Checks that the pair is measured again if the faster interval lost less. The two gradients are averaged if they
+/// agree (section 4.3).
 #[test]
 fn fewer_losses_at_the_higher_rate_are_measured_twice() {
     let mut path = Path::learning();

@@ -27,7 +27,7 @@ pub struct KernelWestwood {
     since: Option<u64>,
     /// Number of bytes acknowledged since the bandwidth sample began.
     bytes: u64,
-    /// True until the first acknowledgement, whose segments do not count (`first_ack`).
+    /// True until the first acknowledgement. Its segments do not count (`first_ack`).
     first_ack: bool,
     /// Number of segments delivered so far.
     delivered: u64,
@@ -202,9 +202,9 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// At one segment per millisecond and a round-trip time of 100 ms, the rate is 5,792 bytes per tick, and the path
-    /// holds a hundred segments. The bandwidth filters give only 98 of them, since the first sample lacks a segment.
-    /// The reduction halves the window; its end sets the window to 98.
+    /// Checks that the end of a recovery sets the window to the path's capacity. At one segment per millisecond and a
+    /// round-trip time of 100 ms, the rate is 5,792 bytes per tick, and the path holds 100 segments. The bandwidth
+    /// filters give only 98, since the first sample lacks a segment.
     #[test]
     fn the_window_is_what_the_path_carries_when_a_recovery_ends() {
         let mut westwood = KernelWestwood::new();
@@ -232,8 +232,8 @@ mod tests {
         assert_eq!((window.cwnd(), window.ssthresh()), (98.0, 98.0), "cut off");
     }
 
-    /// Three duplicates count for three segments. A later acknowledgement covers four segments, of which three have
-    /// then already been counted.
+    /// Checks that segments counted at duplicates are not counted again. Three duplicates count for three segments; a
+    /// later acknowledgement of four segments counts for only one.
     #[test]
     fn what_duplicates_have_counted_is_taken_off() {
         let mut westwood = KernelWestwood::new();

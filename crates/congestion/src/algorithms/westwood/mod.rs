@@ -196,8 +196,8 @@ impl CongestionControl for Westwood {
 mod tests {
     use super::*;
 
-    /// After a sample of 1000 and one of 2000, the filtered rate is `0.9 * 1000 + 0.1 * 2000`. In Linux, the first
-    /// filter gives 1125, and the second `(7 * 1000 + 1125) / 8`.
+    /// Checks the filters against the published weights. After samples of 1000 and 2000, the filtered rate is `0.9 *
+    /// 1000 + 0.1 * 2000`. In Linux, the first filter gives 1125, and the second `(7 * 1000 + 1125) / 8`.
     #[test]
     fn the_filters_weigh_old_and_new_as_published() {
         for (variant, expected) in [(Variant::Paper, 1100.0), (Variant::Linux2_6_22, 1015.625)] {

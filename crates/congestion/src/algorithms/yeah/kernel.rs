@@ -1,6 +1,6 @@
-//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): windows are whole numbers, and the smallest sample of a round
-//! trip decides, as in Vegas, also in slow start. Decongestion also sets the threshold; it needs a round trip with at
-//! least three samples.
+//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`). Windows are whole numbers. As in Vegas, the smallest sample of
+//! a round trip decides, also in slow start. Decongestion needs a round trip with at least three samples; it also sets
+//! the threshold.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
 use crate::whole_windows::{Avoidance, grow_by_one_for, slow_start};
 use crate::window::Window;
 
-/// Number of acknowledged segments for which the window grows by one in fast growth (`TCP_SCALABLE_AI_CNT`).
+/// Number of acknowledged segments per segment of growth, in fast growth (`TCP_SCALABLE_AI_CNT`).
 const FAST: u64 = 100;
 /// Lower bound of the estimated window of standard TCP.
 const LEAST: u64 = 2;
@@ -172,9 +172,9 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// With a window of 1000 segments, a base round-trip time of 100 ms and a smallest sample of 110 ms in the round
-    /// trip, 90 segments are in the queue, and decongestion removes them. It leaves a queue below 80 segments as it is.
-    /// The window becomes the slow start threshold.
+    /// Checks that decongestion removes a long queue and sets the slow start threshold to the window. A window of 1000
+    /// segments, a base round-trip time of 100 ms and a smallest sample of 110 ms mean 90 segments in the queue. A
+    /// queue below 80 segments is not removed.
     #[test]
     fn what_is_queued_is_taken_back_and_ends_slow_start() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

@@ -116,7 +116,7 @@ pub struct Yeah {
     round_end: Option<u64>,
     /// Number of segments found in the queue at the end of the last round.
     queued: f64,
-    /// Number of successive round trips in which the flow has grown like standard TCP.
+    /// Number of successive round trips with the growth of standard TCP.
     slow_rounds: f64,
     /// Number of round trips with fast growth since the last congestion signal.
     fast_rounds: f64,
@@ -193,7 +193,7 @@ impl Yeah {
         self.begin_round(ack);
     }
 
-    /// Returns the number of segments by which a congestion signal reduces the window.
+    /// Returns the reduction of the window for a congestion signal, in segments.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
         if self.slow_rounds < self.competing {

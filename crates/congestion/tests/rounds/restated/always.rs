@@ -7,8 +7,8 @@ use super::{Event, Law, answer_as_standard, assert_follows};
 use crate::controller;
 
 /// Law of TCP Prague by draft-briscoe-iccrg-prague-congestion-control-04, section 2.4, and the authors' `tcp_prague.c`.
-/// The window follows a fractional target window by one segment per acknowledgement. Rates do not depend on round-trip
-/// times below a target, here 120 ms, from the fourth round trip after slow start on.
+/// The window follows a fractional target window by one segment per acknowledgement. From the fourth round trip after
+/// slow start, rates do not depend on round-trip times below a target of 120 ms.
 struct Prague {
     alpha: f64,
     target: f64,
@@ -157,8 +157,8 @@ fn prague() {
     assert_follows(&algorithm, Prague::new, &[20.0, 60.0, 2000.0]);
 }
 
-/// Maximum in a sliding window of time by Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). Applied to inverse
-/// round-trip times, it gives the smallest round-trip time.
+/// Maximum in a sliding window of time: Kathleen Nichols' filter (Linux, `lib/win_minmax.c`). With inverse round-trip
+/// times, it gives the smallest round-trip time.
 #[derive(Clone, Copy, Default)]
 struct RunningMax([(u64, f64); 3]);
 
@@ -253,7 +253,7 @@ impl Copa {
         *current = Some((least.min(rtt), most.max(rtt)));
     }
 
-    /// Chooses the mode (section 2.2 of the paper): if the queue has not been nearly empty in five round trips, other
+    /// Chooses the mode (section 2.2 of the paper). If the queue has not been nearly empty in five round trips, other
     /// flows fill it.
     fn choose_mode(&mut self) {
         let recent = &self.rounds[self.rounds.len().saturating_sub(5)..];

@@ -1,5 +1,5 @@
-//! Laws in which the delay adds a window to that of standard TCP, and the law of FAST. Both include the forms of NIST
-//! SP 500-282.
+//! Laws that add a delay window to that of standard TCP, and the law of FAST. Both include the forms of NIST SP
+//! 500-282.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::Span;

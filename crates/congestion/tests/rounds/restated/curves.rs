@@ -1,4 +1,4 @@
-//! Laws in which the window grows along a curve, as a function of the window or of time.
+//! Laws of growth along a curve: a function of the window or of time.
 
 use longhaul_congestion::{AckSample, Cause, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -80,7 +80,7 @@ fn bic() {
     );
 }
 
-/// Law of CUBIC by RFC 9438 section 4, in which a mark reduces the window less than a loss does (RFC 8511).
+/// Law of CUBIC by RFC 9438 section 4. A mark reduces the window less than a loss does (RFC 8511).
 struct Cubic {
     peak: f64,
     prior: f64,

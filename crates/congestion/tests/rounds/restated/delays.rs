@@ -1,4 +1,4 @@
-//! Laws in which the window depends on round-trip times.
+//! Laws that depend on round-trip times.
 
 use longhaul_congestion::{AckSample, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -116,8 +116,8 @@ fn veno() {
 }
 
 /// Law of Illinois by Liu, Basar and Srikant, VALUETOOLS 2006, section 3. The increase and the decrease depend on the
-/// mean queueing delay of a round, as a fraction of the largest one. Theta, eight, is the number of rounds with an
-/// empty queue before the largest increase is used again.
+/// mean queueing delay of a round, as a fraction of the largest one. After theta, eight, rounds with an empty queue,
+/// the largest increase is used again.
 struct Illinois {
     increase: f64,
     decrease: f64,
@@ -207,7 +207,7 @@ fn illinois() {
     );
 }
 
-/// Law of Westwood by Mascolo and others, MobiCom 2001: the threshold is the averaged rate of arrival times the
+/// Law of Westwood by Mascolo and others, MobiCom 2001. The threshold is the average arrival rate multiplied by the
 /// smallest round-trip time.
 #[derive(Default)]
 struct Westwood {

@@ -95,7 +95,7 @@ impl Socket {
         }
     }
 
-    /// Sets the threshold after a congestion signal and begins the reduction, at whose end the window does not exceed
+    /// Sets the threshold after a congestion signal and begins the reduction. At its end, the window does not exceed
     /// the threshold.
     pub fn reduce(&mut self, signal: &Congestion, ssthresh: u64, window: &mut Window) {
         self.begin_reduction(signal);
@@ -125,8 +125,8 @@ pub fn half(base: f64) -> u64 {
     (base as u64 / 2).max(2)
 }
 
-/// Scalable TCP by `tcp_scalable.c`: the window grows by one segment for a hundred acknowledged segments, or for a
-/// window of them if this is smaller. A loss reduces the window by an eighth.
+/// Scalable TCP by `tcp_scalable.c`. The window grows by one segment for a hundred acknowledged segments, or for a
+/// window of segments if this is smaller. A loss reduces the window by an eighth.
 #[test]
 fn scalable() {
     let law = || {
@@ -325,7 +325,7 @@ fn hybla() {
     );
 }
 
-/// HighSpeed TCP by `tcp_highspeed.c`: each acknowledgement adds the increase of the row to `snd_cwnd_cnt`; when this
+/// HighSpeed TCP by `tcp_highspeed.c`. Each acknowledgement adds the increase of the row to `snd_cwnd_cnt`. When this
 /// count reaches the window, the window grows by a segment. A loss reduces the window by the row's decrease.
 #[test]
 fn high_speed_tcp() {

@@ -1,4 +1,4 @@
-//! Laws of the algorithms of Linux 6.18 whose windows grow along a curve.
+//! Laws of Linux 6.18 with growth along a curve.
 
 use longhaul_congestion::{Phase, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -149,7 +149,7 @@ impl Cubic {
         }
     }
 
-    /// Computes the number of acknowledged segments for which the window grows by one (`bictcp_update`).
+    /// Computes the number of acknowledged segments per segment of growth (`bictcp_update`).
     fn update(&mut self, now: u64, cwnd: u64, acked: u64, delay_min: Span) {
         if let Some((.., ack_cnt)) = &mut self.epoch {
             *ack_cnt += acked;

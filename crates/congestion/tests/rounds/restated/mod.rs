@@ -1,5 +1,5 @@
-//! Differential tests: each algorithm is compared with its law, which is restated here from the algorithm's source, on
-//! flows with random events. After each event, the window, the threshold and the recorded state must be equal.
+//! Differential tests: each algorithm is compared with its law on flows with random events. The laws are restated here
+//! from the algorithms' sources. After each event, the window, the threshold and the recorded state must be equal.
 
 mod always;
 mod compound;
@@ -89,7 +89,7 @@ pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
     window.grow(ack.credit / window.cwnd());
 }
 
-/// Round-trip times in milliseconds from which that of the path is drawn.
+/// Round-trip times in milliseconds; the path's round-trip time is drawn from them.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
 /// State of a flow with random events, with its clock and its counters.
@@ -361,7 +361,7 @@ pub fn seconds(span: Span) -> f64 {
     span.as_secs_f64()
 }
 
-/// Timer of a periodic procedure, which runs with the first acknowledgement that is at least one period after its last
+/// Timer of a periodic procedure. The procedure runs with the first acknowledgement at least one period after its last
 /// run. The first period begins with the first acknowledgement.
 #[derive(Clone, Copy, Default)]
 pub struct Every(Option<Time>);

@@ -91,8 +91,8 @@ fn gaimd() {
     });
 }
 
-/// MulTCP (Crowcroft and Oechslin, CCR 28(3), 1998): four flows in one add four segments per round trip, and a loss
-/// halves the share of one flow in the window.
+/// MulTCP (Crowcroft and Oechslin, CCR 28(3), 1998). Four flows in one add four segments per round trip. A loss halves
+/// one flow's share of the window.
 #[test]
 fn multcp() {
     assert_stateless("multcp", &[("flows", 4.0)], |event, window| match event {
@@ -102,8 +102,8 @@ fn multcp() {
     });
 }
 
-/// Binomial control (Bansal and Balakrishnan, INFOCOM 2001, equation 1): the equation states the change in a round
-/// trip, and an acknowledgement contributes `1 / w` of it.
+/// Binomial control (Bansal and Balakrishnan, INFOCOM 2001, equation 1). The equation states the change in a round
+/// trip; an acknowledgement contributes `1 / w` of it.
 #[test]
 fn binomial() {
     let given = [("k", 0.7), ("l", 0.4), ("increase", 2.0), ("decrease", 0.6)];
@@ -166,8 +166,8 @@ fn scalable() {
     }
 }
 
-/// Law of DECbit by Ramakrishnan and Jain, TOCS 8(2), 1990: a decision is made when the last window and the current one
-/// have been acknowledged, from the marks of the current one.
+/// Law of DECbit by Ramakrishnan and Jain, TOCS 8(2), 1990. A decision needs acknowledgements of the last window and of
+/// the current one; it uses the marks of the current one.
 #[derive(Default)]
 struct DecBit {
     /// Acknowledged segments since the last change of the window, true for those with a mark.
@@ -407,8 +407,7 @@ fn vcp() {
     assert_follows(&spec.build().unwrap(), Vcp::default, &[2.0, 50.0]);
 }
 
-/// Law that is given by a table. The value is linear in the window between two points, and constant outside of all
-/// points.
+/// Law given by a table. Between two points, the value is linear in the window; outside of all points, it is constant.
 #[test]
 fn table() {
     fn line(w: f64, from: (f64, f64), to: (f64, f64)) -> f64 {

@@ -1,4 +1,4 @@
-//! Laws of the algorithms of Linux 2.6.22 where they differ from their papers, and of H-TCP in NIST's study.
+//! Laws of Linux 2.6.22 that differ from the algorithms' papers, and of H-TCP in NIST's study.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
@@ -84,7 +84,7 @@ fn vegas() {
     );
 }
 
-/// Law of Veno by `tcp_veno.c`, which compares the round-trip time of each acknowledgement with the smallest one of the
+/// Law of Veno by `tcp_veno.c`. It compares the round-trip time of each acknowledgement with the smallest one of the
 /// connection.
 #[derive(Default)]
 struct Veno {
@@ -204,8 +204,8 @@ impl DelayedAck {
     }
 }
 
-/// Law of BIC by `tcp_bic.c`. A step is a quarter of the distance to the peak, and beyond the peak a third of the
-/// distance from it, in whole segments.
+/// Law of BIC by `tcp_bic.c`. A step is a quarter of the distance to the peak. Beyond the peak, it is a third of the
+/// distance from the peak. Windows are whole segments.
 struct Bic {
     peak: f64,
     ratio: DelayedAck,
@@ -292,8 +292,8 @@ fn bic() {
     );
 }
 
-/// Law of CUBIC by `tcp_cubic.c`. The target is the cubic function one round trip ahead, bounded by 16 segments per
-/// tenth of a second beyond the origin. The AIMD flow grows by one segment for 23/8 windows of acknowledgements.
+/// Law of CUBIC by `tcp_cubic.c`. The target is the cubic function one round trip ahead. Beyond the origin, it grows by
+/// at most 16 segments per tenth of a second. The AIMD flow grows by one segment for 23/8 windows of acknowledgements.
 struct Cubic {
     peak: f64,
     /// Start, origin, K and the window of the AIMD flow; `None` outside an epoch.

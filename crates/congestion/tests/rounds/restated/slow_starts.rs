@@ -11,8 +11,7 @@ use crate::controller;
 
 /// A slow start as in its source.
 trait SlowStart {
-    /// Processes an acknowledgement of new data below the threshold, before the window grows for it. May end slow
-    /// start.
+    /// Processes an acknowledgement of new data below the threshold, before the window grows. May end slow start.
     fn watch(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
     /// Processes an acknowledgement of new data that may not enlarge the window.
@@ -89,8 +88,7 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     }
 }
 
-/// Makes the windows from which reductions are computed even, so that thresholds are whole numbers, which slow start
-/// reaches exactly.
+/// Makes the windows before reductions even. Thresholds are then whole numbers, and slow start reaches them exactly.
 fn whole(event: Event) -> Event {
     match event {
         Event::Signal(signal) => Event::Signal(Congestion {
@@ -277,8 +275,8 @@ fn hystart_plus_plus() {
     assert_follows("hystart++", &[], HystartPlusPlus::default);
 }
 
-/// HyStart by Linux 6.18, `hystart_update` of `tcp_cubic.c`, without pacing. Slow start ends at an acknowledgement
-/// train as long as half of the round-trip time, or in a round whose smallest round-trip time has increased.
+/// HyStart by Linux 6.18, `hystart_update` of `tcp_cubic.c`, without pacing. Slow start ends after an acknowledgement
+/// train of half of the round-trip time, or when the smallest round-trip time of a round has increased.
 #[derive(Default)]
 struct Hystart {
     end_seq: u64,
@@ -354,8 +352,8 @@ struct RapidStart {
     over: bool,
     floor: Option<Span>,
     counts: (u64, u64),
-    /// Values of the first recovery in segments: the window, its lower bound, and its change for a segment that arrives
-    /// and for one that is lost. `None` before the first recovery.
+    /// Values of the first recovery in segments: the window, its lower bound, its change for each segment that arrives,
+    /// and for each one lost. `None` before the first recovery.
     recovery: Option<[f64; 4]>,
 }
 
@@ -494,8 +492,8 @@ struct Picoquic {
     over: bool,
     /// The largest rate so far, in segments per second.
     per_s: f64,
-    /// Number of delivered segments at the acknowledgement at which the last rate was taken, with its arrival time and
-    /// the departure time of its segment.
+    /// Number of delivered segments at the acknowledgement of the last rate sample, its arrival time, and the departure
+    /// time of its segment.
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,
     sampled: Option<Time>,

@@ -97,7 +97,7 @@ impl Sync {
         }
     }
 
-    /// Adds a report; returns the last three medians if the report completes the third or a later one.
+    /// Adds a report. If it completes a median, returns the last three medians, once there are three.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {

@@ -1,12 +1,12 @@
-//! Laws in which the window depends on the trend of the delay.
+//! Laws that depend on the trend of the delay.
 
 use longhaul_congestion::{AckSample, Phase, Phases, Variant, Window};
 use longhaul_units::{Span, Time};
 
 use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, seconds};
 
-/// Law of the delay-gradient algorithm by Jain, CCR 19(5), 1989: a decision is made every second round trip, by the
-/// sign of the normalised delay gradient since the last decision.
+/// Law of the delay-gradient algorithm by Jain, CCR 19(5), 1989. It decides every second round trip by the sign of the
+/// normalised delay gradient since the last decision.
 #[derive(Default)]
 struct DelayGradient {
     rtts_ps: Vec<u64>,
@@ -74,7 +74,8 @@ fn delay_gradient() {
 }
 
 /// Law of Santa Cruz by Parsa and Garcia-Luna-Aceves, ICNP 1999. It estimates the number of segments in the queue of
-/// the forward path from the delay relative to the first segment and from the time between arrivals in a round.
+/// the forward path. The estimate uses the delay relative to the first segment, and the time between arrivals in a
+/// round.
 #[derive(Default)]
 struct SantaCruz {
     first: Option<Span>,

@@ -12,7 +12,7 @@ struct Vivace {
     started: bool,
     rate: f64,
     intervals: Vec<MonitorInterval>,
-    /// Number of intervals all of whose segments are known to be delivered or lost.
+    /// Number of finished intervals: all their segments are known to be delivered or lost.
     known: usize,
     counts: (u64, u64),
     draws: u64,
@@ -144,7 +144,7 @@ impl Vivace {
         }
     }
 
-    /// Returns the number of intervals whose segments have all been sent.
+    /// Returns the number of intervals with all segments sent.
     fn sent(&self) -> usize {
         self.intervals
             .iter()

@@ -12,18 +12,17 @@ use serde::{Deserialize, Serialize};
 struct Sent {
     /// Number of packets that had been delivered when this one was sent (`P.delivered`).
     delivered: u64,
-    /// Time at which the last packet delivered before the transmission was acknowledged
-    /// (`P.delivered_time`).
+    /// Arrival time of the last acknowledgement before the transmission (`P.delivered_time`).
     delivered_at: Time,
     /// Beginning of the flight that this packet ends (`P.first_sent_time`).
     flight_began: Time,
 }
 
-/// Delivery rates (draft-cheng-iccrg-delivery-rate-estimation-02, whose names are in parentheses), losses and
-/// recoveries of a flow.
+/// Delivery rates, losses and recoveries of a flow. Names in parentheses are those of
+/// draft-cheng-iccrg-delivery-rate-estimation-02.
 ///
-/// Packets arrive in the order in which they left, and each arrival is acknowledged, so a packet is
-/// lost if a later one is acknowledged before it.
+/// Packets arrive in order, and each arrival is acknowledged. A packet is therefore lost if a later one is acknowledged
+/// before it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Feedback {
     in_flight: VecDeque<Sent>,
@@ -31,7 +30,7 @@ pub(super) struct Feedback {
     first: u64,
     /// Time of the last acknowledgement (`C.delivered_time`).
     delivered_at: Time,
-    /// Time at which the last acknowledged packet was sent (`C.first_sent_time`).
+    /// Send time of the last acknowledged packet (`C.first_sent_time`).
     flight_began: Time,
     /// Number of packets lost so far, including all packets that were in flight at a timeout.
     pub(super) lost: u64,
@@ -61,11 +60,11 @@ impl Feedback {
         });
     }
 
-    /// Returns a rate sample at the acknowledgement of data packet `number`, which was sent at `created`; `delivered`
-    /// is the count of delivered packets including it.
+    /// Returns a rate sample at the acknowledgement of data packet `number`, sent at `created`. `delivered` is the
+    /// count of delivered packets including it.
     ///
-    /// There is no sample for a packet that a timeout has given up, nor for an interval shorter than `min_rtt`:
-    /// acknowledgements were then held up.
+    /// There is no sample for a packet given up at a timeout. There is none either for an interval shorter than
+    /// `min_rtt`: acknowledgements were held up.
     #[inline]
     pub(super) fn on_ack(
         &mut self,
@@ -112,9 +111,8 @@ mod tests {
         Time::from_ps(ms * MS)
     }
 
-    /// Rate samples are computed from arrivals, and gaps in the sequence count as losses. Packets 1
-    /// to 4 leave one millisecond apart and arrive two milliseconds apart, except the third, which
-    /// is lost.
+    /// Checks that rate samples are computed from arrivals, and that gaps in the sequence count as losses. Packets 1 to
+    /// 4 leave one millisecond apart and arrive two milliseconds apart; the third is lost.
     #[test]
     fn rates_are_those_of_arrivals_and_gaps_are_losses() {
         let mut feedback = Feedback::default();

@@ -70,7 +70,7 @@ pub(crate) struct Interval {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sender {
     flow: FlowId,
-    /// The flow's id at the receiver, to which data packets are sent.
+    /// The flow's id at the receiver, the destination of data packets.
     receiver: FlowId,
     phase: Phase,
     /// True while a pacing timer is pending; the flow sends nothing before it expires.
@@ -83,14 +83,14 @@ pub(crate) struct Sender {
     receiver_access: u16,
     /// Next sequence number; the number of packets sent is one less.
     next: u64,
-    /// Highest acknowledged number: that of the packet which the receiver expects next.
+    /// Highest acknowledged number: the next one that the receiver expects.
     highest: u64,
     /// Number of acknowledgements until the file is delivered.
     remaining: u64,
     /// Next sequence number at the last loss or timeout. Acknowledgements below it belong to an
     /// earlier loss epoch.
     epoch_start: u64,
-    /// Acknowledged number at which the current round trip ends.
+    /// Acknowledged number at the end of the current round trip.
     round_end: u64,
     round: u64,
     size: u64,
@@ -212,9 +212,9 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Returns the time at which to process a timer entry that is due at `time`, at the beginning
-    /// of the window that ends at `window_end`. The time is later if the retransmission deadline
-    /// has moved beyond the window, and [`Time::NEVER`] if the entry is stale.
+    /// Returns the time for processing a timer entry due at `time`, at the beginning of the window that ends at
+    /// `window_end`. The time is later if the retransmission deadline has moved beyond the window. It is
+    /// [`Time::NEVER`] for a stale entry.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;

@@ -33,7 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Arrival times of a flow's acknowledgements, up to the time from which acknowledgements arrive at the host's rate.
+/// Arrival times of a flow's acknowledgements, until they arrive at the host's rate.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
@@ -89,8 +89,8 @@ impl Arrivals {
     }
 }
 
-/// Loss-free flows have the mean goodputs published in chapter 9, within half a percent. A case is
-/// (factor, goodput with fast interfaces, goodput with other interfaces).
+/// Checks the mean goodputs of loss-free flows against chapter 9, within half a percent. A case is (factor, goodput
+/// with fast interfaces, goodput with other interfaces).
 #[test]
 #[ignore = "eight million packets"]
 fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
@@ -134,8 +134,8 @@ fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
     }
 }
 
-/// The times of packets and acknowledgements agree with a recursion: a packet leaves when the
-/// window allows it and the host is free, and is acknowledged a round trip later.
+/// Checks the times of packets and acknowledgements against a recursion: a packet leaves when the window allows it and
+/// the host is free, and is acknowledged a round trip later.
 #[test]
 fn a_flow_keeps_the_times_of_the_closed_form() {
     let (rtt_ms, gap) = (20, Span::from_ps(12_500_000));

@@ -49,9 +49,8 @@ fn an_answer_that_comes_twice_starts_nothing_anew() {
     assert_eq!(path.sender.sent(), 2);
 }
 
-/// The round-trip time of the handshake determines the first timeout. On a path of 40 ms, the
-/// receiver takes 100 ms for a packet. A timeout that followed from the propagation delay alone
-/// would be too short, although no packet is lost.
+/// Checks that the handshake's round-trip time determines the first timeout. On a path of 40 ms, the receiver takes 100
+/// ms for a packet. A timeout from the propagation delay alone would be too short, although no packet is lost.
 #[test]
 fn the_round_trip_of_the_handshake_sets_the_first_timeout() {
     let mut start = Start::new(Span::from_millis(40), 2);

@@ -76,8 +76,7 @@ fn a_lost_last_packet_is_sent_anew_after_a_timeout() {
     assert!((seconds - 0.6).abs() < 1e-6, "{seconds}");
 }
 
-/// Successive timeouts double: they expire after 2, 4, 8, 16 and 32 round trips, and then after 32
-/// again.
+/// Checks that successive timeouts double: they expire after 2, 4, 8, 16 and 32 round trips, and then after 32 again.
 #[test]
 fn timeouts_in_a_row_wait_longer() {
     let mut path = Start::new(Span::from_millis(100), 10).path("reno");

@@ -1,4 +1,4 @@
-//! A test bench: one flow over a path with only a delay, on which a test can lose packets.
+//! A test bench: one flow over a path with only a delay. Tests can lose packets on it.
 
 mod closed_form;
 mod handshake;

@@ -52,8 +52,8 @@ fn it_finds_the_rate_of_the_path_and_leaves_no_queue() {
     assert!(srtt < Span::from_millis(130), "{srtt:?}");
 }
 
-/// BBR paces: between probes packets leave one by one, 1 % slower than the path's rate, instead of
-/// in bursts at the host's rate.
+/// Checks that BBR paces. Between probes, packets leave one by one, 1 % slower than the path's rate, instead of in
+/// bursts at the host's rate.
 #[test]
 fn it_sets_the_pace() {
     let mut path = bbr(|_, _| false);
@@ -68,8 +68,8 @@ fn it_sets_the_pace() {
     assert_eq!(bursts, 0);
 }
 
-/// BBR keeps its rate if 1 % of the packets are lost, since it tolerates 2 %. With this share of
-/// losses standard TCP has some 12 packets in flight.
+/// Checks that BBR keeps its rate if 1 % of the packets are lost; it tolerates 2 %. With this share of losses, standard
+/// TCP has some 12 packets in flight.
 #[test]
 fn few_losses_leave_it_its_rate() {
     let mut path = bbr(|packet, _| packet.kind() == Kind::Data && packet.number() % 100 == 0);
@@ -79,8 +79,8 @@ fn few_losses_leave_it_its_rate() {
     assert!(arrivals > 0.85 * RATE, "{arrivals}");
 }
 
-/// BBR has its rate back after a second in which all packets were lost: the window is restored when
-/// the recovery ends (section 5.6.4.4).
+/// Checks that BBR has its rate back after losing all packets for a second: the end of the recovery restores the window
+/// (section 5.6.4.4).
 #[test]
 fn it_has_its_rate_back_after_timeouts() {
     let mut path = bbr(|packet, sender| {

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Checks the windows after given rounds against `expected`, windows computed by hand. `knee` is
-/// the window at which exponential growth ends.
+/// Checks the windows after given rounds against `expected`, windows computed by hand. Exponential growth ends at the
+/// window `knee`.
 fn assert_rounds(knee: f64, ssthresh: f64, expected: &[(usize, f64)]) {
     let mut path = Start {
         knee,
@@ -57,10 +57,9 @@ fn beyond_the_threshold_it_is_standard_tcp() {
     assert_rounds(16.0, 128.0, &both);
 }
 
-/// The windows are those of the figure of slow start in NIST SP 500-282, chapter 5. Slow start
-/// leads to 128 packets. The window then grows by one packet per round trip of a second to slightly
-/// more than 150 packets at about 30 s, is halved, and reaches 100 at about 55 s. A timeout then
-/// sets the window to 2 and the threshold to 50.
+/// Checks the windows against the figure of slow start in NIST SP 500-282, chapter 5. Slow start leads to 128 packets.
+/// The window then grows by one packet per round trip of a second to slightly more than 150 packets at about 30 s. It
+/// is halved, and reaches 100 at about 55 s. A timeout then sets the window to 2 and the threshold to 50.
 #[test]
 fn a_saw_tooth_and_a_timeout_are_where_the_schematic_has_them() {
     let mut path = Start {

@@ -1,9 +1,8 @@
 //! Keys of `[mesonet]`: a simulation of MesoNet (NIST SP 500-282 chapter 3).
 //!
-//! MesoNet counts time in steps and capacities in packets per step; times may be written with their
-//! unit instead. Names in parentheses are those of the original configuration file. They may be
-//! used in `[mesonet]` itself instead of these keys (`crate::mesonet::original`). Defaults are in
-//! `profiles/mesonet.toml`.
+//! MesoNet counts time in steps, and capacities in packets per step; times may also have a unit. Names in parentheses
+//! are those of the original configuration file. `[mesonet]` itself may use them instead of these keys
+//! (`crate::mesonet::original`). Defaults are in `profiles/mesonet.toml`.
 
 mod network;
 mod users;
@@ -95,9 +94,9 @@ keys! {
         pub intervals: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// Intervals buffered before their rows are written (MB); 8192 rows by default.
         pub flush_every: Option<u64> = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
-        /// Named parts of the run, over which the summary averages.
+        /// Named parts of the run; the summary has averages over each.
         pub periods: Vec<Table> = Kind::List(&Kind::Table(Period::KEYS)).key(),
-        /// Times at which sources request files.
+        /// Request times of sources.
         pub users: UserKeys = Kind::Table(UserKeys::KEYS).key(),
         /// Sizes of the files.
         pub files: Table = Kind::Table(FileKeys::KEYS).key(),
@@ -136,8 +135,8 @@ keys! {
         pub initial_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e6)).key(),
         /// Initial slow start threshold, in packets (INITIAL_TCP_SS_THRESHOLD); 100 by default.
         pub initial_ssthresh: f64 = Kind::Number(Range::closed(2.0, 1e12)).key(),
-        /// Window, in packets, from which on limited slow start adds half of this value each round
-        /// trip (MAX_SS_THRESHOLD); 100 by default.
+        /// Threshold of limited slow start, in packets: from this window on, the growth is half of this value each
+        /// round trip (MAX_SS_THRESHOLD); 100 by default.
         pub max_ssthresh: f64 = Kind::Number(Range::closed(2.0, 1e12)).key(),
         /// Maximum of the congestion window, in packets; 2147483647 by default.
         pub max_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e12)).key(),
@@ -175,20 +174,20 @@ keys! {
     pub(crate) struct MeasureKeys {
         /// Tables to write; all by default.
         pub tables: Vec<String> = Kind::List(&Kind::Word(TABLES)).key(),
-        /// Number of completed flows of a group over which each row of goodput statistics is taken; 1000 by default.
+        /// Number of completed flows of a group per row of goodput statistics; 1000 by default.
         pub batch: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// True to record every flow as a row of `flows.parquet` when it ends; false by default.
         pub flow_log: bool = Kind::Flag.key(),
-        /// Flows whose states and packets are rows of `flow_trace.parquet` and `packet_trace.parquet`; none by default.
+        /// Flows recorded in `flow_trace.parquet` and `packet_trace.parquet`; none by default.
         pub trace: Option<TraceKeys> = Kind::Table(TraceKeys::KEYS).key(),
-        /// Link of the backbone whose packets `longhaul export` counts, by name or number; 0 for none
+        /// Link of the backbone for `longhaul export` to count packets on, by name or number; 0 for none
         /// (BB_LINK_TO_MONITOR).
         pub backbone_link: Identifier = IDENTIFIER.key(),
-        /// Point of presence whose arrivals from the backbone `longhaul export` counts, by name or number; 0 for none
+        /// Point of presence for `longhaul export` to count arrivals from the backbone, by name or number; 0 for none
         /// (POP_LINK_TO_MONITOR).
         pub pop: Identifier = IDENTIFIER.key(),
-        /// Access router whose arrivals from its point of presence or backbone router `longhaul export` counts, by name
-        /// or number; 0 for none (ACCESS_LINK_TO_MONITOR).
+        /// Access router for `longhaul export` to count arrivals from the router above, by name or number; 0 for none
+        /// (ACCESS_LINK_TO_MONITOR).
         pub access: Identifier = IDENTIFIER.key(),
     }
 }
@@ -198,15 +197,14 @@ keys! {
     pub(crate) struct TraceKeys {
         /// Long-lived flows, by name or number.
         pub flows: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
-        /// Sources, all of whose flows are traced: numbers as in `flows.parquet`, from 0 in order of access routers, or
-        /// a first and a last one such as "0-9".
+        /// Sources with all flows traced: numbers as in `flows.parquet`, from 0 in order of access routers, or a first
+        /// and a last one such as "0-9".
         pub sources: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
         /// Beginning of the trace: a time, or a fraction of the run; 0 by default.
         pub from: Written = MOMENT.key(),
         /// End of the trace: a time, or a fraction of the run; 1 by default.
         pub until: Written = MOMENT.key(),
-        /// Maximum number of rows of each of the two tables, at which the trace ends; 1000000 by
-        /// default.
+        /// Maximum number of rows of each of the two tables; then the trace ends. 1000000 by default.
         pub max_rows: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
     }
 }

@@ -86,7 +86,7 @@ keys! {
         /// Factor that multiplies the delays of all links, which are then rounded to time steps,
         /// halves to even (deltaX); 1 by default.
         pub delay_factor: f64 = FACTOR.key(),
-        /// Packets per time step from which all capacities follow (R1); 1200 by default.
+        /// Basis of all capacities, in packets per time step (R1); 1200 by default.
         pub backbone_rate: f64 = RATE.key(),
         /// Capacity of backbone routers, as a multiple of backbone_rate (BBspeedup); 2 by default.
         pub backbone_speedup: f64 = FACTOR.key(),
@@ -105,10 +105,9 @@ keys! {
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
         /// Factor that multiplies all buffers (Qfactor); 1 by default.
         pub buffer_factor: f64 = FACTOR.key(),
-        /// Servers of the two queues of an access router or a point of presence: one server that
-        /// alternates while both queues hold packets (`shared`, default), one server that
-        /// alternates always and idles if the queue whose turn it is is empty (`alternating`), or a
-        /// server of the router's rate for each queue (`dual`).
+        /// Servers of the two queues of an access router or a point of presence. `shared` (default): one server that
+        /// alternates while both queues hold packets. `alternating`: one server that always alternates, and idles if
+        /// the next queue is empty. `dual`: a server of the router's rate for each queue.
         pub service: Service = Kind::Word(Service::WORDS).key(),
         /// True if the two queues of an access router or a point of presence share one buffer of that size instead of a
         /// buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.
@@ -251,7 +250,7 @@ keys! {
 keys! {
     /// Keys of a route: the next router on some paths.
     pub(crate) struct RouteKeys {
-        /// Backbone router at which the packets are.
+        /// Backbone router of the packets.
         pub at: String = Kind::Name.key().required(),
         /// Next backbone router, over the first link to it.
         pub next: String = Kind::Name.key().required(),

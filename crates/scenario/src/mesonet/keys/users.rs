@@ -5,7 +5,7 @@ use longhaul_keys::{Kind, PROBABILITY, Range, Table, keys, words};
 use super::{IDENTIFIER, Identifier, MOMENT, PACKETS, POSITIVE_STEPS, WHOLE_FACTOR, Written};
 
 keys! {
-    /// Keys of the times at which sources request files.
+    /// Keys of the request times of sources.
     pub(crate) struct UserKeys {
         /// Mean of the exponential time between two files of a source: a time, or time steps (lambdaOFF); 5000 by
         /// default.
@@ -36,21 +36,19 @@ keys! {
         pub mean: f64 = PACKETS.key(),
         /// Shape of the distribution (alpha), above 1 so that a mean exists; 1.5 by default.
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
-        /// Documents: files whose size is multiplied by a factor. Files of no other type are Web
-        /// objects.
+        /// Documents: files with a size multiplied by a factor. Files of no other type are Web objects.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
-        /// Service packs: files whose size is multiplied by a larger factor; none by default.
+        /// Service packs: files with a size multiplied by a larger factor; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
-        /// Movies: files whose size is multiplied by the largest factor; none by default.
+        /// Movies: files with a size multiplied by the largest factor; none by default.
         pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
         pub admission: bool = Kind::Flag.key(),
-        /// Fractions of the flows by class of path, from which the lower limits follow; by default
-        /// products of the shares of sources and receivers that are below each class of access
-        /// routers.
+        /// Fractions of the flows by class of path; they determine the lower limits. By default products of the shares
+        /// of sources and receivers below each class of access routers.
         pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
-        /// Period of the run in which files between direct access routers are larger; none by default.
+        /// Period of larger files between direct access routers; none by default.
         pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
     }
 }
@@ -100,7 +98,7 @@ words! {
 }
 
 keys! {
-    /// Keys of the period of the run in which there are jumbo files.
+    /// Keys of the period of jumbo files.
     pub(crate) struct JumboKeys {
         /// Beginning of the period: a time, or a fraction of the run; from 1 on there are no jumbo
         /// files (Jon).

@@ -387,8 +387,8 @@ fn other_routers_come_with_routes_of_their_own() {
     assert_eq!(config(&scenario).measure.every, Span::from_millis(100));
 }
 
-/// By default, two queues with one server share a buffer. Queues with separate servers have
-/// separate buffers, as chapter 5's two flows require.
+/// Checks that two queues with one server share a buffer by default. Queues with separate servers
+/// have separate buffers, as chapter 5's two flows require.
 #[test]
 fn one_server_has_one_buffer_unless_told_otherwise() {
     let shared = |overrides: &[&str]| with(overrides).topology.shared_buffer;
@@ -398,8 +398,8 @@ fn one_server_has_one_buffer_unless_told_otherwise() {
     assert!(!shared(&["network.shared_buffer=false"]));
 }
 
-/// A tier of routers that is slower than the tier below it causes a warning; an equally fast one
-/// does not. The published networks have their bottlenecks at access routers (NIST SP 500-282,
+/// Checks that a tier of routers slower than the tier below it causes a warning; an equally fast
+/// one does not. The published networks have their bottlenecks at access routers (NIST SP 500-282,
 /// chapter 3).
 #[test]
 fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
@@ -422,9 +422,9 @@ fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
     );
 }
 
-/// The numbers of hosts of each class and of all routers are explained. The three classes have 40
-/// sources per router on average, with a third of all sources in each class, and four times as many
-/// receivers, of which 0.6 are below normal routers.
+/// Checks that the numbers of hosts of each class and of all routers are explained. The three
+/// classes have 40 sources per router on average, with a third of all sources in each class. There
+/// are four times as many receivers, 0.6 of them below normal routers.
 #[test]
 fn hosts_of_all_routers_are_explained_and_counted_together() {
     let scenario = scenario(&[SMALL, "hosts.sources=40", "hosts.scale=1"]);

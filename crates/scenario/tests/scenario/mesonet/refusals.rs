@@ -52,8 +52,8 @@ fn shares_and_probabilities_have_to_add_up() {
     );
 }
 
-/// A link between backbone routers without a delay is refused: its two routers could exchange
-/// events for ever within one time step.
+/// Checks that a link between backbone routers without a delay is refused: its two routers could exchange events for
+/// ever within one time step.
 #[test]
 fn links_between_backbone_routers_take_a_time_step() {
     let network = |access: u64, delay: &str| {

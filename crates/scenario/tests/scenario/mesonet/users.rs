@@ -175,9 +175,9 @@ fn limits_on_large_files_are_the_published_ones() {
     assert_eq!(config.files.admission.expect("limits").max, [1048, 105, 11]);
 }
 
-/// A type of file that is never drawn has no minimum number of active flows, since a minimum would
-/// make flows transfer it. Types that are drawn have a minimum of one flow in each cell under every
-/// condition (table 8-7).
+/// Checks that a type of file that is never drawn has no minimum number of active flows: a minimum
+/// would make flows transfer it. Types that are drawn have a minimum of one flow in each cell under
+/// every condition (table 8-7).
 #[test]
 fn a_type_that_is_never_drawn_has_no_limits_that_make_flows_transfer_it() {
     let config = with(&["files.admission=true", "Fp=0.02", "Sp=0", "Mp=0.0002"]);
@@ -209,8 +209,8 @@ fn shares_of_paths_may_be_given_for_the_limits_alone() {
     );
 }
 
-/// The probabilities of the first three start times may add up to one, so that nothing remains for
-/// the fourth (NIST SP 500-282, chapter 3).
+/// Checks that the probabilities of the first three start times may add up to one. Nothing then
+/// remains for the fourth (NIST SP 500-282, chapter 3).
 #[test]
 fn users_may_all_start_in_the_first_three_waves() {
     for (second, third) in [(0.25, 0.0), (0.25, 0.25)] {

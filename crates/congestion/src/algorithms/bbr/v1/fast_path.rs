@@ -15,7 +15,7 @@ pub(super) struct FastPath {
     /// Time until which neither the duration of the gain cycle's phase nor the age of the smallest round-trip time
     /// requires a full update.
     until: Time,
-    /// Numbers of segments in flight between which the phase of the gain cycle does not end.
+    /// Lower and upper bound of the segments in flight. Between them, the phase of the gain cycle does not end.
     in_flight: (f64, f64),
     /// Upper bound of the window.
     target: f64,

@@ -13,7 +13,7 @@ pub(super) const PACING_MARGIN: f64 = 0.99;
 /// Number of segments added to the target of segments in flight during the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Minimum number of round trips for which a maximum of ACK aggregation counts; it counts for at most twice as many
+/// Length of a period of ACK aggregation, in round trips. The maximum of the current and the previous period counts
 /// (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
@@ -24,17 +24,17 @@ const EXCESS_S: f64 = 0.1;
 /// Minimum ratio of lost to delivered segments in an interval that indicates a policer (`bbr_lt_loss_thresh`).
 const POLICED_LOSS: f64 = 50.0 / 256.0;
 
-/// Minimum and maximum number of round trips in an interval over which the rate of a policer is measured.
+/// Minimum and maximum length, in round trips, of an interval that measures the rate of a policer.
 const INTERVAL: (u32, u32) = (4, 16);
 
 /// Maximum difference between the rates of two intervals that count as equal, as a fraction of the earlier rate
 /// (`bbr_lt_bw_ratio`).
 const RATIO: f64 = 1.0 / 8.0;
 /// Maximum difference between the rates of two intervals that count as equal, in bits per second (`bbr_lt_bw_diff`).
-/// Rates that satisfy either this condition or the one with `RATIO` count as equal.
+/// Rates within `RATIO` also count as equal.
 const DIFFERENCE_BPS: f64 = 4000.0;
 
-/// Number of round trips for which the rate of a policer is used (`bbr_lt_bw_max_rtts`).
+/// Number of round trips during which BBR uses the rate of a policer (`bbr_lt_bw_max_rtts`).
 const POLICED_ROUNDS: u32 = 48;
 
 /// State of the kernel's two additions: ACK aggregation, and the detection of policers.
@@ -44,7 +44,7 @@ pub(super) struct Kernel {
     pub(super) policer: Policer,
 }
 
-/// Estimate of ACK aggregation: the number of acknowledged segments in excess of those that the bandwidth explains
+/// Estimate of ACK aggregation: the number of acknowledged segments above those expected at the estimated bandwidth
 /// (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
@@ -261,9 +261,9 @@ mod tests {
         of.iter().enumerate().map(round).collect()
     }
 
-    /// The first interval begins with a loss and delivers 100 segments per round, the second one 108: these rates
-    /// differ by less than an eighth. Each interval ends after four rounds, in which losses were a fifth of the
-    /// delivered segments. The policer's rate is then used for 48 rounds.
+    /// Checks that two intervals with many losses and similar rates indicate a policer. The rates of 100 and 108
+    /// segments per round differ by less than an eighth. Each interval ends after four rounds, since losses are a fifth
+    /// of the delivered segments. The policer's rate is then used for 48 rounds.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();
@@ -333,8 +333,9 @@ mod tests {
         }
     }
 
-    /// A target of 10.5 segments is rounded up to 11. Three bursts of one segment make it 14, and an allowance of four
-    /// segments for ACK aggregation makes it 18. The probing phase adds two.
+    /// Checks that the target of segments in flight is whole and even. 10.5 segments are rounded up to 11. Three bursts
+    /// of one segment make it 14, and an allowance of four segments for ACK aggregation makes it 18. The probing phase
+    /// adds two.
     #[test]
     fn what_is_in_flight_is_whole_and_even() {
         let mut bbr = bbr(Variant::Linux6_18);

@@ -83,7 +83,7 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
     build: |settings| Ok(Bbr::new(settings)),
 };
 
-/// Number of round trips over which the maximum of the bandwidth is taken (BtlBwFilterLen).
+/// Length of the bandwidth's maximum filter, in round trips (BtlBwFilterLen).
 const BANDWIDTH_ROUNDS: u64 = 10;
 
 /// Gains of the eight phases of the gain cycle (section 4.3.4.2): a probe, a phase that drains the queue of the probe,
@@ -118,15 +118,15 @@ pub struct Bbr {
     phase_start: Time,
     initial_window: f64,
     recovery: Recovery,
-    /// True in the first round of a recovery, in which one segment is sent for each delivered one.
+    /// True in the first round of a recovery. In this round, one segment is sent for each delivered one.
     conserving: bool,
     /// True if a recovery has begun since the last processed acknowledgement.
     entering: bool,
     was_idle: bool,
     /// State of the Linux kernel's additions; `None` in the variant of the draft.
     kernel: Option<Box<Kernel>>,
-    /// State of the random sequence from which the first phase of the gain cycle is drawn. The seed is the time of the
-    /// first acknowledgement, which differs between flows, but is equal in every run.
+    /// State of the random sequence. It chooses the first phase of the gain cycle. The seed is the time of the first
+    /// acknowledgement, which differs between flows, but is equal in every run.
     draws: u64,
     /// Bounds of the fast path, which each full update computes.
     #[serde(skip)]
@@ -487,8 +487,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Begins a recovery (section 4.2.3.4); ignores marks. The window is set with the next sample, in which the
-    /// segments in flight exclude those found lost.
+    /// Begins a recovery (section 4.2.3.4); ignores marks. The next sample sets the window; its segments in flight
+    /// exclude those found lost.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;
@@ -518,8 +518,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Returns the pacing rate. In variant linux-6.18, it is `None` before the first delivery, since the kernel does
-    /// not pace the first ten segments (`tcp_update_skb_after_send`).
+    /// Returns the pacing rate. In variant linux-6.18, it is `None` before the first delivery: the kernel does not pace
+    /// the first ten segments (`tcp_update_skb_after_send`).
     fn pacing_rate(&self) -> Option<Rate> {
         let begins = self.kernel.is_some() && self.meter.delivered == 0;
         self.pacer.rate.filter(|_| !begins)

@@ -21,8 +21,8 @@ fn cycling() -> Flow<Bbr> {
     flow
 }
 
-/// Sections 4.3.2 and 4.3.3: Startup ends after three rounds in which the bandwidth grew by less than a quarter. Drain
-/// ends when no more segments are in flight than the path holds.
+/// Checks the ends of Startup and Drain (sections 4.3.2 and 4.3.3). Startup ends after three rounds that increase the
+/// bandwidth by less than a quarter. Drain ends when no more segments are in flight than the path holds.
 #[test]
 fn startup_ends_on_a_plateau_and_drain_with_the_queue() {
     for variant in [Variant::Paper, Variant::Linux6_18] {
@@ -54,7 +54,7 @@ fn startup_ends_on_a_plateau_and_drain_with_the_queue() {
     }
 }
 
-/// Rounds in which the application limits the rate do not end Startup.
+/// Checks that rounds limited by the application do not end Startup.
 #[test]
 fn an_application_does_not_end_startup() {
     let mut flow = flow(Variant::Paper);

@@ -59,8 +59,8 @@ impl Machine {
         self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
     }
 
-    /// Returns true if this cycle had marks and no losses. Such a cycle ends when marks cease, since another flow may
-    /// have left (Linux v3, `bbr_check_time_to_probe_bw`).
+    /// Returns true if this cycle had marks and no losses. Such a cycle ends when marks cease: another flow may have
+    /// left (Linux v3, `bbr_check_time_to_probe_bw`).
     pub(super) fn probes_after_marks(&self) -> bool {
         self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
     }

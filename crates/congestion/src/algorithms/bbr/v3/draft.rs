@@ -1,4 +1,4 @@
-//! The rules of the draft, with those of Linux for marks (google/bbr, branch v3).
+//! The rules of the draft. The response to marks is that of Linux (google/bbr, branch v3).
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// Number of rounds after which Drain ends in any case (section 5.3.2).
+/// Maximum length of Drain, in rounds (section 5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
 
 /// State of the draft's rules, in addition to that of the state machine.
@@ -134,8 +134,8 @@ impl Machine {
         self.recovery.episode.is_none() && self.marks.have_ceased(ack)
     }
 
-    /// Returns the number of rounds of a probe after which the long-term bound grows by about the fraction
-    /// `ecn_reprobe` per round. A probe that follows marks begins with this growth.
+    /// Returns the round of a probe at which a probe after marks begins to raise the long-term bound. In this round,
+    /// the bound grows by about the fraction `ecn_reprobe`.
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)

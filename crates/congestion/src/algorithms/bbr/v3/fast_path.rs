@@ -228,8 +228,8 @@ mod tests {
         }
     }
 
-    /// Only three kinds of acknowledgements need a full update: the first of a round, those with rates above the
-    /// maximum, and probes.
+    /// Checks that most acknowledgements take the fast path. Only the first of a round, those with rates above the
+    /// maximum, and probes need a full update.
     #[test]
     fn most_acknowledgements_take_the_fast_path() {
         let mut differential = differential();

@@ -31,7 +31,7 @@ const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
 /// section 2.4).
 pub(super) const PACED: f64 = 0.99;
 
-/// Number of rounds over which the maximum of ACK aggregation is taken (BBR.ExtraAckedFilterLen, section 2.11).
+/// Length of the maximum filter for ACK aggregation, in rounds (BBR.ExtraAckedFilterLen, section 2.11).
 const AGGREGATION_ROUNDS: u64 = 10;
 
 /// States of the state machine (draft-ietf-ccwg-bbr-05).
@@ -68,7 +68,7 @@ pub(super) struct Machine {
     /// Factor of the response to marks: at the end of a round, the short-term bound is multiplied by 1 - `ecn_factor`
     /// times the smoothed fraction of marked segments. Zero disables the response (Linux v3, `ecn_factor`).
     pub(super) ecn_factor: f64,
-    /// Maximum round-trip time, in seconds, at which marks have an effect (Linux v3, `ecn_max_rtt_us`).
+    /// Maximum round-trip time, in seconds, of flows that respond to marks (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,
     /// Initial growth of the long-term bound per round in a probe that follows marks, as a fraction (Linux v3,
     /// `ecn_reprobe_gain`).
@@ -112,7 +112,7 @@ pub(super) struct Machine {
     pub(super) recovery: Recovery,
     /// True if the flow sends again after an idle time: BBR.idle_restart.
     pub(super) was_idle: bool,
-    /// State of the random sequence from which waits between probes are drawn. The seed is the time of the first
+    /// State of the random sequence. It chooses the waits between probes. The seed is the time of the first
     /// acknowledgement, which differs between flows, but is equal in every run.
     pub(super) draws: u64,
 }
@@ -249,7 +249,7 @@ impl Machine {
         }
     }
 
-    /// Returns the number of round trips over which the maximum of ACK aggregation is taken.
+    /// Returns the length of the maximum filter for ACK aggregation, in round trips.
     #[inline]
     pub(super) fn aggregation_rounds(&self) -> u64 {
         if self.filled { AGGREGATION_ROUNDS } else { 1 }

@@ -30,7 +30,7 @@ pub(super) struct Bounds {
     pub(super) long_in_flight: f64,
 }
 
-/// Recent deliveries and losses, from which the bounds are computed.
+/// Recent deliveries and losses; the bounds are computed from them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
     /// Number of segments sent before the current round. The round ends when more than these have been delivered or
@@ -49,8 +49,8 @@ pub(super) struct Signals {
     pub(super) volume: f64,
 }
 
-/// The last flight: its delivery rate, and the time in which it was delivered. The product of both is the number of
-/// segments delivered (RS.delivered).
+/// The last flight: its delivery rate, and the duration of its delivery. Their product is the number of delivered
+/// segments (RS.delivered).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     rate: Option<RateSample>,
@@ -71,7 +71,7 @@ pub(super) struct Probe {
     pub(super) sampling: bool,
     /// True from the beginning of ProbeBW_DOWN until the next round begins.
     pub(super) stopping: bool,
-    /// Number of rounds of the current probe in which the long-term bound has grown.
+    /// Number of rounds of the current probe. The growth of the long-term bound doubles with each.
     pub(super) up_rounds: u32,
     /// Number of segments that must be acknowledged for the long-term bound to grow by one segment.
     pub(super) up_per_segment: f64,
@@ -92,7 +92,8 @@ pub(super) struct MinRtt {
     pub(super) expired: bool,
 }
 
-/// ACK aggregation: the number of acknowledged segments in excess of those that the bandwidth explains (section 5.5.9).
+/// ACK aggregation: the number of acknowledged segments above those expected at the estimated bandwidth (section
+/// 5.5.9).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Aggregation {
     pub(super) start: Time,
@@ -127,7 +128,7 @@ pub(super) struct Marks {
     pub(super) in_cycle: bool,
     /// True if there were losses in this cycle of ProbeBW.
     pub(super) lost_in_cycle: bool,
-    /// Number of segments, delivered or lost, at which the round trip after the last marks ends.
+    /// End of the round trip after the last marks, as the number of segments then delivered or lost.
     round_until: u64,
 }
 

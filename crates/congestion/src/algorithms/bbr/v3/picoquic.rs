@@ -30,16 +30,16 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Divisor of the smallest round-trip time. A round-trip time counts as long if it exceeds the smallest one by more
-/// than the quotient plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
+/// Divisor of the smallest round-trip time. A sample is long if it exceeds the smallest round-trip time by more than
+/// this quotient plus `MARGIN` (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
 /// Minimum round-trip time that counts as long (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Maximum difference from the smallest round-trip time for a sample to count as close to it: this fraction of the
-/// smallest round-trip time, plus the transmission time of `LIKE_PACKETS` packets (`BBRAdaptMinRttMargin`).
+/// Tolerance for samples close to the smallest round-trip time, as a fraction of it. The transmission time of
+/// `LIKE_PACKETS` packets is added (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
@@ -72,7 +72,7 @@ const SATURATED_RATES: f64 = 3.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Number of successive acknowledgements at which all recent round-trip times were long.
+    /// Number of successive acknowledgements for which all seven recent round-trip times were long.
     excess: usize,
     /// True if the next probe for bandwidth comes early.
     hurries: bool,
@@ -112,8 +112,7 @@ impl Picoquic {
         }
     }
 
-    /// Increments the count of successive acknowledgements after which all recent round-trip times are long; resets the
-    /// count if one of these times is not long.
+    /// Counts an acknowledgement if all recent round-trip times are long; resets the count otherwise.
     fn count_excess(&mut self, min_rtt: Span) {
         let (shortest, _) = self.rtts.bounds();
         if shortest <= min_rtt || min_rtt <= SHORTEST {
@@ -333,7 +332,7 @@ impl Picoquic {
         self.delivered = machine.meter.delivered;
     }
 
-    /// Restores the window after the round trip in which it was frozen.
+    /// Restores the window after it was frozen for a round trip.
     fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         if machine.meter.answered() <= self.held_until {
             return;
@@ -443,9 +442,9 @@ mod tests {
         flow
     }
 
-    /// Startup ends with the eighth acknowledgement after which all seven recent samples are long; the seventh long
-    /// sample is the first such acknowledgement. On a path of 100 ms, samples of 125 ms are not long, since the
-    /// increase has to exceed a quarter plus a margin.
+    /// Checks that long round-trip times end Startup. All seven recent samples must be long for eight successive
+    /// acknowledgements, the first of them with the seventh long sample. On a path of 100 ms, samples of 125 ms are not
+    /// long: the increase must exceed a quarter plus a margin.
     #[test]
     fn grown_round_trips_end_startup() {
         for (rtt_ms, count, ends) in [(126, 14, true), (126, 13, false), (125, 60, false)] {
@@ -492,8 +491,8 @@ mod tests {
         assert_eq!(flow.bbr.machine.state, State::Down);
     }
 
-    /// The next probe comes within a round trip and 250 ms after the last one. After four successive probes that have
-    /// increased the rate by less than a sixteenth, probes no longer come early.
+    /// Checks that the next probe comes within 250 ms and a round trip while probes increase the rate. After four
+    /// successive increases of less than a sixteenth, probes no longer come early.
     #[test]
     fn probes_come_early_while_they_bring_more() {
         let mut picoquic = Picoquic {
@@ -571,9 +570,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// In picoquic, an interval of ACK aggregation begins with each ACK (`BBRUpdateACKAggregation`), so only the last
-    /// burst counts as excess. In the draft, the interval continues: the excess is 5 segments, less the one that the
-    /// rate explains for a millisecond, plus 7.
+    /// Checks that each ACK begins an interval of ACK aggregation (`BBRUpdateACKAggregation`). Only the last burst
+    /// therefore counts as excess. In the draft, the interval continues: the excess is 5 + 7 segments, less the one
+    /// that the rate explains for a millisecond.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;

@@ -1,4 +1,4 @@
-//! The rules in which the draft and picoquic differ. The state machine is compiled once for each variant.
+//! The rules that differ between the draft and picoquic. The state machine is compiled once for each variant.
 
 use longhaul_units::{Span, Time};
 
@@ -13,8 +13,8 @@ pub(super) trait Rules {
     /// True if each loss removes a segment from the window, and if too many losses freeze the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if samples after the end of a probe still count as samples of this probe, until one of them shows that too
-    /// many segments are in flight.
+    /// True if samples after the end of a probe still count for this probe. This ends with the first sample that shows
+    /// too many segments in flight.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Prepares the variant's state before an acknowledgement is processed.

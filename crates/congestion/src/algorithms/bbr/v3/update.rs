@@ -244,8 +244,8 @@ impl Machine {
     /// Processes an acknowledgement in the order of section 5.2.3. Returns the upper bound of the window once the pipe
     /// is full.
     ///
-    /// The methods that it calls are marked `inline(always)`. This method is compiled for two sets of rules, so the
-    /// compiler would not inline them otherwise, which would cost 1.6 % of the instructions of a simulation.
+    /// The methods that it calls are marked `inline(always)`. The compiler would not inline them otherwise, since this
+    /// method is compiled for two sets of rules. This would cost 1.6 % of the instructions of a simulation.
     pub(super) fn full_update<R: Rules>(
         &mut self,
         rules: &mut R,

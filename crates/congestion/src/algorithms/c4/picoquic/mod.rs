@@ -5,9 +5,9 @@
 //! - Before a segment is sent, only the segments already in flight are compared with the window. A fraction of a
 //!   segment in the window therefore counts as a whole one. A probe adds at least one segment.
 //! - Initial also uses the maximum rate over a millisecond.
-//! - Pushing has a gain of 1.227 (the constant's name says 25 %, its value is 1256/1024). It ends with the first round
-//!   trip in which the rate grows by less than three quarters of this gain, and is repeated if the rate has grown by a
-//!   quarter of it. The third successive growth leads back to Initial.
+//! - Pushing has a gain of 1.227 (the constant's name says 25 %, its value is 1256/1024). It ends when the rate grows
+//!   by less than three quarters of this gain in a round trip. It is repeated if the rate has grown by a quarter of the
+//!   gain. The third successive growth leads back to Initial.
 //! - Losses count when they are detected, except in Recovery. They also reduce the nominal maximum round-trip time.
 //! - Delays count only for packets sent faster than the nominal rate, and high jitter only below 1 MB/s.
 
@@ -32,9 +32,9 @@ const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
 const MAX_LEVEL: u32 = 3;
 /// Number of acknowledgements and losses before losses can end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
-/// Number of eras without growth after which Initial ends.
+/// Number of eras without growth that end Initial.
 const FULL_ERAS: u32 = 3;
-/// Number of eras without growth after which a delay ends Initial.
+/// Number of eras without growth before a delay can end Initial.
 const FULL_ERAS_AT_DELAY: u32 = 2;
 const CRUISING_ERAS: u32 = 2;
 
@@ -70,11 +70,11 @@ struct Era {
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// Rate coefficient at which the packets acknowledged in the era were sent.
+    /// Rate coefficient of the era in which the packets acknowledged now were sent.
     alpha: f64,
 }
 
-/// State before a probe or push, with which later rates are compared.
+/// State before a probe or push, for comparison with later rates.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attempt {
     rate: f64,
@@ -217,8 +217,8 @@ impl PicoquicC4 {
         measuring::delay_threshold_s(self.insensitivity(), self.max_rtt_s)
     }
 
-    /// Responds to an excessive delay. In Initial this happens only once the rate has stopped growing
-    /// (`c4_initial_handle_rtt_excess`); in other states, only for packets sent faster than the nominal rate
+    /// Responds to an excessive delay. Initial ends only once the rate has stopped growing
+    /// (`c4_initial_handle_rtt_excess`). Other states respond only for packets sent faster than the nominal rate
     /// (`c4_handle_rtt_excess`).
     fn answer_delay(&mut self, ack: &AckSample, window: &mut Window) {
         if self.excess_s == 0.0 || ack.rtt.is_none() {
@@ -513,9 +513,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Lowers a nominal rate that was not reached. After two cycles with congestion, the nominal rate becomes the
-    /// maximum rate sample. After a cycle without congestion in which the network was the limit, half of the difference
-    /// to the maximum sample is subtracted.
+    /// Lowers a nominal rate that was not reached. After two successive cycles with congestion, it becomes the maximum
+    /// rate sample. After a cycle without congestion that the network limited, it moves halfway to the maximum sample.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;

@@ -26,7 +26,7 @@ fn probing() -> Path {
     path
 }
 
-/// Recovery drains after Initial, and after an era whose largest round-trip time was below the nominal one.
+/// Checks that Recovery drains after Initial, and after an era with round-trip times below the nominal one.
 #[test]
 fn recovery_drains_what_initial_and_longer_round_trips_left() {
     let mut path = Path::new();
@@ -44,9 +44,9 @@ fn recovery_drains_what_initial_and_longer_round_trips_left() {
     near(path.c4.alpha, 7.0 / 8.0);
 }
 
-/// A successful probe is followed by Pushing at 1256/1024, which ends with the first era in which the rate grows by
-/// less than three quarters of this gain. If it has grown by a quarter of the gain, another push follows. The third
-/// success in succession leads back to Initial.
+/// Checks the states after a successful probe. Pushing follows, at a gain of 1256/1024; it ends when the rate grows by
+/// less than three quarters of this gain in an era. If the rate has grown by a quarter of the gain, another push
+/// follows. The third success in succession leads back to Initial.
 #[test]
 fn successes_lead_to_pushes_and_then_to_initial() {
     let mut path = probing();
@@ -60,8 +60,8 @@ fn successes_lead_to_pushes_and_then_to_initial() {
     assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
 }
 
-/// Losses end Initial only after more than twenty acknowledgements and losses, since losses in the first flight say
-/// little about the path.
+/// Checks that losses end Initial only after more than twenty acknowledgements and losses: losses in the first flight
+/// say little about the path.
 #[test]
 fn losses_end_initial_after_twenty_events() {
     for (acks, lost, ends) in [(16, 4, false), (17, 4, true), (1, 19, false), (1, 20, true)] {
@@ -102,8 +102,8 @@ fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     near(path.c4.rate, 1000.0);
 }
 
-/// In a probe, a round-trip time that exceeds the nominal one by more than 1/16 + 3/16 of the insensitivity ends the
-/// probe; while cruising, it has no effect.
+/// Checks that an excessive round-trip time ends a probe, but has no effect while cruising. The excess must be more
+/// than 1/16 + 3/16 of the insensitivity.
 #[test]
 fn delays_count_in_probes_only() {
     let mut path = Path::cruising();
@@ -136,9 +136,9 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
     }
 }
 
-/// After a cycle without congestion, a nominal rate that was not reached is lowered by half of its difference to the
-/// maximum sample, if the network was the limit and there was a sample. After the second successive cycle with
-/// congestion, the nominal rate becomes the maximum sample.
+/// Checks that a nominal rate that was not reached is lowered. After a cycle without congestion, it moves halfway to
+/// the maximum sample, if the network was the limit and there was a sample. After the second successive cycle with
+/// congestion, it becomes the maximum sample.
 #[test]
 fn a_rate_that_was_not_reached_is_lowered() {
     let lowered = |used, largest, congested: &[bool]| {
@@ -164,8 +164,8 @@ fn a_rate_that_was_not_reached_is_lowered() {
     assert_eq!(lowered(false, 600.0, &[true, false, true]), 1000.0);
 }
 
-/// The window is rounded up to whole segments, and a probe adds at least one segment: a window of 3.67 segments becomes
-/// 5.
+/// Checks that the window is rounded up to whole segments, and that a probe adds at least one segment. A window of 3.67
+/// segments becomes 5.
 #[test]
 fn small_windows_probe_by_a_segment() {
     let mut path = probing();
