@@ -33,8 +33,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         Phases::Avoidance
     }
 
-    /// Returns the number of segments that an acknowledgement with this [`AckSample::credit`] adds to a window of
-    /// `cwnd` segments in congestion avoidance, for algorithms whose growth depends on nothing else.
+    /// Returns the growth of the window for an acknowledgement in congestion avoidance, in segments. It is for
+    /// algorithms with a growth that depends only on [`AckSample::credit`] and the window `cwnd`.
     ///
     /// Called once for each acknowledgement of new data in congestion avoidance that needs no [`AckSample`], instead of
     /// [`Self::on_ack`]. Returns `None` if growth depends on more: `on_ack` is then called with a sample.
@@ -47,9 +47,9 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// allows it. By default, the window grows by [`Self::increment`] in congestion avoidance.
     ///
     /// Called once for each such acknowledgement, except those for which [`Self::increment`] has returned a value.
-    /// Algorithms with [`Phases::All`] are called after the transport has responded to losses that the acknowledgement
-    /// shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`]; they are not called for duplicates that begin no
-    /// recovery. All other algorithms are called before the transport responds.
+    /// Algorithms with [`Phases::All`] are called after the transport's response to losses that the acknowledgement
+    /// shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`]. They are not called for duplicates that begin no
+    /// recovery. All other algorithms are called before the response.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance

@@ -42,12 +42,12 @@ fn find<T>(
         })
 }
 
-/// An algorithm chosen by name, with the parameters whose values were given.
+/// An algorithm chosen by name, with the given parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ControllerSpec {
     /// Name in the registry, for example `hstcp`; for a custom algorithm, any name.
     pub kind: String,
-    /// Implementation whose documented details the algorithm follows.
+    /// Variant of the algorithm: the implementation that it follows in detail.
     pub variant: Variant,
     /// Names and values of given parameters, in the registry's units.
     pub parameters: Vec<(String, f64)>,
@@ -74,7 +74,7 @@ impl ControllerSpec {
     }
 }
 
-/// A slow start chosen by name, with the parameters whose values were given.
+/// A slow start chosen by name, with the given parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SlowStartSpec {
     /// Name in the registry, for example `limited`.

@@ -302,8 +302,8 @@ impl CongestionState {
         extension.router_request(&self.window, srtt)
     }
 
-    /// Returns true if the flow behaves differently from standard TCP: outside slow start, and outside the range in
-    /// which its algorithm is standard TCP.
+    /// Returns true if the flow behaves differently from standard TCP. This excludes slow start, and windows at which
+    /// the algorithm is standard TCP.
     pub fn departs_from_standard(&self, now: Time) -> bool {
         !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
     }

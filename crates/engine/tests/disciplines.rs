@@ -1,4 +1,4 @@
-//! Tests of queue disciplines on a network: each discipline has the effect for which it was designed.
+//! Tests of queue disciplines on a network: each discipline has its intended effect.
 
 mod common;
 

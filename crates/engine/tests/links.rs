@@ -1,4 +1,4 @@
-//! Tests of the impairments and changes of links, with datagrams whose arrivals and losses can be computed by hand.
+//! Tests of the impairments and changes of links, with datagrams. Their arrivals and losses are computed by hand.
 
 mod common;
 

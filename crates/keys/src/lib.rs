@@ -1,10 +1,9 @@
 //! Keys of scenario files: their names, allowed values, meanings and defaults.
 //!
-//! A key is declared once, next to the code that uses it, with [`keys!`]. One declaration makes the
-//! struct that the code works with, the table of [`Key`]s, the typed reader that fills the struct
-//! from a checked [`Table`], and the [`Field`]s with which code accesses the table. Checking,
-//! defaults, `longhaul explain`, `longhaul list keys`, the JSON Schema and the reference all follow
-//! from the declarations.
+//! A key is declared once, next to the code that uses it, with [`keys!`]. One declaration makes a struct, the table of
+//! [`Key`]s, the reader that fills the struct from a checked [`Table`], and the [`Field`]s for access to the table.
+//! Checking, defaults, `longhaul explain`, `longhaul list keys`, the JSON Schema and the reference all follow from the
+//! declarations.
 
 mod defaults;
 mod field;

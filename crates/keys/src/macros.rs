@@ -170,11 +170,19 @@ macro_rules! words {
     };
 }
 
-/// Declares a table with keys that depend on its key `kind`: an enum with a variant for each kind, `KINDS`, and
-/// [`Read`](crate::Read).
+/// Declares a table with keys that depend on its key `kind`: an enum with a variant for each kind,
+/// `KINDS`, and [`Read`](crate::Read).
 ///
-/// ``` longhaul_keys::tagged! { /// Behaviour of an application. pub enum Application { /// Bursts and pauses.
-/// OnOff(OnOffKeys) = "on-off", } } const KIND: Kind = Kind::Tagged(Application::KINDS); ```
+/// ```
+/// longhaul_keys::tagged! {
+///     /// Behaviour of an application.
+///     pub enum Application {
+///         /// Bursts and pauses.
+///         OnOff(OnOffKeys) = "on-off",
+///     }
+/// }
+/// const KIND: Kind = Kind::Tagged(Application::KINDS);
+/// ```
 #[macro_export]
 macro_rules! tagged {
     (

@@ -9,11 +9,15 @@
 //! results go to a [`Recorder`] during the run. [`resume`] continues from a checkpoint, and [`simulate`] does both in
 //! several threads.
 //!
-//! ```text simulation  regions in windows, and their shared state: flows, intervals, traces, checkpoints, threads flows
-//! both ends of a flow: handshake, window, loss epochs, round trips, acknowledgements network     a region: queues,
-//! shared servers, routes, packets in flight calendar    entries by the window in which they are due hosts
-//! sources, receivers, the files they transfer records     reports of a simulation config      configuration of a
-//! simulation ```
+//! ```text
+//! simulation  regions in windows, and their shared state: flows, intervals, traces, checkpoints, threads
+//! flows       both ends of a flow: handshake, window, loss epochs, round trips, acknowledgements
+//! network     a region: queues, shared servers, routes, packets in flight
+//! calendar    entries by the window in which they are due
+//! hosts       sources, receivers, the files they transfer
+//! records     reports of a simulation
+//! config      configuration of a simulation
+//! ```
 //!
 //! Each module uses only those below it.
 

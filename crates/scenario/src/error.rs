@@ -122,8 +122,7 @@ impl ScenarioError {
         Self { diagnostics }
     }
 
-    /// Creates an error from all diagnostics, each of which gets a position in the file or in an
-    /// override.
+    /// Creates an error from all diagnostics. Each gets a position in the file or in an override.
     pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
         let placed = diagnostics
             .into_iter()

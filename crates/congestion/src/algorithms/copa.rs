@@ -81,9 +81,9 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// Minimum time over which the smallest round-trip time is taken.
+/// Minimum memory of the smallest round-trip time.
 const MIN_RTT: Span = Span::from_secs(10);
-/// Minimum number of round trips over which the smallest round-trip time is taken.
+/// Minimum memory of the smallest round-trip time, in round trips.
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Number of round trips within which the queue becomes empty at least once, unless loss-based senders fill it.
 const ROUNDS: usize = 4;

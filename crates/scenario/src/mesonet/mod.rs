@@ -3,11 +3,17 @@
 //! This module uses the crate's checker, origins and diagnostics; the model itself
 //! (`longhaul-mesonet`) depends on none of these. `keys` declares the keys.
 //!
-//! ```text original   original names are translated to keys -- then keys are checked, as in any
-//! scenario clock      steps, intervals, duration topology   the topology by its name or file:
-//! layout (the hierarchy of routers), routes hosts      numbers and places of sources and receivers
-//! sizes      speeds and buffers files, flows   files, algorithms, long-lived flows trace
-//! flows that are traced explained  derived values, for `longhaul explain` ```
+//! ```text
+//! original   original names are translated to keys
+//!   -- then keys are checked, as in any scenario
+//! clock      steps, intervals, duration
+//! topology   the topology by its name or file: layout (the hierarchy of routers), routes
+//! hosts      numbers and places of sources and receivers
+//! sizes      speeds and buffers
+//! files, flows   files, algorithms, long-lived flows
+//! trace      flows that are traced
+//! explained  derived values, for `longhaul explain`
+//! ```
 
 mod clock;
 mod explained;

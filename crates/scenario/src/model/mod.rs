@@ -120,10 +120,9 @@ keys! {
     pub(crate) struct MoreMeasures {
         /// Rule that ends the run before its duration.
         pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
-        /// Names of links whose packets are recorded when they reach the link, before the queue,
-        /// and of nodes whose packets are recorded when they are sent from the node and when they
-        /// reach it as their destination. Access links and their hosts are included, such as
-        /// `reno-0-sender-up` and `reno-0-sender`.
+        /// Names of captured links and nodes. Packets are recorded when they reach such a link, before the queue. At
+        /// such a node, they are recorded when they are sent from it and when they reach it as their destination.
+        /// Access links and their hosts are included, such as `reno-0-sender-up` and `reno-0-sender`.
         pub capture: Vec<String> = Kind::List(&Kind::Name).key().default("[]"),
     }
 }

@@ -90,10 +90,9 @@ keys! {
         pub backbone_rate: f64 = RATE.key(),
         /// Capacity of backbone routers, as a multiple of backbone_rate (BBspeedup); 2 by default.
         pub backbone_speedup: f64 = FACTOR.key(),
-        /// Divisor that gives the capacity of points of presence, from backbone_rate (R2); 4 by default.
+        /// Divisor of backbone_rate for the capacity of points of presence (R2); 4 by default.
         pub pop_divisor: f64 = FACTOR.key(),
-        /// Divisor that gives the capacity of normal access routers, from that of points of presence (R3); 10 by
-        /// default.
+        /// Divisor of the capacity of points of presence, for that of normal access routers (R3); 10 by default.
         pub access_divisor: f64 = FACTOR.key(),
         /// Speed of fast access routers, as a multiple of normal ones (Bfast); 2 by default.
         pub fast_factor: f64 = FACTOR.key(),
@@ -123,8 +122,8 @@ keys! {
         pub sources: f64 = Kind::Number(Range::closed(0.0, 1e9)).key(),
         /// Factor that multiplies the numbers of sources and receivers (deltaU); 2 by default.
         pub scale: f64 = FACTOR.key(),
-        /// Shares of the sources by class of access router; a third each by default. One share may
-        /// be left out and is then the remainder.
+        /// Shares of the sources by class of access router; a third each by default. A single missing share is the
+        /// remainder.
         pub source_shares: SourceShares = Kind::Table(SourceShares::KEYS).key(),
         /// Shares of the receivers; 0.6, 0.2 and 0.2 by default. One share may be left out and is
         /// then the remainder.

@@ -20,11 +20,11 @@ keys! {
     pub(crate) struct StartKeys {
         /// Probability that a source requests its first file at once (prON); 0.25 by default.
         pub at_once: f64 = PROBABILITY.key(),
-        /// Probability that a source waits for its first request, on average, a third of the mean
-        /// time between files (prONsecond); 0.08 by default.
+        /// Probability of a first wait with a mean of a third of the mean time between files (prONsecond); 0.08 by
+        /// default.
         pub second: f64 = PROBABILITY.key(),
-        /// Probability that a source waits, on average, two thirds of the mean time between files
-        /// (prONthird); 0.17 by default. All other sources wait, on average, for the whole time.
+        /// Probability of a first wait with a mean of two thirds of the mean time between files (prONthird); 0.17 by
+        /// default. All other sources wait for the whole mean time on average.
         pub third: f64 = PROBABILITY.key(),
     }
 }
