@@ -103,7 +103,7 @@ def send(case: dict[str, Any], folder: Path) -> None:
 
 
 def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: float) -> None:
-    """Write to the socket of one flow: continuously, at intervals, or its size once.
+    """Write to the socket of one flow: without end, at intervals, or once all of its bytes.
 
     `number` is the index of the flow, `start` the time at which the senders started.
     """

@@ -23,9 +23,9 @@ class Figures:
     """Mean windows in segments of one algorithm under one kind of loss: even or random."""
 
     law: float
-    """Mean window by the law with immediate feedback, which response functions assume."""
+    """Mean window by the algorithm's update rule with immediate feedback (response function)."""
     law_with_feedback: float
-    """Mean window by the law if feedback takes a round trip."""
+    """Mean window by the same rule if feedback takes a round trip."""
     network: float
     """Mean window in the packet simulation, averaged over seeds."""
     interval: float

@@ -66,8 +66,10 @@ impl WindowedMax {
         }
     }
 
-    /// Replaces values that are too old by the next ones. Without a second value, `new` takes its place after a quarter
-    /// of the window; without a third value, after half of it. Returns true if anything has changed.
+    /// Removes a maximum older than `length`: the second and third values move up, and `new` becomes the third.
+    ///
+    /// If there is no separate second value after a quarter of `length`, or no third after half of it, `new` becomes
+    /// this value. Returns true if a value has changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {

@@ -68,7 +68,7 @@ impl Inquiry {
         })
     }
 
-    /// Returns the state of all sockets in the namespace that are connected.
+    /// Returns the state of all connected sockets of the namespace.
     pub(crate) fn connections(&mut self) -> Result<Vec<SocketInfo>> {
         let mut all = Vec::new();
         self.ask(CONNECTED, &mut |answer| all.extend(read(answer)))?;

@@ -170,9 +170,9 @@ fn tahoe_starts_over_after_three_duplicates() {
     assert_begins(&found[eighth + 1..], &expected);
 }
 
-/// Checks that Reno retransmits segment 9 at the third duplicate, and sets the window to 5 plus 3 segments. Of six
-/// further duplicates, two inflate the window to 10, which is in use; the other four release segments 19 to 22. The
-/// acknowledgement of all segments deflates the window to 5, of which 19 to 22 use four.
+/// Checks that Reno retransmits segment 9 at the third duplicate, and sets the window to 5 plus 3 segments. Two more
+/// duplicates inflate the window to 10, and segments 9 to 18 fill it. The next four release segments 19 to 22. The
+/// acknowledgement up to segment 18 deflates the window to 5, so one segment may follow the four in flight.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);

@@ -48,7 +48,7 @@ impl Module {
 }
 
 impl Factory for Module {
-    /// Loads another copy of the object, for one simulation.
+    /// Loads a copy of the module's shared object for one simulation, so that simulations share no state.
     ///
     /// # Panics
     ///

@@ -31,7 +31,7 @@ class Setting:
     """The setting of a scenario key: a fixed value, or one that follows from a factor's level.
 
     The level may be multiplied by `times`, get a `unit`, or be replaced by its value in `of`. If
-    `when` names factors, the key is set only at these levels of the factors.
+    `when` has levels by factor, the key is set only at these levels.
     """
 
     value: Any = None

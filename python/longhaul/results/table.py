@@ -1,6 +1,6 @@
 """Table of metrics, printed or as HTML or JSON.
 
-The rows form blocks. There is a column for each run and label.
+The rows form blocks. Each label of each run has a column.
 """
 
 from collections.abc import Sequence

@@ -230,7 +230,7 @@ def _by_median(expected: Expected, _: float) -> Decide:
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
-    """Return the percentile interval of a statistic's values in bootstrap samples; None if none.
+    """Return the percentile interval of a statistic's values in bootstrap samples; None without.
 
     The interval is extended to the measured value, which may lie outside for skewed statistics.
     """
@@ -303,7 +303,7 @@ def number(value: float | None) -> str:
 
 
 def band(claim: Claim) -> str:
-    """Return the band of values that a claim accepts as text, such as `2 to 3` or `at least 2`."""
+    """Return, as text, the band that a claim accepts, such as `2 to 3` or `at least 2`."""
     low, high = (
         number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
     )

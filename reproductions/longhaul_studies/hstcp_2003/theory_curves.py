@@ -47,7 +47,7 @@ def shapes(axes: Axes, data: Data, queue: str) -> None:
 
 
 def rates(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 6.28, packets per round trip of parallel streams over the loss rate."""
+    """Draw Figure 6.28, packets per round trip of parallel streams by loss rate."""
     for count, line in DASHES.items():
         rate = streams_rate(count, SWEPT)
         axes.plot(SWEPT, rate, color=REGTCP.colour, linestyle=line, label=f"N = {count}")

@@ -250,7 +250,7 @@ impl Sender {
     }
 }
 
-/// Senders that share a bottleneck.
+/// A bottleneck and the senders that share it.
 #[derive(Clone, Debug)]
 pub struct Pipe {
     /// The bottleneck; it may be changed between parts of a run.

@@ -54,7 +54,7 @@ impl Sender {
         self.cwnd()
     }
 
-    /// Processes an acknowledgement in the phase `phase`, modified by `change`; returns the window after it.
+    /// Processes an acknowledgement in phase `phase`, after `change` has modified it; returns the new window.
     pub fn acknowledge_in(&mut self, phase: Phase, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack_in(&ack, phase);

@@ -47,9 +47,7 @@ fn whether_progress_is_asked_for_changes_nothing() {
     assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
 }
 
-/// Checks that forwarding packets ahead of time does not change the results. It happens where no other packet can
-/// interfere: to connections that hold packets back and, until the earliest end of the run, to later links. Links whose
-/// packets are recorded do not look ahead.
+/// Checks that forwarding packets ahead of time does not change the results.
 #[test]
 fn working_ahead_changes_nothing_however_a_run_ends() {
     for (seed, (stops, boxed)) in

@@ -34,8 +34,8 @@ pub struct Files {
     pub mean: f64,
     /// Shape of the Pareto distribution.
     pub shape: f64,
-    /// Documents, service packs and movies, in the order of [`FileType::LARGE`]. All other files
-    /// are Web objects, with a factor of one.
+    /// Shares and size factors of documents, service packs and movies, in the order of
+    /// [`FileType::LARGE`]. All other files are Web objects.
     pub large: [LargeFile; 3],
     /// Limits on the number of active large files; `None` for no limits.
     pub admission: Option<Admission>,

@@ -97,14 +97,14 @@ impl Arrivals {
         self.passing.first.0
     }
 
-    /// Removes the next packet that stays in the region and returns it.
+    /// Removes and returns the next packet whose destination is in the region.
     #[inline]
     pub(super) fn take_staying(&mut self) -> Option<InFlight> {
         self.staying.take()
     }
 
-    /// Removes the next packet that leaves the region again and returns it, if it arrives by
-    /// `limit`.
+    /// Removes and returns the next packet that only passes through the region; `None` if it
+    /// arrives after `limit`.
     #[inline]
     pub(super) fn take_passing(&mut self, limit: Time) -> Option<InFlight> {
         if self.passing.first.0 > limit {

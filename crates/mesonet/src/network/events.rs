@@ -55,7 +55,7 @@ impl Network {
         None
     }
 
-    /// Removes the first packet of a station's FIFO. Its arrival is the current event.
+    /// Removes and returns the first packet of a station's FIFO; its arrival is the current event.
     #[inline]
     fn pop(&mut self, station: usize) -> Packet {
         let popped = self.fifos[station].pop_and_next(|one| one.time, Time::NEVER);

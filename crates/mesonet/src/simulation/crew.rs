@@ -53,8 +53,8 @@ impl Crew {
         }
     }
 
-    /// Runs `lead` in this thread. Its argument is a function that advances all regions by a step,
-    /// in parallel.
+    /// Calls the closure `lead` in this thread, and returns its result. The closure gets a function
+    /// that advances all regions by a step, in parallel.
     pub(super) fn lead<R>(
         &self,
         advance: impl Fn(usize, &Step) + Sync,

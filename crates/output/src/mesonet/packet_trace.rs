@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "packet_trace.parquet";
 
-/// The row of an event of a packet, with the names of the routers.
+/// Row of one event of one packet, with the names of the routers.
 pub(crate) struct PacketRow {
     passage: PacketTraceRecord,
     to: Name,

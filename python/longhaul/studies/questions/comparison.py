@@ -134,10 +134,10 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Match the points of both sides; return pairs of a key's index and the other side's point.
+    """Return the matching points of both sides, as indices of `keys` and keys of `others`.
 
-    The two points of a pair have equal levels on the axes that neither side fixes. If the
-    comparison selects several levels of another axis, a key has a pair with each of these levels.
+    Two points match if their levels are equal on all axes that neither side fixes. If the words
+    select several levels of a fixed axis, a point matches one point at each of these levels.
     """
     common = [
         axis

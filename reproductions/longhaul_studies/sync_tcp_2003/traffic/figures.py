@@ -67,7 +67,7 @@ def _variation(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _hurst(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure A.9, the Hurst parameter, with further estimators."""
+    """Draw Figure A.9, the Hurst parameter, with three estimators."""
     for name, style in zip(("hurst_variance", "hurst_ranges", "hurst_wavelet"), OTHERS,
                            strict=False):  # fmt: skip
         x, points = next(curves(data, "A-LOAD", f"{name}-points", network=panel))

@@ -77,8 +77,8 @@ fn the_probability_by_hand() {
     assert_eq!(probability(&bench), 0.0);
 }
 
-/// Of two flows, with a hundred packets and with one, only the first has a queueing delay. Only its arrivals are
-/// dropped.
+/// One flow has a hundred packets in the queue, the other one packet. Only the first flow has a queueing delay, and
+/// only its arrivals are dropped.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let mut bench = bench(10_000);

@@ -10,7 +10,7 @@ use crate::transport::tcp::recovery::CaState;
 use crate::transport::tcp::recovery::transmissions::{Transmission, Transmissions};
 use crate::transport::tcp::regular::usual;
 
-/// Segments that an acknowledgement newly delivers.
+/// Segments that an acknowledgement reports as newly delivered.
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
