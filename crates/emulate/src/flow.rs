@@ -7,7 +7,7 @@ use longhaul_engine::emulation::OutsideDrops;
 use longhaul_engine::measure::{DelayHistogram, FlowCounters, FlowSample, FlowTotals};
 use longhaul_units::{Span, Time};
 
-use crate::packet::{FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
+use crate::packet::{ACK, FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
 use crate::socket_info::SocketInfo;
 
 /// First state of the kernel's congestion control with a reduced window (CWR).
@@ -187,7 +187,9 @@ impl Flow {
     /// Processes an acknowledgement that has come back to the sender of the flow.
     pub(crate) fn acknowledge(&mut self, segment: &Segment, now: Time) {
         let stream = &mut self.stream;
-        if stream.first.is_none() {
+        // Without the flag, as in a reset of a closed connection, the field has no meaning (RFC 9293,
+        // section 3.1).
+        if stream.first.is_none() || segment.flags & ACK == 0 {
             return;
         }
         let acknowledged = stream.position(segment.acknowledged, stream.acknowledged);
@@ -393,6 +395,35 @@ mod tests {
         let counters = &flow.counters;
         assert_eq!((counters.cuts_loss, counters.cuts_ecn), (3, 1));
         assert_eq!(counters.timeouts, 1);
+    }
+
+    #[test]
+    fn a_reset_without_an_acknowledgement_acknowledges_nothing() {
+        const RST: u8 = 4;
+        let segment = |sequence, acknowledged, flags| Segment {
+            sequence,
+            acknowledged,
+            flags,
+            is_pure_ack: false,
+        };
+        let mut flow = Flow::new(state(0, 0, None).flow, (0, 1), Time::ZERO);
+        // The field of a reset is zero, which is 1000 above this first sequence number.
+        let first = 0_u32.wrapping_sub(1_000);
+        flow.note_segment(&segment(first, 0, ACK), 500, Time::ZERO);
+        flow.acknowledge(&segment(0, 0, RST), Time::ZERO + Span::from_millis(1));
+        assert_eq!(
+            (flow.counters.rtt_samples, flow.stream.acknowledged),
+            (0, 0)
+        );
+        flow.acknowledge(
+            &segment(0, first.wrapping_add(500), ACK),
+            Time::ZERO + Span::from_millis(40),
+        );
+        assert_eq!(
+            (flow.counters.rtt_samples, flow.stream.acknowledged),
+            (1, 500)
+        );
+        assert_eq!(flow.counters.rtt_min, Span::from_millis(40));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) const FIN: u8 = 1;
 /// The flag SYN in byte 13 of a TCP header.
 pub(crate) const SYN: u8 = 2;
 /// The flag ACK in byte 13 of a TCP header.
-const ACK: u8 = 16;
+pub(crate) const ACK: u8 = 16;
 
 /// The five values that identify a flow: the packets of one direction between two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
