@@ -186,6 +186,17 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
     assert row["abated_s_TP0"] == pytest.approx(network["t_s"][0])
 
 
+def test_shorter_periods_have_no_window_after_100_intervals() -> None:
+    run = STUDY.cell("N7-MAIN", {"condition": "8", "algorithm": "TCP"})
+    periods = [{"name": "TP1", "from": "4 s", "to": "8 s"}]
+    small = {**run.scenario["mesonet"], "MI": 50, "R1": 40, "baseSources": 2, "periods": periods}
+    results = longhaul.run({**run.scenario, "mesonet": small})
+    kept = STUDY.reduction(STUDY.experiments["N7-MAIN"]).reducer(results)
+    row = STUDY.module("metrics").metrics(kept, run)
+    assert row["L1_cwnd_kept_TP1"] is None
+    assert row["L1_pps_max_TP1"] > 0
+
+
 def test_clusters_without_some_responses_or_algorithms() -> None:
     """Check the number of conditions with a cluster, without some responses or algorithms.
 

@@ -7,7 +7,6 @@ packets of 500 bytes, with ECN.
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import pairwise
 from statistics import fmean
@@ -19,6 +18,7 @@ import longhaul
 from longhaul.analysis.judging import Expected
 from validation.experiments import dumbbell
 from validation.rows import Row, judged
+from validation.workers import pool
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
@@ -60,10 +60,10 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
 
 def check_anchors(processes: int) -> list[Row]:
     """Run all comparisons with published figures, and return rows with means over seeds."""
-    with ProcessPoolExecutor(processes) as pool:
-        anchors = _steady(list(pool.map(_isolated, SEEDS)))
+    with pool(processes) as workers:
+        anchors = _steady(list(workers.map(_isolated, SEEDS)))
         for max_ssthresh, change_s, cwnd, lost in TABLE_6_1:
-            runs = list(pool.map(partial(_slow_start, max_ssthresh), SEEDS))
+            runs = list(workers.map(partial(_slow_start, max_ssthresh), SEEDS))
             name = f"Table 6.1, MAX_SSTHRESH {max_ssthresh}"
             anchors += [
                 anchor(f"{name}: time of change, s", change_s, fmean(run[0] for run in runs)),

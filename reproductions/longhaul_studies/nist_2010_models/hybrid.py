@@ -8,6 +8,7 @@ import os
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 
 from longhaul.files.rows import published_rows, write_rows
@@ -73,8 +74,8 @@ def _record() -> None:
         for buffer in abilene_lee.BUFFERS
         for seed in SEEDS
     ]
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        followed = list(pool.map(follow, cases))
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as workers:
+        followed = list(workers.map(follow, cases))
     write_rows(FILE, followed, list(followed[0]))
 
 
