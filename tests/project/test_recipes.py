@@ -19,10 +19,13 @@ def copy_of_the_tree(to: Path) -> Path:
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
     for name in filter(None, listed.split("\0")):
-        if not (ROOT / name).is_file():
+        if not (ROOT / name).exists():
             continue
         (to / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, to / name)
+        if (ROOT / name).is_symlink():
+            (to / name).symlink_to((ROOT / name).readlink())
+        else:
+            shutil.copy(ROOT / name, to / name)
     return to
 
 
