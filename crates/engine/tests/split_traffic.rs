@@ -262,8 +262,8 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     );
 }
 
-/// Bursts are sent through a proxy over connections that exist from the start; the experiments of the thesis have 750
-/// connections. All data that the application has passed to the transport arrives.
+/// Messages sent in bursts go through a proxy, over connections that exist from the start. All data that the
+/// application has passed to the transport arrives.
 #[test]
 fn bursts_go_by_a_proxy() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), 100);

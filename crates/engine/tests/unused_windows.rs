@@ -216,9 +216,9 @@ fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Co
     config
 }
 
-/// Checks that an application's pauses, of a tenth of a round trip or longer than a timeout, do not end slow start: no
-/// queue builds up. The window does not grow after the first round trips. With short pauses, it stays constant. With
-/// long pauses, it is at most two messages, twice the number of segments in flight.
+/// Checks that an application's pauses, of a tenth of a round trip or longer than a timeout, neither end slow start nor
+/// let the unused window grow. With short pauses, the window stays constant. With long pauses, it is at most two
+/// messages, twice the number of segments in flight.
 #[test]
 fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_without_use() {
     let saved = ("saved_cwnd".to_string(), 1000.0);
@@ -254,9 +254,9 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// Checks that slow start does not raise the window above twice the number of segments in flight, as in Linux, however
-/// large its step is. At a round-trip time of 600 ms, Hybla's step is 2^16 - 1 segments; a receive window of 690
-/// segments leaves most of them unused. Hybla begins with 24 segments, the ratio of the round-trip time to 25 ms.
+/// Checks that slow start, however large its step is, does not raise a window of more than twice the number of segments
+/// in flight (as in Linux). At a round-trip time of 600 ms, Hybla begins with 24 segments and has a step of 2^16 - 1.
+/// Its first step is its last, since the receive window is 690 segments.
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     for (algorithm, slow_start, largest) in [

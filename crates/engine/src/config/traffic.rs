@@ -78,7 +78,7 @@ pub struct Web {
     pub inter_page: Distribution,
     /// Number of objects on a page, rounded up.
     pub objects: Distribution,
-    /// Times between the requests for two objects of a page, in seconds.
+    /// Times between the requests for successive objects of a page, in seconds.
     pub inter_object: Distribution,
     /// Sizes of objects, in bytes, rounded up.
     pub object: Distribution,

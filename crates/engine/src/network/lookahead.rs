@@ -168,7 +168,7 @@ struct Surroundings {
     before: BTreeSet<usize>,
     /// Links that packets enter from this link.
     next: BTreeSet<usize>,
-    /// Links that deliver packets to those endpoints of connections that send into this link.
+    /// Links that deliver packets to the endpoints that send into this link.
     behind: BTreeSet<usize>,
     /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments.
     has_source: bool,
@@ -179,7 +179,7 @@ struct Surroundings {
     /// Kinds of receivers at the ends of the routes over this link.
     ends: BTreeSet<End>,
     carries_data: bool,
-    /// Links that are the bottlenecks of the data that is acknowledged over this link.
+    /// Bottleneck links of the data that is acknowledged over this link.
     answers: BTreeSet<usize>,
 }
 

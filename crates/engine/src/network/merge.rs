@@ -25,8 +25,8 @@ pub(super) struct Merge {
     entry: Time,
     /// Minimum time until the arrival of a packet that is not yet on one of the links.
     lookahead: Span,
-    /// Maximum delay of an event, which allows one event to process several arrivals. During this time, an arrival
-    /// affects only the link where it arrives and the links behind this link.
+    /// Maximum delay of an event, so that one event processes several arrivals. A delayed arrival affects only the link
+    /// where it arrives and the links behind this link.
     slack: Span,
     /// Current delay of events. Zero if events process many arrivals anyway: more packets on each link would only make
     /// the search for the next arrival longer.
@@ -37,7 +37,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Minimum number of packets per event at which events are not delayed.
+    /// Number of packets per event from which on events are not delayed.
     const MANY: u32 = 32;
 
     pub(super) fn new(

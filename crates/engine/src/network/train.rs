@@ -6,7 +6,7 @@ use super::{Answers, Network};
 use crate::packet::OptionStore;
 use crate::schedule::Schedule;
 
-/// The parts of the network that the packets of a train use.
+/// The links and stores of the network that a train of packets uses.
 #[derive(Debug)]
 pub(crate) struct Train<'a> {
     /// The link over which the packets come.

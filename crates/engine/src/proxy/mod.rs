@@ -26,8 +26,8 @@ use crate::transport::tcp::Connection;
 #[derive(Debug, Default)]
 pub(crate) struct Proxies {
     proxies: Vec<SplitTcpProxy>,
-    /// Number of each connection's proxy; `None` for connections without one. A proxy's connections end at one of its
-    /// nodes or join both.
+    /// Index of each connection's proxy; `None` if the connection neither ends at a node of a proxy nor joins two of
+    /// them.
     of: Vec<Option<u32>>,
 }
 

@@ -136,8 +136,8 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// Lets a packet arrive at `now_ms`, at a link that has been idle since `idle_ms` (both in milliseconds) or, with
-    /// `None`, is busy.
+    /// Lets a packet arrive at `now_ms` milliseconds. The link has been idle since `idle_ms`, or is busy if this is
+    /// `None`.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,

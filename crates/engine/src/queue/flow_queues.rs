@@ -80,10 +80,9 @@ pub(super) enum EmptyNew {
 /// Unit of the half of the longest queue that is dropped at the limit: packets or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of the packets. If several queues are longest, the first in turn loses them (RFC 8290 section 4.1).
+    /// Half of the packets. Of equally long queues, the first in turn loses them (RFC 8290 section 4.1).
     Packets,
-    /// Half of the bytes. If several queues are longest, the one with the smallest number loses them (Linux,
-    /// `fq_codel_drop`).
+    /// Half of the bytes. Of equally long queues, the one with the smallest number loses them (Linux, `fq_codel_drop`).
     Bytes,
 }
 

@@ -222,8 +222,8 @@ mod tests {
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
     }
 
-    /// Each interval starts from zero: one byte less than 80 % is a low load, and after intervals without a queue the
-    /// persistent queue is zero.
+    /// No measurement carries over from one interval to the next: after a high load, one byte less than 80 % is a low
+    /// load again, and without a queue, the persistent queue is zero.
     #[test]
     fn intervals_start_from_nothing() {
         let mut vcp = vcp();

@@ -25,9 +25,9 @@ pub(super) struct Direction {
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps echoed by segments of the opposite direction, which also acknowledge segments of this one. Each echoes
-/// the TS.Recent (RFC 7323 section 4.3) that this direction's receiver had when it left. TS.Recent may change
-/// afterwards, if a segment arrives twice.
+/// Timestamps to echo in segments of the other direction, which also acknowledge segments of this one. A segment echoes
+/// TS.Recent (RFC 7323 section 4.3) as it was when the segment left; TS.Recent may change afterwards, if a segment
+/// arrives twice.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.
@@ -111,8 +111,8 @@ impl Direction {
         (begin, end)
     }
 
-    /// Processes an acknowledgement of this direction while its FIN waits for an empty flight. Returns true if the FIN
-    /// has left.
+    /// Processes an acknowledgement of this direction while its FIN waits until no segment is in flight. Returns true
+    /// if the FIN has left.
     pub(super) fn on_packet_before_fin(
         &mut self,
         packet: &Packet,
@@ -184,8 +184,8 @@ impl Direction {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment that arrives on the other side. `echoed` is true if segments of the other direction in
-    /// flight echo timestamps of this one.
+    /// Processes a segment that arrives on the other side. `echoed` is true if segments in flight in the other
+    /// direction echo timestamps of this direction.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {

@@ -31,7 +31,7 @@ struct Arrivals {
     intervals: Numbers,
     /// Intervals between connections that have been drawn in advance.
     coming: VecDeque<Span>,
-    /// End of the last interval in `coming`; zero before the first interval begins, or if no interval is drawn in
+    /// End of the last interval drawn in advance; zero before the first interval begins, or if none is drawn in
     /// advance.
     known_until: Time,
 }

@@ -50,9 +50,9 @@ impl StopCondition {
         }
     }
 
-    /// Returns a lower bound of the time at which enough exchanges can be complete. All exchanges that begin before
-    /// this time are known, and they are too few. Called before each arrival. To save time, it returns `None` except
-    /// once in as many calls as there are sources.
+    /// Returns a time before which the number of completed exchanges cannot suffice: all exchanges that begin before
+    /// this time are known, and they are too few. Called before each arrival. To save time, all except one in
+    /// `sources.len()` calls return `None`.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

@@ -99,7 +99,7 @@ impl AckThinning {
         }
     }
 
-    /// Returns the end of the maximum holding time of the next acknowledgement.
+    /// Returns the time at which the next held acknowledgement must be forwarded; `None` if none is held.
     pub(super) fn next(&mut self) -> Option<Time> {
         while let Some(&(due, number, carrier, side)) = self.due.front() {
             if self.groups[carrier as usize][side].is_some_and(|group| group.number == number) {

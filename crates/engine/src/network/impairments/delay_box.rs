@@ -160,8 +160,8 @@ impl FlowBoxes {
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Removes the box of a flow that has ended. Returns the latest arrival time among the packets that were admitted
-    /// before their arrival.
+    /// Removes the box of a flow that has ended. Returns the latest arrival time of the packets that
+    /// [`Self::admit_ahead`] admitted.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
         let removed = self.flows.remove(carrier, index);
         removed.map_or(Time::ZERO, |flow_box| flow_box.last)

@@ -92,8 +92,7 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Moves the release of held packets to their arrival. Affects packets that arrive after `event` and for which
-    /// `concerns` returns true.
+    /// Releases held packets at their arrival: those that arrive after `event` and for which `concerns` returns true.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {

@@ -58,8 +58,7 @@ impl Ns2Clock {
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records the packet that is now the next one to reach the far end. Returns the part of its tie-break that depends
-    /// on its size.
+    /// Records the next packet to reach the far end. Returns the part of its tie-break that depends on its size.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;

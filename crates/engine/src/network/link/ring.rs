@@ -138,8 +138,8 @@ mod tests {
     }
 
     proptest! {
-        /// In bursts of arrivals and departures, packets leave in order, and packets that are still needed stay in the
-        /// ring.
+        /// The ring keeps the order of packets and the packets that are still needed, for random bursts of arrivals and
+        /// departures.
         #[test]
         fn packets_keep_their_order_and_what_is_needed_stays(
             bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),

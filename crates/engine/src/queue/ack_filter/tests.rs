@@ -240,8 +240,7 @@ fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
 #[derive(Default)]
 struct List {
     packets: Vec<(Packet, bool, bool)>,
-    /// Highest number among the pure acknowledgements of each connection, counted anew each time the list has no more
-    /// of them.
+    /// Highest number among the pure acknowledgements of each connection; reset when none of them waits.
     newest: [u64; 3],
 }
 

@@ -175,7 +175,7 @@ pub enum Marking {
 /// Rule that decides when `max_p` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Whenever the average is outside the target range (Adaptive RED, section 5).
+    /// max_p changes whenever the average is outside the target range (Adaptive RED, section 5).
     Adaptive,
     /// max_p changes at the end of an interval if the average is outside the target range and has moved away from it
     /// since the end of the previous interval (gentle Adaptive RED).

@@ -25,8 +25,8 @@ keys! {
             .key()
             .default("0.4")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Fraction of the persistent queue that is drained per mean round trip; the control is stable with alpha^2
-        /// sqrt(2).
+        /// Fraction of the persistent queue that is drained per mean round trip; the stability condition is beta =
+        /// alpha^2 sqrt(2).
         pub beta: f64 = Kind::Number(Range::closed(0.0, 2.0))
             .key()
             .default("0.226")

@@ -177,8 +177,8 @@ fn the_mean_round_trip_starts_again_without_headers() {
     assert_eq!(granted(&mut xcp, TEN_IN_100_MS), -xcp.loss * 1000.0);
 }
 
-/// A control interval is at least one millisecond, and a queue interval at least two. The mean round-trip time has no
-/// such limit: for a round trip of 0.5 ms, a persistent queue of 1000 B requires 2 MB/s, times 0.226.
+/// Control intervals last at least one millisecond, queue intervals at least two. The mean round-trip time has no
+/// minimum: with 0.5 ms, a persistent queue of 1000 B lowers the rate by 0.226 times 2 MB/s.
 #[test]
 fn short_round_trips_have_intervals_of_a_millisecond() {
     let mut xcp = xcp();

@@ -13,8 +13,7 @@ use crate::random::Stream;
 /// Number of partial sums into which a sum of products is divided; vector instructions add to all of them at once.
 const LANES: usize = 8;
 
-/// Number of values, `LANES` apart, that are computed with each load of past values. Their partial sums fit into
-/// registers.
+/// Number of values, `LANES` apart, whose sums share each load of past values. Their partial sums fit into registers.
 const SHARING: usize = 4;
 
 /// Number of values in a block. The known parts of their sums are computed together.
@@ -38,7 +37,8 @@ struct Weights {
     /// load of past values, and a weight of zero excludes values that do not belong to a sum. Adding a product of zero
     /// changes nothing, since a sum is never -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values. These values are not all known when the sums of a block begin.
+    /// Weights of the newest `BLOCK` past values, stored separately: some of these values are still unknown when the
+    /// sums of a block begin.
     newest: [Lanes; SHARING],
 }
 

@@ -44,7 +44,7 @@ impl Part {
         }
     }
 
-    /// Returns true if the part draws from a generator that other parts use, too.
+    /// Returns true if this part of the model shares its random generator with other parts.
     pub(super) fn is_shared(&self) -> bool {
         match self {
             Self::Arrivals(arrivals) => arrivals.series.is_shared(),

@@ -64,7 +64,7 @@ impl Received {
 }
 
 impl Connection {
-    /// Counts the sender's segments that have arrived at the receiver.
+    /// Returns the counts of the sender's segments that have arrived at the receiver.
     pub(crate) fn received(&self) -> Received {
         Received::of(&self.sender, &self.receiver)
     }

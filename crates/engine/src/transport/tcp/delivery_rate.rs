@@ -19,7 +19,7 @@ struct Sent {
     delivered: u64,
     /// Time of the last acknowledgement before the burst (`P.delivered_time`).
     delivered_at: Time,
-    /// Send time of the segment that was delivered last, where the sending time of the sample begins
+    /// Send time of the segment that was delivered last. The send interval of the rate sample begins at this time
     /// (`P.first_sent_time`).
     flight_began: Time,
     /// Limit of the sender other than the network, if any (`P.is_app_limited`).
@@ -85,8 +85,7 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// Adds a segment to the current burst. Returns false if it needs another burst. The caller need not test for an
-    /// empty flight: segments of the current burst are in flight.
+    /// Adds a segment to the current burst. Returns false if the segment must begin another burst.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;

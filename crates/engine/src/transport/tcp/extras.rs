@@ -25,7 +25,7 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Train of dummy segments, once their path is known.
     pub(super) dummies: Option<DummyTrain>,
-    /// True if only the algorithm uses the send times of segments, which then give the round-trip times of its samples.
+    /// True if the round-trip times in samples come from the send times of segments, which only the algorithm uses.
     tells_rtt: bool,
     /// True if segments are timed or paired, or carry requests to routers.
     pub(super) marks_segments: bool,

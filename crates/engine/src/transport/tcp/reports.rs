@@ -76,7 +76,7 @@ impl Reports {
         }
     }
 
-    /// Returns the contents of the acknowledgement with number `next`: the handle of its options, and its flags.
+    /// Returns the handle of the options and the flags of the acknowledgement of all segments below `next`.
     pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,

@@ -7,7 +7,7 @@ use longhaul_units::Span;
 pub(crate) struct RoundTrips {
     pub(crate) samples: u64,
     pub(crate) sum: Span,
-    /// The smallest sample since the last restart of the extremes; zero if there is none.
+    /// Smallest sample since the minimum and the maximum were last reset; zero if there is none.
     pub(crate) min: Span,
     pub(crate) max: Span,
 }

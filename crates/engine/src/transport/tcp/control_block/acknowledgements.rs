@@ -67,8 +67,8 @@ impl ControlBlock {
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: everything below `next` is delivered. Of the segments under a partial acknowledgement,
-    /// only the first was missing; the others were counted as delivered before.
+    /// Moves `una` to `next`: everything below `next` is delivered. Of the segments that a partial acknowledgement
+    /// covers, all except the first had already been counted as delivered.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
@@ -147,7 +147,7 @@ impl ControlBlock {
         self.grow_window(&sample);
     }
 
-    /// Grows the window from a full sample of an acknowledgement of new segments outside recovery.
+    /// Grows the window for an acknowledgement of new segments outside recovery. `sample` is complete.
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         let before = sample.in_flight + sample.acked;

@@ -13,8 +13,8 @@ pub(super) enum Plain {
     Nothing,
     /// Acknowledgements of new data take the fast path.
     Acknowledgements,
-    /// Acknowledgements and the sending of segments take the fast path: segments leave as soon as the window allows, in
-    /// any number.
+    /// Acknowledgements and the sending of segments take the fast path: segments leave at once, as many as the window
+    /// allows.
     Sending,
 }
 

@@ -94,7 +94,7 @@ impl ControlBlock {
     }
 
     /// Returns the round-trip times of the first and the last newly acknowledged segment. If the receiver reports its
-    /// delay, both are the last segment's.
+    /// delay, both values are that of the last segment, less this delay.
     #[inline]
     fn trips_of(&self, ends: Ends, ack: Ack, now: Time) -> (Span, Span) {
         let last = now.since(ends.last);

@@ -236,9 +236,9 @@ impl Window {
         room > 0
     }
 
-    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer grows
-    /// to twice this data, plus room for equal growth in the next round trips, plus `missing` segments. `next` is the
-    /// first segment that has not arrived in order.
+    /// Recomputes the buffer once per round trip. If more data arrived than in any earlier round trip, the buffer
+    /// becomes twice this amount, plus an allowance for similar growth in the next round trips, plus `missing`
+    /// segments. `next` is the first segment that has not arrived in order.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;

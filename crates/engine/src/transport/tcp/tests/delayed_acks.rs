@@ -94,7 +94,7 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// Marks make acknowledgements prompt: two after the first mark (Linux, `__tcp_ecn_check_ce`), and one for the segment
+/// After the first mark, two acknowledgements are not delayed (Linux, `__tcp_ecn_check_ce`), nor is that of the segment
 /// that ends the echo (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {

@@ -64,9 +64,9 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// A jump of the rate shortens the wait of a segment. At 1 bit/s, a packet of 12,000 bits takes 12,000 s. After 0.1 s
-/// the rate rises to 1 Mbit/s, and the rest takes 12 ms. The departure time stays in Linux's variant, and in the other
-/// variant if the rate falls or does not double. Without a pacing rate, no segment waits.
+/// A waiting segment leaves earlier if the pacing rate at least doubles, but not in Linux's variant. At 1 bit/s, a
+/// packet of 12,000 bits takes 12,000 s. After 0.1 s the rate rises to 1 Mbit/s, and the rest takes 12 ms. Without a
+/// pacing rate, no segment waits.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;

@@ -135,8 +135,8 @@ fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
 }
 
-/// In Linux, a loss detected during the reduction for a mark causes no further reduction, and the count of segments
-/// that may leave continues.
+/// In Linux, a loss detected during the reduction for a mark causes no further reduction. Proportional rate reduction
+/// continues with the counts that it has.
 #[test]
 fn linux_answers_a_loss_behind_a_mark_once() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -157,8 +157,8 @@ fn linux_answers_a_loss_behind_a_mark_once() {
     assert_eq!(bench.sender.sample(ms(221)).cwnd, Some(10.0));
 }
 
-/// In Linux, segments leave in proportion to the window, not to the flight, which limited transmit has enlarged by two
-/// segments.
+/// In Linux, the number of segments sent is proportional to the window, not to the flight, which limited transmit has
+/// enlarged by two segments.
 #[test]
 fn linux_counts_in_proportion_to_the_window() {
     let mut expected = vec![vec![21], vec![22], vec![1]];
@@ -467,8 +467,8 @@ fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     }
 }
 
-/// Slow start ends at the threshold, even within one acknowledgement. It covers fifteen of twenty segments after a
-/// timeout. Nine raise the window to the threshold of ten; six count in congestion avoidance.
+/// Slow start ends at the threshold, even within one acknowledgement. After a timeout, one acknowledgement covers
+/// fifteen segments: nine raise the window to the threshold of ten, and six count in congestion avoidance.
 #[test]
 fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     let config = Tcp {

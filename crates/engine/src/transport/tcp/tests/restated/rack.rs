@@ -123,8 +123,8 @@ impl Rack {
         lost.map(|(&number, _)| number).collect()
     }
 
-    /// Processes the answer to a probe (section 7.4). The answer to a repeated segment reveals a loss, unless both
-    /// copies have arrived.
+    /// Processes the answer to a tail loss probe (section 7.4). If the probe was a retransmission, the answer reveals a
+    /// loss, unless both copies have arrived.
     fn judge_probe(&mut self, connection: &mut Connection, report: &Report, duplicate: bool) {
         let Some((end, repeats)) = self.probe.filter(|&(end, _)| report.next >= end) else {
             return;

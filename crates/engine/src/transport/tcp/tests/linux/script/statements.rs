@@ -9,7 +9,7 @@ pub(super) struct Statement {
     pub(super) line: String,
 }
 
-/// A time in seconds; for a range of times, the first one.
+/// Time of a statement in seconds; the first time if the statement has a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum When {
     /// Time since the previous statement.
