@@ -100,8 +100,8 @@ fn sampled_probabilities_are_those_of_drops() {
     assert!(records.links.iter().all(|one| one.drop_p.is_none()));
 }
 
-/// Checks that PI and REM keep their queues at the reference of 20 packets, each of 1.2 ms. PI integrates the deviation
-/// until the queue is at its reference. REM's price is constant only with the queue at its target.
+/// Checks that PI and REM keep their queues at the reference of 20 packets. PI integrates the deviation from the
+/// reference, and REM's price is constant only at the reference.
 #[test]
 fn pi_and_rem_keep_their_queue() {
     let (rate, seconds) = (mbps(10), 300);

@@ -306,8 +306,8 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Checks the utilisation without a proxy against the closed form for a sawtooth, for one flow and for flows that lose
-/// packets together. The link has a tenth of the rate and of the bandwidth-delay product of the thesis.
+/// Compares the utilisation without a proxy with the closed form for a sawtooth, for one flow and for flows that lose
+/// packets together. The rate and the bandwidth-delay product are a tenth of those in the thesis.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

@@ -69,9 +69,9 @@ fn durations(records: &Records) -> [f64; 2] {
     of_first.try_into().expect("two exchanges")
 }
 
-/// Checks that a window is reset if it was not used for longer than the timeout (RFC 5681 section 4.1, last paragraph).
-/// A request that has just arrived does not count as use of the server's window; the preceding response does not count
-/// as use of the client's. The first exchange includes the round trip of the handshake.
+/// Checks that the window of an idle sender is reset after the timeout (RFC 5681 section 4.1, last paragraph). Arrivals
+/// do not end the idle time: neither requests at the server nor responses at the client. The first exchange includes
+/// the round trip of the handshake.
 #[test]
 fn a_second_exchange_starts_over_after_an_idle_timeout() {
     for (request, response) in [(400.0, 1e6), (1e6, 400.0)] {

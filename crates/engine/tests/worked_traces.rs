@@ -129,10 +129,10 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     assert_begins(&trace(delayed(avoidance), &[]), &expected);
 }
 
-/// Checks go-back-N with a window of three segments, if the second one is lost. Segments 3 and 4 cause two duplicates:
-/// too few to indicate a loss. The timer expires, and the acknowledgement of the retransmission covers all segments
-/// that have arrived. The sliding window of Weigle's text goes back and sends 2, 3 and 4 again. Standard TCP has a
-/// window of one segment (RFC 5681 section 3.1) and need not retransmit 3 and 4.
+/// Checks go-back-N with a window of three segments of which the second is lost. Segments 3 and 4 cause two duplicates,
+/// too few to indicate a loss, so the timer expires. The sliding window of Weigle's text then sends 2, 3 and 4 again.
+/// Standard TCP has a window of one segment (RFC 5681 section 3.1): the acknowledgement of segment 2 also covers 3 and
+/// 4.
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {

@@ -47,7 +47,7 @@ pub(crate) enum Delivery {
     ToReceiver(u32),
     /// To receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
-    /// To endpoints of connections that delay packets, up to the next observation; all other packets at their arrival
+    /// To endpoints that delay packets, up to the next observation. All other packets are delivered at their arrival
     /// times.
     ToHolds,
     /// To the delay boxes of one link, up to the next observation.

@@ -392,7 +392,8 @@ impl SackOption {
     }
 }
 
-/// Returns the number of a slot, which must be less than the bits of a handle that have other meanings.
+/// Returns a slot's number as stored in a handle. The number must not reach the bits of a handle that have other
+/// meanings.
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
     let number = number.filter(|&number| SackHandle(number).has_slot());

@@ -24,7 +24,7 @@ pub(super) fn mix(mut key: u64) -> u64 {
 pub(super) struct FlowNumbers {
     /// Numbers by key. The map is never iterated, so that its order has no effect.
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
-    /// Key of the flow that each number belongs, or last belonged, to.
+    /// For each number, the key of the flow that has it or had it last.
     keys: Vec<u64>,
     free: Vec<u32>,
 }

@@ -44,7 +44,7 @@ pub(crate) struct CalendarQueue<T> {
     /// Maximum number of entries of the current day; with more, days become shorter. The limit is raised after a day
     /// with many simultaneous entries.
     limit: usize,
-    /// Value of `limit`, unless many entries of a day were due at the same time.
+    /// Value of `limit` unless many entries of a day are simultaneous.
     usual_limit: usize,
 }
 

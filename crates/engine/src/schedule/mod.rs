@@ -180,7 +180,8 @@ impl Schedule {
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
-    /// Returns the time of the earliest entry. The deadline of a timer may have been moved later since it was entered.
+    /// Returns the time of the earliest entry. A timer's entry may be earlier than its deadline, if the deadline has
+    /// been moved since.
     pub(crate) fn first_time(&self) -> Time {
         time_of(self.links.first().min(self.first_of_others))
     }
@@ -333,8 +334,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// In comparisons of keys, an event precedes the events that it enters. Tested with a start event, which comes late
-    /// in the order of classes.
+    /// In comparisons of keys, an event precedes the events that it schedules, even a start event, whose class comes
+    /// late at equal times.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();

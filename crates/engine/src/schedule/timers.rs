@@ -229,8 +229,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns a connection in one of several blocks of both tables; the generation of a connection of traffic is
-    /// arbitrary.
+    /// Returns the number of a connection in one of several blocks of both tables. For connections of traffic, the
+    /// generation is arbitrary.
     fn connection(number: usize) -> u32 {
         let place = (number % 70) as u32;
         if number < 70 {

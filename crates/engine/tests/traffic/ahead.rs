@@ -36,8 +36,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// Checks that progress reports do not change the results. The times of their packet counts depend on the wall clock.
-/// If such a count divided an interval of the window's sum, rounding would change the results, since windows grow by
+/// Checks that progress reports do not change the results. Reports count packets at times that depend on the wall
+/// clock. If they split an interval of the window's integral, rounding would change the integral, since windows grow by
 /// fractions.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {

@@ -158,7 +158,8 @@ fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
     );
 }
 
-/// Checks that nothing is sent after a perturbation: a slow start of 1.6 seconds (LBNL-52549, 2003).
+/// Checks that nothing is sent after the end of a perturbation, a connection that is aborted in slow start after 1.6
+/// seconds (LBNL-52549, 2003).
 #[test]
 fn a_perturbation_leaves_no_trace() {
     let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);

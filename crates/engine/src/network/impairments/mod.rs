@@ -97,8 +97,8 @@ fn chooser(probability: f64, stream: Stream) -> LossModel {
     LossModel::new(&Loss::Bernoulli(probability), stream)
 }
 
-/// Adds a duration to a time, limited to the largest time: with very low rates of flows, packets may leave after the
-/// end of representable time.
+/// Returns `time` plus `span`, or the largest time if the sum exceeds it: at a very low rate of a flow, packets may
+/// leave after the end of representable time.
 fn later(time: Time, span: Span) -> Time {
     Time::from_ps(time.as_ps().saturating_add(span.as_ps()))
 }

@@ -255,8 +255,8 @@ impl Rule for FqCoDel {
         Verdict::Accept
     }
 
-    /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1). In Linux, drops half of
-    /// its bytes (`fq_codel_drop`); they count as drops of the queue's CoDel.
+    /// Drops half of the packets of the longest queue; in Linux, half of its bytes, which CoDel counts as its own drops
+    /// (`fq_codel_drop`). At most a batch is dropped (RFC 8290 section 4.1).
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
         self.lists.join(waiting);
         while exceed(self.limit, waiting) {

@@ -240,7 +240,7 @@ impl Tail {
 /// Parameters of the round-trip times on one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Order of the root for the interpolation: between two quantiles, this root of the value is linear.
+    /// Order of the root that is interpolated: between two quantiles, this root of the value is linear.
     root: f64,
     d: f64,
     /// Constants of [`logistic`] for the fraction of white noise: the constant term and the slope.

@@ -54,7 +54,7 @@ pub(super) struct DeliveryRate {
     delivered_at: Time,
     /// Send time of the segment delivered last (`C.first_sent_time`).
     flight_began: Time,
-    /// Number of the burst that was sent last among all bursts with segments that the current acknowledgement covers.
+    /// Number of the last burst among those with segments that the current acknowledgement covers.
     newest: u64,
     /// A limit of the sender other than the network (`C.app_limited`). It ends at the given count of delivered
     /// segments.

@@ -14,8 +14,8 @@ const WINDOW: u64 = 1 << 18;
 /// Sequence numbers that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
-    /// Bits of the sequence numbers, in words of 64. The first word here has number `first`. All sequence numbers
-    /// before it count as arrived.
+    /// Bits of the sequence numbers, in words of 64. `words[0]` is word number `first`; all sequence numbers before it
+    /// count as arrived.
     words: VecDeque<u64>,
     first: u64,
 }

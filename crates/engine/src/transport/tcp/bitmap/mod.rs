@@ -329,7 +329,8 @@ mod tests {
             Some(from.max(unit * self.size))
         }
 
-        /// Returns the last number below `end` in a unit of the set; with `present` false, in a unit outside the set.
+        /// Returns the last number below `end` in a unit of the set (if `present`), or in a unit that is not in the
+        /// set.
         fn last(&self, end: u64, present: bool) -> Option<u64> {
             let mut units = (0..end.div_ceil(self.size)).rev();
             let unit = units.find(|unit| self.units.contains(unit) == present)?;

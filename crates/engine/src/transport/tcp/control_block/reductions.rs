@@ -169,8 +169,8 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Recovered;
     }
 
-    /// Returns true if ssthresh stays at a timeout: an earlier reduction for this window of data covers it (Linux,
-    /// `tcp_enter_loss`).
+    /// Returns true if ssthresh does not change at a timeout, because an earlier reduction for this window of data
+    /// covers it (Linux, `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
             && self.last_reduction != LastReduction::None

@@ -93,7 +93,7 @@ impl Receiver {
         }
     }
 
-    /// Sets the clock for reported transit times. It differs from the sender's.
+    /// Sets the receiver's clock, which differs from the sender's, for the transit times that it reports.
     pub(crate) fn set_clock(&mut self, clock: ClockError) {
         if let Some(reports) = &mut self.reports {
             reports.set_clock(clock);

@@ -75,8 +75,8 @@ impl PromptAcks {
         self.window.rtt.answered = Some(now);
     }
 
-    /// Records that a segment, sent at `stamp`, has arrived in order. `waiting` segments have arrived out of order, all
-    /// of them below `end`.
+    /// Records that a segment sent at `stamp` has arrived in order. `waiting` later segments, all below `end`, have
+    /// arrived out of order.
     pub(super) fn on_segment(
         &mut self,
         segment: u64,
@@ -321,9 +321,8 @@ mod tests {
         (first..first + count).filter_map(arrives).collect()
     }
 
-    /// The first 22 acknowledgements are prompt. The window opens from 65,536 to 81,920 bytes less one segment (1448
-    /// bytes). These 14,936 bytes take six segments of up to 2896 bytes each, acknowledged at once. After them, 16
-    /// prompt acknowledgements are left.
+    /// The first 22 acknowledgements are not delayed: six for segments that open the window, then 16 prompt ones. The
+    /// window opens from 65,536 to 81,920 bytes less one segment (1448 bytes), by up to 2896 bytes for each segment.
     #[test]
     fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
         let mut prompt = prompt();

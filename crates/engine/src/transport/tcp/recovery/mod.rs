@@ -49,7 +49,7 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Sets timers after all segments that may leave now have left. `moves` is true if some of them were new, or if an
+    /// Sets timers after all segments that may leave now have left. `_moves` is true if some of them were new, or if an
     /// acknowledgement on the fast path has left its timers to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,

@@ -79,8 +79,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// An acknowledgement that leaves at once for another reason also uses up a prompt one. A duplicate segment restores
-/// their initial number.
+/// Every acknowledgement that leaves at once uses up a prompt one, whatever the reason. A duplicate segment restores
+/// the initial number of prompt ones.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);

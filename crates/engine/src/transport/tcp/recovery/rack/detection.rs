@@ -84,9 +84,9 @@ impl Rack {
         self.flight.forget_below(ack.next);
     }
 
-    /// Processes the SACK blocks, in the order of their segments. Only the round-trip time can tell copies of a segment
-    /// apart, as in Linux (`tcp_rack_advance`). The timestamp cannot: it is the echo of the last segment that arrived
-    /// in order (RFC 7323 section 4.3), which left before all reported segments.
+    /// Processes the SACK blocks, in the order of their segments. As in Linux (`tcp_rack_advance`), copies of a segment
+    /// can only be told apart by the round-trip time. The timestamp does not help: it is that of the last segment that
+    /// arrived in order (RFC 7323 section 4.3), which left before all reported segments.
     pub(super) fn process_blocks(
         &mut self,
         tcb: &mut ControlBlock,
