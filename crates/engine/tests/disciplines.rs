@@ -264,7 +264,7 @@ fn a_token_bucket_sets_the_rate() {
 
 /// Checks that with an ACK filter, a slow link for ACKs does not limit the forward rate, with any discipline. The
 /// backward rate of 64 kbit/s carries 200 ACKs of 40 bytes per second. Unfiltered, these would limit the forward rate
-/// to 200 segments of 1460 bytes per second, 2.34 of 10 Mbit/s. A filtered ACK lets a newer one arrive in its place.
+/// to 200 segments of 1460 bytes per second, 2.34 Mbit/s of 10.
 #[test]
 fn filtered_acks_do_not_limit_the_way_there() {
     let back = Rate::from_bps(64_000);

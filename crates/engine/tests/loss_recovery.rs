@@ -199,8 +199,8 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     }
 }
 
-/// Checks the timeout after a lost probe for a lost tail: it comes a second after the last acknowledgement or after the
-/// probe. The lost segments are retransmitted in slow start.
+/// Checks the timeout after a tail and its probe are lost: it comes a second after the last acknowledgement or after
+/// the probe. The lost segments are retransmitted in slow start.
 #[test]
 fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     for flow in receivers(Recovery::RackTlp) {

@@ -125,7 +125,7 @@ fn a_proxy_starts_over_after_an_idle_timeout() {
     assert!(restarted[1] > kept[1] + 0.2, "{restarted:?} s, {kept:?} s");
 }
 
-/// Returns a network with one flow with Careful Resume over 50 Mbit/s and 100 ms.
+/// Returns a network of 50 Mbit/s and 100 ms, with one flow that uses Careful Resume.
 fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f64>) -> Config {
     let (rate, delay) = (Rate::from_bps(50_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(queue), 6);
@@ -149,9 +149,9 @@ fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f6
     config
 }
 
-/// Careful Resume (RFC 9959) increases the window at once to 1668 segments, on a path that holds 417 segments with a
-/// queue for 417. After a loss, the window is half of the data acknowledged since the increase, whatever the threshold
-/// is: by default, slow start ends at the receive window of 1666 segments, which is less than 1668.
+/// Careful Resume (RFC 9959) jumps to a window of 1668 segments, on a path that holds 417 segments with a queue for
+/// 417. After a loss, the window is half of the data acknowledged since the jump. This holds for any slow start
+/// threshold, also below 1668 segments: by default, the threshold is the receive window, here of 1666 segments.
 #[test]
 fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     let retreat = |receive_window, ssthresh| {

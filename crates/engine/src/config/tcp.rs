@@ -221,7 +221,7 @@ words! {
     pub enum ReductionRule {
         /// The smaller of flight size and cwnd.
         Rfc5681 = "rfc5681",
-        /// cwnd. A timeout during recovery sets cwnd to one segment, but does not change ssthresh.
+        /// The congestion window. A timeout during recovery sets it to one segment, but does not change ssthresh.
         Linux = "linux-6.18",
     }
 }

@@ -237,7 +237,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Turns the links `links` into access links, stored in this order, where opposite directions are neighbours.
+    /// Turns `links` into access links and stores them in this order, in which opposite directions are neighbours.
     pub(super) fn make_access(
         &mut self,
         config: &Config,

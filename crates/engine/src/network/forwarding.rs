@@ -224,9 +224,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's packets that reach its far end by `until`. Stops after the first packet that has reached the
-    /// end of its route, stores it in `arrived`, and returns its kind of receiver. For links with lookahead. The next
-    /// links usually have packets already.
+    /// Forwards a link's packets that reach its far end by `until`, for links with lookahead. Stops after the first
+    /// packet that has reached the end of its route, stores it in `arrived`, and returns its kind of receiver.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,

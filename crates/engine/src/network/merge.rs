@@ -165,7 +165,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if the link that receives the packets had no packet to forward when one of them arrived.
+    /// True if the link that receives the packets had none to forward when one of them arrived.
     first: bool,
 }
 

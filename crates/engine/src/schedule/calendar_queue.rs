@@ -285,7 +285,7 @@ mod tests {
     }
 
     proptest! {
-        /// Entries come out in order from a queue of far more entries than are sorted at once, which is the usual case.
+        /// Entries come out in order from a queue with far more entries than are sorted at once, the usual case.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),

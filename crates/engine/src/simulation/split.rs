@@ -127,7 +127,7 @@ impl World {
         }
     }
 
-    /// Returns the description of a sender at a node of a proxy, which also sends when another connection triggers it.
+    /// Returns the description of a sender at a node of a proxy. Other connections can also cause it to send.
     fn prompted_edge(&self, index: usize) -> Endpoint {
         let sender = &self.tcp[index].sender;
         Endpoint::Proxy {

@@ -16,7 +16,7 @@ pub(crate) struct StopCondition {
     complete: u64,
     /// Number of completed responses that exceed the required 99th percentile.
     long: u64,
-    /// Size of the largest response that began within the required time.
+    /// Size of the largest response that began within the time required by the rule.
     longest: u64,
     /// Number of exchanges that the rule may count, on all connections opened so far. Completed exchanges that began
     /// before the measurement window are excluded.

@@ -373,8 +373,8 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// Checks that the limit times and the integral of the window do not depend on when a connection opens. On the
-/// answering side, both start when this side joins.
+/// Checks that the times of a sender's limits and the integral of its window do not depend on when the connection
+/// opens. On the answering side, both start when this side joins the connection.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {

@@ -219,8 +219,8 @@ impl Control {
         }
     }
 
-    /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. With a count of zero, the queue counts as
-    /// in use until this time. Of several overdue marks, only one is made.
+    /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. If the count is zero, this is an interval
+    /// from now, and the queue counts as in use until then. Overdue marks are skipped, except one.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;

@@ -158,9 +158,8 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// At a balance of exactly zero, the L4S queue has its turn. The balance is zero after 12,000 bytes of L4S packets,
-/// when the classic queue has been credited with 1,200 bytes. A sum of binary fractions, for tenths of 576 bytes, would
-/// exceed zero.
+/// At a balance of exactly zero, the L4S queue has its turn. The balance is zero after 21 L4S packets with 12,000 bytes
+/// in total. If the classic queue were credited with a floating-point tenth of each packet, it would not be.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());

@@ -331,7 +331,7 @@ mod tests {
         }
     }
 
-    /// A value does not depend on the values computed together with it: it is the sum over its past in a fixed order.
+    /// Each value is the same as if it were computed alone: the sum over its past in a fixed order.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

@@ -25,8 +25,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Returns the first and last send time of a set of segments after adding a segment sent at `at`. `ends` has the
-    /// times before; `None` for the empty set.
+    /// Returns the first and last send time of a set of segments after the addition of a segment sent at `at`. `ends`
+    /// contains the times before; `None` stands for the empty set.
     #[inline]
     fn with(ends: Option<Self>, at: Time) -> Option<Self> {
         Some(match ends {

@@ -152,7 +152,7 @@ pub(super) struct ControlBlock {
     idle_since: Time,
     /// Round-trip time of the handshake; zero if the handshake gave none.
     handshake_rtt: Span,
-    /// Largest recent flights of a sender that may be limited by something other than the window, or that may delay
+    /// Largest recent flights. Recorded for senders that something other than the window may limit, or that may delay
     /// segments.
     peaks: FlightPeaks,
     /// One past the last segment that the last reduction covers.

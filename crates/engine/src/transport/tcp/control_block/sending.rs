@@ -23,7 +23,7 @@ const RATE_JUMP: u64 = 2;
 pub(crate) struct Pace {
     /// End of the last interval reserved.
     next: Time,
-    /// Time before `next` at which a segment may already leave: the unused rest of the send quantum.
+    /// Maximum time before `next` at which a segment may leave: the unused rest of the send quantum.
     ahead: Span,
     /// Length of the last interval reserved.
     given: Span,
@@ -39,7 +39,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// A segment may leave if the intervals of earlier segments end by this time.
+    /// Time by which the intervals of earlier segments must end for a segment to leave.
     latest: Time,
 }
 

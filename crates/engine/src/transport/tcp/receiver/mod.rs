@@ -34,8 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// End of the segments with a fast path for arrivals in order: all except the first and the last segment of the
-    /// data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
+    /// End of the segments that take the fast path if they arrive in order: all except the first and the last segment
+    /// of the data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,

@@ -273,7 +273,8 @@ impl Transmissions {
         self.entries.forget_below(segment);
     }
 
-    /// Moves `overtaken` up to `newest`, the newest transmission known to have arrived.
+    /// Moves `overtaken`, the end of the overtaken transmissions, up to `newest`, the newest transmission known to have
+    /// arrived.
     #[inline]
     pub(crate) fn overtake(&mut self, newest: Transmission) {
         loop {

@@ -379,8 +379,8 @@ fn rack_notices_the_loss_of_a_retransmission() {
     assert_eq!(bench.sender.counters(ms(332)).timeouts, 0);
 }
 
-/// Without any acknowledgement, all segments are retransmitted after the timeout: they are overdue, since no round-trip
-/// time of data is known. This happens in slow start, with one more segment for each acknowledgement.
+/// After a timeout without any acknowledgement, all segments are retransmitted, in slow start. All of them are overdue,
+/// since no round-trip time of data is known.
 #[test]
 fn after_a_timeout_everything_overdue_is_sent_again() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());
@@ -406,8 +406,8 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: a timeout sets the threshold to half of the flight, unless an earlier timeout has
-/// retransmitted the same data. Three cases: the first of ten segments is lost twice; the first of a flight of six is
+/// RFC 5681 section 3.1: a timeout sets the threshold to half of the flight, but not again for data that an earlier
+/// timeout has retransmitted. Three cases: the first of ten segments is lost twice; the first of a flight of six is
 /// lost; the third of that flight is lost after its retransmission in slow start.
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
@@ -514,8 +514,8 @@ impl CongestionControl for Ends {
     }
 }
 
-/// The algorithm is told once that the recovery after a timeout has ended. It ends when all segments sent before the
-/// first acknowledgement, at 5 s, are acknowledged: ten, and with RACK-TLP one more, the probe.
+/// The algorithm is told once that the recovery after a timeout has ended. It ends when all segments sent before 5 s,
+/// the time of the first acknowledgement, are acknowledged: ten and, with RACK-TLP, the probe.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
     for (recovery, sent) in [(Recovery::Sack, 10), (Recovery::RackTlp, 11)] {

@@ -63,8 +63,8 @@ impl Rack {
         self.probe.on_sent(tcb, repeats);
     }
 
-    /// Sets the timer after an acknowledgement: for the last of the overtaken segments or, if there are none, for a
-    /// probe.
+    /// Sets the timer after an acknowledgement: for the reordering window of the last overtaken segment or, if no
+    /// segment is overtaken, for a probe.
     #[inline]
     pub(super) fn set_timer(
         &mut self,
