@@ -26,7 +26,7 @@ fn sender(kind: &str) -> Tcp {
     }
 }
 
-/// Returns a dumbbell without flows. The router's queue holds the bandwidth-delay product of 80 ms.
+/// Returns a dumbbell without flows. The router's queue holds the bandwidth-delay product for a round trip of 80 ms.
 fn network(router: Discipline, rate: Rate) -> Config {
     let delay = Span::from_millis(40);
     let limit = Capacity::Bytes(rate.bdp(delay * 2).0);

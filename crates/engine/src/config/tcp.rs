@@ -247,10 +247,10 @@ words! {
         /// The time since the timestamp that the ACK echoes. A delayed ACK echoes the timestamp of its first segment,
         /// and the sample then includes the ACK delay. Without timestamps, one segment is timed per round trip.
         Echo = "echo",
-        /// Two samples. The last newly acknowledged segment, cumulatively or selectively, gives the sample of the
-        /// congestion control and of the minimum round-trip time. The first one gives the sample of srtt and the
-        /// timers. If the cumulative acknowledgement covers a retransmitted segment, the timestamp gives the sample, in
-        /// whole milliseconds.
+        /// Two samples: the round-trip times of the first and of the last segment that is newly acknowledged,
+        /// cumulatively or selectively. The first is for srtt and the timers, the last for congestion control and the
+        /// minimum round-trip time. If the cumulative acknowledgement covers a retransmitted segment, the timestamp
+        /// gives the sample, in whole milliseconds.
         Last = "last",
         /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the ACK delay that the
         /// receiver reports. The delay is not subtracted if the result would be below the minimum round-trip time.

@@ -190,7 +190,7 @@ impl AccessLinks {
         (access, model)
     }
 
-    /// Adds the link with the number `link`; links with equal models share one.
+    /// Adds the link with the number `link` to the access links. Links with equal models share one model.
     fn add(&mut self, link: u32, model: Model, draws: RandomTieBreak) {
         let known = self.models.iter().position(|known| known.is(&model));
         let model = known.unwrap_or_else(|| {
@@ -325,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have reached access links onto these links. Called before an observation: the packets were
-    /// held back until then.
+    /// Moves packets that have reached access links onto these links. Called before an observation, until which the
+    /// packets were held back.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {

@@ -193,8 +193,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's next packet, if it reaches the far end by `until`. If it has reached the end of its route,
-    /// stores it in `arrived`; returning the packet would copy it several times.
+    /// Forwards a link's next packet, if it reaches the far end by `until`. If the packet has reached the end of its
+    /// route, stores it in `arrived`: returning it would copy it several times.
     #[inline(always)]
     pub(crate) fn forward_one(
         &mut self,

@@ -16,9 +16,9 @@ pub(super) struct DatagramStore {
 /// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram. A slot fits into a cache line. It has room for most acknowledgements, and for the headers of
-/// a datagram of zeros. A window of other datagrams is written before a datagram is read, and its bytes then come from
-/// a slower cache. Reading one line is faster than reading a separate buffer.
+/// Bytes of one datagram, in a slot of one cache line. It has room for most acknowledgements, and for the headers of a
+/// datagram of zeros. Before a datagram is read, a window of others has been written, so it comes from a slower cache.
+/// There, reading one line is faster than reading a separate buffer.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {

@@ -515,7 +515,7 @@ fn a_link_alone_has_a_constant_rate() {
     assert!(!link.varies && !link.taken_over);
 }
 
-/// The report of a run contains the rule that gave a derived limit.
+/// A derived limit is stored with the rule that gave it, for the report of a run.
 #[test]
 fn derived_limits_give_their_rule() {
     let rule = |text: &str, taken_over| {

@@ -296,8 +296,8 @@ impl World {
         }
     }
 
-    /// Prefetches the connection of a packet further back on a link, which is assumed to reach the same kind of
-    /// receiver.
+    /// Prefetches the connection of a packet further back on `link`. This packet is assumed to have the same kind of
+    /// receiver, `end`.
     #[inline(always)]
     fn prefetch(&self, end: End, link: u32) {
         let packet = self.env.network.ahead(link, AHEAD);

@@ -130,8 +130,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Checks that packets pass an endpoint with delays in their turn. Packets for this endpoint are passed ahead of time.
-/// A packet on its way to another node is not: it competes with packets that start at the endpoint's node.
+/// Checks the order of packets at a node whose endpoints delay packets. Packets for these endpoints are passed ahead of
+/// time. Packets on their way to another node are not, since they compete with packets that start at this node.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

@@ -12,8 +12,8 @@ use crate::schedule::{key_of, time_of};
 /// Packets in the order of their release times; packets with equal release times are in the order of their arrival.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// Release time and slot of each packet. A binary heap is fast here, because packets are mostly released in the
-    /// order of holding: the entry moved to the top on a removal goes straight to the bottom again.
+    /// Release time and slot of each packet. A binary heap is fast here, since packets are mostly released in the order
+    /// in which they were held back.
     due: BinaryHeap<Reverse<Key>>,
     slots: Vec<Held>,
     free: Vec<u32>,

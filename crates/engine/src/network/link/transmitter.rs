@@ -24,7 +24,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Value of the carried fraction at the last pause. It belongs to transmissions before the pause.
+    /// Carried fraction at the last pause, which belongs to the transmissions before the pause.
     paid: u64,
 }
 

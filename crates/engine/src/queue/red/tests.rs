@@ -1,4 +1,4 @@
-//! RED against the published curves, closed forms and ns-2.35's numbers.
+//! Tests of RED against the published curves, closed forms and ns-2.35's numbers.
 
 use longhaul_keys::{Field, Profile, Value};
 use longhaul_units::{Bytes, Quantity, Rate};

@@ -20,7 +20,7 @@ use crate::queue::{
 use crate::random::Stream;
 
 const FEW: u64 = 12;
-/// Limits in packets and in bytes: in bytes, the longest queue may consist of a single packet.
+/// Limits in packets and in bytes. With the limit in bytes, a single packet may be the longest queue.
 const LIMITS: [Capacity; 2] = [Capacity::Packets(FEW), Capacity::Bytes(5000)];
 
 fn exceed(limit: Capacity, waiting: &Waiting) -> bool {

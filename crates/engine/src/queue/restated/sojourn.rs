@@ -367,8 +367,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Compares COBALT with its rule: with targets below and above the time of four packets, and with gaps shorter than a
-/// packet's time. All overdue drops are made at once; overdue marks are not.
+/// Compares COBALT with its rule, with targets below and above the transmission time of four packets, and with gaps
+/// shorter than that of one packet. All overdue drops are made at once; overdue marks are not.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [

@@ -218,8 +218,8 @@ impl World {
         recorder.progress(now, &mut || self.data_packets()) == Control::Stop
     }
 
-    /// Returns the number of data packets sent by all flows, and by proxies for them. The call must not change results:
-    /// its times depend on the wall clock.
+    /// Returns the number of data packets sent by all flows, and by proxies for them. The call must not change results,
+    /// since the times of calls depend on the wall clock.
     pub(super) fn data_packets(&mut self) -> u64 {
         let tcp: u64 = self.tcp.iter().map(|tcp| tcp.sender.sent_pkts()).sum();
         let udp: u64 = self.udp.iter().map(UdpStream::sent_pkts).sum();

@@ -75,7 +75,7 @@ impl MarksReported {
 mod tests {
     use super::*;
 
-    /// The first of several marked packets is reported at once, then every second one.
+    /// The first of several marked packets is reported at once, then every second marked packet.
     #[test]
     fn marks_are_reported_before_the_field_wraps() {
         let mut counter = CeCounter::new();

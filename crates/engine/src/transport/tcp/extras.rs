@@ -39,7 +39,7 @@ pub(super) struct Extras {
     pub(super) granted: Option<f64>,
     /// cwnd and ssthresh before the last reduction, if it may be undone.
     pub(super) prior: Option<(f64, f64)>,
-    /// Record of the use of the window, on connections with growth beyond use.
+    /// Record of the use of the window, for connections with `growth_beyond_use`.
     pub(super) usage: Option<WindowUsage>,
     /// Number of the connection within its flow, if its state is recorded at each acknowledgement.
     pub(super) traced_as: Option<u64>,

@@ -38,8 +38,7 @@ impl Arrivals {
         first
     }
 
-    /// Moves the window forward to include a word. `place` is the word's index in the window before; returns its index
-    /// afterwards.
+    /// Moves the window forward to include the word with the index `place`. Returns the word's index after the move.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

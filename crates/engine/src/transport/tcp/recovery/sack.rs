@@ -315,7 +315,7 @@ impl Sack {
         }
     }
 
-    /// Forgets the segments that the cumulative acknowledgement's advance from `una` to `next` covers.
+    /// Forgets the segments from `una` to `next`, which are now cumulatively acknowledged.
     fn drop_acknowledged(&mut self, una: u64, next: u64) {
         self.lost -= self.missing(una, next.min(self.lost_below));
         self.retransmitted -= self.missing(una, next.min(self.high_rxt));

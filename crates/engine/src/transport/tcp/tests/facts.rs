@@ -1,5 +1,5 @@
-//! Samples passed to algorithms, and rules of the transport that do not apply to algorithms that control cwnd
-//! themselves.
+//! Tests of the samples passed to algorithms, and of rules of the transport that do not apply to algorithms that
+//! control cwnd themselves.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

@@ -483,8 +483,8 @@ fn slow_start_ends_at_the_threshold_within_an_acknowledgement() {
     assert!((cwnd - 10.6).abs() < 1e-9, "{cwnd}");
 }
 
-/// When all data has been sent once, the window limits retransmission after a timeout, although the application has no
-/// new data.
+/// After a timeout, retransmissions let the window grow even if the application has no new data, since the window
+/// limits the sender.
 #[test]
 fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
     for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::RackTlp] {

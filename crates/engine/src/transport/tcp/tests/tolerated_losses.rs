@@ -1,4 +1,4 @@
-//! Algorithms that tolerate some losses: recovery continues with the unreduced window.
+//! Tests of algorithms that tolerate some losses: recovery continues with the unreduced window.
 
 use longhaul_congestion::{Controller, ControllerSpec, Variant};
 

@@ -76,8 +76,8 @@ fn an_early_timeout_is_undone_by_new_data() {
     assert!(bench.sent().iter().all(|&segment| segment > 13));
 }
 
-/// After the timeout, only the new segments are acknowledged, and no segment of the original flight. The flight was
-/// lost, and is retransmitted.
+/// A timeout is not undone if only new segments are acknowledged after it, and none of the original flight. The flight
+/// was lost, and is retransmitted.
 #[test]
 fn a_timeout_for_a_loss_is_not_undone() {
     let mut bench = open(Timestamps::Off);
@@ -90,7 +90,8 @@ fn a_timeout_for_a_loss_is_not_undone() {
     assert_eq!(windows(&mut bench, 1450).1, 5.0);
 }
 
-/// Three segments overtake the first one, which is therefore retransmitted; then its first copy arrives.
+/// Three segments overtake the first one, which is therefore retransmitted. The recovery is undone if the first copy
+/// then arrives, as the timestamp shows.
 #[test]
 fn a_recovery_from_reordering_is_undone() {
     for (stamp, undone) in [(100, true), (230, false)] {

@@ -121,7 +121,7 @@ impl Driver {
         self.sent.extend(sent);
     }
 
-    /// Waits until `count` segments have left, but no longer than the tolerance after `at`.
+    /// Waits until `count` segments have left, but no longer than `TOLERANCE` after `at`.
     fn wait_for(&mut self, count: usize, at: Time) {
         while self.sent.len() < count && self.env.network.now < at + TOLERANCE {
             self.wait(self.env.network.now + Span::from_micros(100));

@@ -24,7 +24,7 @@ use crate::config::{AckCounting, Ecn, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 use crate::schedule::Event;
 
-/// Number of random connections for each recovery, spread over five algorithms. Also the number of steps of each
+/// Number of random connections for each recovery, spread over five algorithms. `STEPS` is the number of steps of each
 /// connection.
 const LIVES: u64 = 60;
 const STEPS: usize = 150;
