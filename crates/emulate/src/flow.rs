@@ -239,9 +239,8 @@ impl Flow {
         });
     }
 
-    /// Counts the reductions that have begun since the last sample. If a reduction has also ended
-    /// since then, the threshold has changed and the window is smaller. The end of slow start
-    /// changes only the threshold.
+    /// Counts the reductions that have begun since the last sample, including one that has also ended. Such a reduction
+    /// has changed the threshold and made the window smaller; the end of slow start changes only the threshold.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;

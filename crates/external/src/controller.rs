@@ -53,8 +53,8 @@ impl Controller {
         }
     }
 
-    /// Calls `act` with the connection, unless the controller has failed before. If `act` fails,
-    /// the program is notified, and should end the run.
+    /// Calls `act` with the connection, unless the controller has failed before. If `act` fails, reports this to the
+    /// program that runs the simulation, which should end the run.
     fn told(
         &mut self,
         now: Time,

@@ -99,7 +99,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Returns true if a draw is exactly zero with probability zero.
+    /// Returns true if the probability that a draw is exactly zero is zero.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,

@@ -62,8 +62,8 @@ impl PartialDirectory {
         unreachable!("four billion directories of the same name")
     }
 
-    /// Creates or reopens a directory under a permanent temporary name, so that another process can resume the run.
-    /// `open` returns the directory, given the target, and a value of type `T`.
+    /// Creates or reopens a directory that keeps its temporary name if the process ends, so that another process can
+    /// resume the run. `open` returns the path of the directory for the run `target`, and a value of type `T`.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,

@@ -88,8 +88,8 @@ impl Schedule {
     /// Number of entries ahead of the current one with prefetched connections.
     const PREFETCHED: usize = 5;
 
-    /// Returns the key of the current event, for comparisons with events known ahead of time. It is the latest key
-    /// taken so far: an event may enter another one at its own time with an earlier class.
+    /// Returns the key of the current event, for comparisons with events known ahead of time. This is the latest key
+    /// taken so far, not the last one: an event may schedule an event of an earlier class for its own time.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest

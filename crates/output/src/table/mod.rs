@@ -69,9 +69,9 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Function that appends the values of a column for several rows of type `R`. One call through a
-/// pointer serves all these rows. The function is compiled for each column. It is therefore a plain
-/// loop, which takes a third of the code of chained iterators.
+/// Function that appends the values of a column for several rows of type `R`. One call through a pointer serves all
+/// these rows. The function is compiled once per column, so it is a plain loop, with a third of the code of chained
+/// iterators.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {

@@ -59,7 +59,7 @@ fn threads_agree() {
     }
 }
 
-/// Prints the hashes of all controllers; [`processes_agree`] runs it in separate processes.
+/// Prints a hash of the results for each controller; [`processes_agree`] runs this test in separate processes.
 #[test]
 #[ignore = "prints what another test compares"]
 fn print_digests() {

@@ -429,7 +429,8 @@ fn gentle_adaptation_follows_an_average_that_moves_away() {
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Of several intervals without arrivals, only the first may change `max_p`: then the average stays constant.
+/// Only the first of several intervals without arrivals may change `max_p`, since the average stays constant in the
+/// others.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));

@@ -319,8 +319,8 @@ mod tests {
             self.units.contains(&(number / self.size))
         }
 
-        /// Returns the first number, from `from` on, in a unit of the set; with `present` false, in a unit outside the
-        /// set.
+        /// Returns the first number, from `from` on, in a unit of the set (if `present`), or in a unit that is not in
+        /// the set.
         fn next(&self, from: u64, present: bool) -> Option<u64> {
             let last = self.units.last().map_or(0, |last| last + 1);
             let unit = from / self.size;
