@@ -100,7 +100,7 @@ keys! {
         pub alpha: f64 = WEIGHT.key().unit("1/s").default("0.125").source("RFC 8033 section 4.2"),
         /// Weight of the delay's change, per second.
         pub beta: f64 = WEIGHT.key().unit("1/s").default("1.25").source("RFC 8033 section 4.2"),
-        /// Maximum duration of a burst without drops; it may begin when the delay and the probability are low.
+        /// Maximum duration of a burst without drops, after a time with a low delay and a probability of zero.
         pub max_burst: Span =
             Kind::Quantity(TIME).key().default("150 ms").source("RFC 8033 section 4.4: MAX_BURST"),
         /// Largest probability for marks. Above it, packets are dropped.
