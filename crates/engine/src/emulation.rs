@@ -16,8 +16,8 @@ use crate::stack::EcnCodepoint;
 /// A packet that an outside host has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entering {
-    /// Number of the packet's flow: all packets from one host to another. Flows are numbered from zero in order of
-    /// appearance.
+    /// Number of the packet's flow, which consists of all packets from one host to another. Flows are numbered from
+    /// zero in order of appearance.
     pub flow: u32,
     /// Number that distinguishes the packet from others of the flow. In a cumulative acknowledgement, the next byte
     /// expected.

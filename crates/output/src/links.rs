@@ -29,7 +29,7 @@ impl LinkRow {
     }
 }
 
-/// Counters of a link in a period, and facts that decide on their columns.
+/// Counters of a link in a period, with facts that determine which of its columns have values.
 struct Period {
     counters: LinkCounters,
     duration: Span,

@@ -206,11 +206,12 @@ words! {
     /// Variant of proportional rate reduction.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PrrRule {
-        /// In proportion to the flight size at the start of recovery. Once the flight is below the new window, one more
-        /// segment may be sent than was delivered (RFC 6937).
+        /// Segments leave in proportion to the flight size at the start of recovery. Once the flight is below the new
+        /// window, one more segment may be sent than was delivered (RFC 6937).
         Rfc6937 = "rfc6937",
-        /// In proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss allow one more
-        /// segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip, too (Linux).
+        /// Segments leave in proportion to cwnd at the start of recovery. Only ACKs that advance and report no loss
+        /// allow one more segment than was delivered (RFC 9937). Reductions for ECN marks are spread over a round trip,
+        /// too (Linux).
         Linux = "linux-6.18",
     }
 }

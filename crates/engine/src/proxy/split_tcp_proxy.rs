@@ -263,7 +263,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Returns the state at `now` for the time series.
+    /// Returns the proxy's state at `now` for the time series.
     pub(super) fn sample(&self, now: Time, connections: &mut [Connection]) -> ProxySample {
         ProxySample {
             queue: self.queue.sample(self.number, now),

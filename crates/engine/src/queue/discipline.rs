@@ -112,7 +112,7 @@ pub(crate) trait PacketQueue {
     /// Updates the state at the end of an update interval.
     fn update(&mut self, _now: Time) {}
 
-    /// Returns the state for the time series.
+    /// Returns the discipline's state for the time series.
     fn state(&self) -> AqmState {
         AqmState::default()
     }
@@ -148,7 +148,7 @@ pub(crate) trait Aqm {
     /// bytes.
     fn update(&mut self, _waiting: (u64, u64)) {}
 
-    /// Returns the state for the time series.
+    /// Returns the discipline's state for the time series.
     fn state(&self) -> AqmState {
         AqmState::default()
     }

@@ -34,7 +34,7 @@ keys! {
 /// Hash function from flows to queues.
 #[derive(Clone, Debug)]
 pub(super) struct FlowHash {
-    /// Random value that perturbs the hash, so that collisions depend on the seed.
+    /// Random value that perturbs the hash, so collisions depend on the seed.
     perturbation: u64,
 }
 

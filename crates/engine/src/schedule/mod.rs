@@ -85,11 +85,12 @@ impl Default for Schedule {
 
 impl Schedule {
     pub(crate) const MAX_LINKS: usize = 1 << class::LINK_BITS;
-    /// Number of entries ahead of the current one with prefetched connections.
+    /// Number of entries, ahead of the current one, whose connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// Returns the key of the current event, for comparisons with events known ahead of time. This is the latest key
-    /// taken so far, not the last one: an event may schedule an event of an earlier class for its own time.
+    /// Returns the position of the current event in the order of events, for comparisons with events known ahead of
+    /// time: the largest key taken so far. The key taken last may be smaller, since an event may schedule an event of
+    /// an earlier class for its own time.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest

@@ -80,7 +80,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Number of packets, or of samples, ahead of the current one with prefetched connections.
+/// Number of packets, or of samples, ahead of the current one, whose connections are prefetched.
 pub(super) const AHEAD: usize = 4;
 
 /// Returns the time up to which a link with the lookahead `delivery` may forward packets; see [`Delivery`].

@@ -205,7 +205,7 @@ impl<T> Slab<T> {
     /// Calls `act` on all contents, in the order of slots. For prefetching, calls `announce` with the memory of each
     /// content some slots before its turn.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
-        /// Number of slots ahead of the current one with prefetched memory.
+        /// Number of slots, ahead of the current one, whose memory is prefetched.
         const AHEAD: usize = 4;
         for slot in 0..self.slots.len() {
             if let Some(later) = self.slots.get(slot + AHEAD) {

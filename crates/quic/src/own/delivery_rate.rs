@@ -90,9 +90,9 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the sample of an acknowledgement. `newest` is the send time of its last packet;
-    /// `delivered` is the number of bytes delivered after it. There is no sample if the interval is
-    /// shorter than the minimum round trip, as for bursts of acknowledgements.
+    /// Returns the sample of an acknowledgement. `newest` is the send time of the last packet that it acknowledges;
+    /// `delivered` is the number of delivered bytes, including those of this acknowledgement. There is no sample if the
+    /// interval is shorter than the minimum round trip, as for bursts of acknowledgements.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

@@ -143,7 +143,7 @@ impl Clock for Ns2Clock {
     }
 }
 
-/// Returns a time in seconds rounded to picoseconds. Rounding is monotonic, so that events keep their order.
+/// Returns a time in seconds rounded to picoseconds. Rounding is monotonic, so events keep their order.
 #[inline]
 fn nearest(time_s: f64) -> Time {
     /// A number so large that its sum with a smaller one has no fraction bits: the last bits of the sum are the smaller

@@ -120,8 +120,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// CoDel forwards and drops the same packets as the pseudo-code of RFC 8289. Under the random load, the queue grows
-    /// or shrinks in phases of up to several intervals.
+    /// CoDel forwards and drops the same packets as the pseudo-code of RFC 8289. A random load lets the queue grow or
+    /// shrink in phases of up to several intervals.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),

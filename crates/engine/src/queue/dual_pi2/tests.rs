@@ -159,7 +159,7 @@ fn the_classic_queue_has_its_share_while_both_wait() {
 }
 
 /// At a balance of exactly zero, the L4S queue has its turn. The balance is zero after 21 L4S packets with 12,000 bytes
-/// in total. If the classic queue were credited with a floating-point tenth of each packet, it would not be.
+/// in total. A floating-point sum of tenths of their sizes would differ from this.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());

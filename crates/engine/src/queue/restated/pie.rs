@@ -250,7 +250,7 @@ impl Kernel {
     }
 }
 
-/// The rule of one of the two variants.
+/// Rules of PIE in one of its two variants.
 #[derive(Clone, Debug)]
 pub(super) enum Either {
     Rfc(Pie),

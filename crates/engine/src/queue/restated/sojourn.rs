@@ -226,8 +226,8 @@ impl Cobalt {
         }
     }
 
-    /// Returns the time of the drop after a drop at `from`: `from + interval / sqrt(count)`. A count of zero has the
-    /// same effect as a count of one.
+    /// Returns the time of the next drop after a drop at `from`: `from + interval / sqrt(count)`. A count of zero has
+    /// the same effect as a count of one.
     fn control(&self, from: Time) -> Time {
         let count = self.count.max(1) as f64;
         from + Span::from_ps((self.parameters.interval.as_ps() as f64 / count.sqrt()) as u64)

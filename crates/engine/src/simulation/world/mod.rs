@@ -329,7 +329,7 @@ impl World {
         link.into_iter().chain(flow).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the results at the end.
+    /// Returns the results of the run. `stopped` is true if it was stopped early.
     pub(super) fn totals(mut self, stopped: bool) -> Totals {
         debug_assert!(self.boxes_are_up_to_date());
         let flow_counters = self.flow_counters();

@@ -31,8 +31,8 @@ impl CeCounter {
         }
     }
 
-    /// Processes a data packet. Returns true if an acknowledgement has to leave at once. It does for the first marked
-    /// packet after an unmarked one, and after several unreported marks.
+    /// Processes a data packet. Returns true if an acknowledgement has to leave at once: for the first marked packet
+    /// after an unmarked one, and after several unreported marks.
     pub(super) fn on_packet(&mut self, marked: bool) -> bool {
         let first = marked && !self.last_marked;
         self.last_marked = marked;
@@ -99,8 +99,8 @@ mod tests {
         assert!(!counter.on_packet(true));
     }
 
-    /// The total is right for any number of packets and marks per acknowledgement, with lost and reordered
-    /// acknowledgements.
+    /// The total number of marks is right for any number of packets and marks per acknowledgement, with lost and
+    /// reordered acknowledgements.
     #[test]
     fn each_mark_counts_once_whatever_acknowledgements_arrive_and_when() {
         let (mut counter, mut reported) = (CeCounter::new(), MarksReported::new());

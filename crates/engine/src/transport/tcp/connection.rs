@@ -82,7 +82,7 @@ impl Connection {
         prefetch(&self.receiver);
     }
 
-    /// Returns the state for the time series.
+    /// Returns the state of both endpoints for the time series.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
         let received = self.received();
         received.sampled_in(self.sender.sample(now))

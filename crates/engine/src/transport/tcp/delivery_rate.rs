@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(limit_of(4), Limit::Application);
     }
 
-    /// The limit ends with the delivery of all segments that were in flight when the limit was noted.
+    /// A limit of the sender ends with the delivery of all segments that were in flight when the limit was noted.
     #[test]
     fn a_limit_holds_until_its_flight_is_delivered() {
         for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {

@@ -163,7 +163,7 @@ impl ControlBlock {
     }
 
     /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
-    /// nothing if the algorithm controls the window itself. Such an algorithm gets only acknowledgements in recovery,
+    /// nothing if the algorithm controls the window itself: such an algorithm gets acknowledgements only in recovery,
     /// after losses are handled ([`Self::on_ack_in_recovery`]).
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {

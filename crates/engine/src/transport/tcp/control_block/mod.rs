@@ -302,8 +302,8 @@ impl ControlBlock {
         self.rtt.replace_min_rtt();
     }
 
-    /// Returns the shortest round-trip time known for the path, including that of the SYN: all samples of data may
-    /// include the ACK delay. The answer to a single segment such as a probe may come without this delay.
+    /// Returns the shortest round-trip time known for the path, of the SYN or of data. All samples of data may include
+    /// the ACK delay, but a segment sent alone, such as a probe, may be acknowledged without it.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {

@@ -61,8 +61,8 @@ impl ControlBlock {
         std::mem::replace(&mut self.timed_since, Time::NEVER)
     }
 
-    /// Stops timing the current segment without a sample, if it is below `next` (Karn's rule). Then also ends the
-    /// timer's backoff.
+    /// Stops timing the current segment without a sample, if it is below `next` (Karn's rule). In this case, also ends
+    /// the timer's backoff.
     pub(super) fn end_timing_below(&mut self, next: u64) {
         if self.times_below(next) {
             self.stop_timing();

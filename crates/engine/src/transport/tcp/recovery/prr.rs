@@ -7,7 +7,7 @@
 //! Linux (6.18, `tcp_cwnd_reduction`) starts from cwnd instead of the flight size. It sends the additional segment only
 //! after an acknowledgement that advances and reports no loss, as RFC 9937 does.
 
-/// State of one recovery, in segments.
+/// State of proportional rate reduction in one recovery. All values are in segments.
 #[derive(Debug, Default)]
 pub(crate) struct Prr {
     /// Segments in flight at the start of the recovery (`RecoverFS`, or `prior_cwnd`).

@@ -261,7 +261,7 @@ impl Sender {
         self.tcb.trips.restart_extremes()
     }
 
-    /// Returns the state for the time series, without the values of the receiver.
+    /// Returns the sender's state for the time series, without the values of the receiver.
     pub(crate) fn sample(&mut self, now: Time) -> FlowSample {
         let tcb = &mut self.tcb;
         FlowSample {

@@ -24,8 +24,8 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// Delivers the nine segments, one per millisecond, and a duplicate at 60 ms. By then, the delayed-ACK timer has
-/// expired. Returns the acknowledgement numbers.
+/// Delivers nine segments, one per millisecond, and a duplicate at 60 ms. By then, the delayed-ACK timer has expired.
+/// Returns the acknowledgement numbers.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
@@ -37,8 +37,9 @@ fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     all
 }
 
-/// Every second segment is acknowledged. The acknowledgement of the ninth waits for the timer, or leaves at once if the
-/// segment has PSH. The duplicate at 60 ms causes a second acknowledgement with number 10.
+/// With delayed acknowledgements, every second of nine segments is acknowledged. The acknowledgement of the ninth waits
+/// for the timer, or leaves at once if the segment has PSH. A duplicate segment at 60 ms causes a second
+/// acknowledgement with number 10.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(
@@ -94,8 +95,8 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// After the first mark, two acknowledgements are not delayed (Linux, `__tcp_ecn_check_ce`), nor is that of the segment
-/// that ends the echo (`tcp_ecn_accept_cwr`).
+/// Two acknowledgements after the first mark are not delayed (Linux, `__tcp_ecn_check_ce`). The acknowledgement of the
+/// segment that ends the echo is not delayed, either (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {
     let mut bench = nine_segments(2, false, 20);

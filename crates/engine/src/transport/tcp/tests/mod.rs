@@ -1,4 +1,5 @@
-//! Test benches for one end of a connection, driven step by step. Tests compare it with traces computed by hand.
+//! Test benches for one end of a connection, driven step by step. Tests compare its packets with traces computed by
+//! hand.
 
 mod dctcp;
 mod delayed_acks;

@@ -27,9 +27,9 @@ pub(super) struct NewlyDelivered {
 }
 
 impl NewlyDelivered {
-    /// Records that an acknowledgement delivers a segment. Its transmission may become the newest. A retransmission may
-    /// not if the acknowledgement may be for an earlier copy (RFC 8985 section 6.2, step 2); `may_be_first` decides
-    /// this from the send time.
+    /// Records that an acknowledgement delivers a segment, and updates the newest transmission. A retransmission is not
+    /// considered if the acknowledgement may be for an earlier copy (RFC 8985 section 6.2, step 2); `may_be_first`
+    /// decides this from the send time.
     #[inline]
     fn take(
         &mut self,

@@ -25,7 +25,7 @@ use crate::transport::tcp::control_block::ControlBlock;
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// The scoreboard and the state derived from it.
+/// State of loss recovery by RACK-TLP.
 #[derive(Debug)]
 pub(crate) struct Rack {
     ca_state: CaState,

@@ -15,7 +15,7 @@ use crate::transport::tcp::recovery::undo::Undo;
 use crate::transport::tcp::recovery::{CaState, LossRecovery};
 
 impl Rack {
-    /// Restores the state before the current reduction if this reduction was spurious. No segment counts as lost then.
+    /// Restores the state before the current reduction if this reduction was spurious. No segment then counts as lost.
     #[cold]
     pub(super) fn look_for_undo(
         &mut self,

@@ -25,7 +25,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "tcp_tso_win_divisor",
 ];
 
-/// Programs of which calls are ignored, since the defaults that they set are those of the profile.
+/// Programs whose calls are ignored, since the defaults that they set are those of the profile.
 const SCRIPTS: &[&str] = &["defaults.sh", "sysctl_restore", "hystart_detect"];
 
 /// Applies the settings that commands change.
