@@ -199,7 +199,7 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     }
 }
 
-/// Checks the timeout after a tail and its probe are lost: it comes a second after the last acknowledgement or after
+/// Checks that the loss of a tail and of its probe causes a timeout, a second after the last acknowledgement or after
 /// the probe. The lost segments are retransmitted in slow start.
 #[test]
 fn a_lost_probe_leaves_its_tail_to_the_timeout() {

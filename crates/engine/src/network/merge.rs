@@ -37,7 +37,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Number of packets per event from which on events are not delayed.
+    /// Events that process at least this number of packets are not delayed.
     const MANY: u32 = 32;
 
     pub(super) fn new(

@@ -333,8 +333,8 @@ mod tests {
     }
 
     /// The buffer follows the number of segments that arrive in a round trip: 11 (with the first one of the next round
-    /// trip), 20, 40 and 40. For 11, the result is below the initial 56 segments. For 20 and 40, the buffer becomes 2 x
-    /// 20 + 4 x 20 x (20 - 11)/11 = 105 and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240 segments.
+    /// trip), 20, 40 and 40. For 11, the result is below the initial 56 segments. For 20 and 40, the buffer becomes
+    /// 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240 segments.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();
