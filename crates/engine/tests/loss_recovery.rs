@@ -111,8 +111,8 @@ fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     );
 }
 
-/// Checks that all flows get the same share if their packets arrive at the same time. Access links are as fast as the
-/// bottleneck, so this happens in every slot of its full queue.
+/// Checks that all flows get similar shares if their packets arrive at the same time. This happens whenever a full
+/// queue has room for one packet, since the access links are as fast as the bottleneck.
 #[test]
 fn flows_whose_packets_arrive_together_share_alike() {
     let mut config = dumbbell(

@@ -207,6 +207,6 @@ pub enum Service {
     /// On arrival, with one event per packet: a first-in first-out queue determines the departure of an arriving
     /// packet.
     OnArrival,
-    /// One by one, with an event at the end of each transmission; disciplines that decide on departure require it.
+    /// One by one, at the end of each transmission. Required by disciplines that decide on departure.
     Explicit,
 }

@@ -194,8 +194,8 @@ words! {
     pub enum Fin {
         /// On the last data segment.
         WithData = "with-data",
-        /// On the last segment, if nothing else is in flight when that segment leaves; otherwise in a separate segment
-        /// when all data is acknowledged.
+        /// On the last data segment, if no other segment is in flight when the last one leaves. Otherwise in a separate
+        /// segment, when all data is acknowledged.
         WhenQuiet = "when-quiet",
         /// In a separate segment, when all data is acknowledged.
         Alone = "alone",
@@ -248,10 +248,10 @@ words! {
         /// The time since the timestamp that the ACK echoes. A delayed ACK echoes the timestamp of its first segment,
         /// and the sample then includes the ACK delay. Without timestamps, one segment is timed per round trip.
         Echo = "echo",
-        /// Two samples: the round-trip times of the first and of the last segment that is newly acknowledged,
-        /// cumulatively or selectively. The first is for srtt and the timers, the last for congestion control and the
-        /// minimum round-trip time. If the cumulative acknowledgement covers a retransmitted segment, the timestamp
-        /// gives the sample, in whole milliseconds.
+        /// Two samples: the round-trip times of the first and of the last segment that an ACK newly acknowledges,
+        /// cumulatively or selectively. srtt and the timers use the first segment's sample. Congestion control and the
+        /// minimum round-trip time use that of the last segment. If the cumulative acknowledgement covers a
+        /// retransmitted segment, the echoed timestamp gives both samples, in whole milliseconds.
         Last = "last",
         /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the ACK delay that the
         /// receiver reports. The delay is not subtracted if the result would be below the minimum round-trip time.

@@ -151,10 +151,9 @@ words! {
     /// Time at which the size of a response is drawn.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Binding {
-        /// When the request is made. A seed then gives the same pairs of request and response, whatever time requests
-        /// take in the network.
+        /// The time of the request. A seed then gives the same pairs of request and response on any network.
         WithRequest = "with-request",
-        /// When the request arrives, as in PackMime-NS. Congestion then decides which request gets which response.
+        /// The arrival of the request, as in PackMime-NS. Congestion then decides which request gets which response.
         OnArrival = "on-arrival",
     }
 }

@@ -48,7 +48,7 @@ pub struct OutOfMemory {
 pub struct FlowTotals {
     /// Start of the flow.
     pub start: Time,
-    /// Time at which the flow's last byte was acknowledged; `None` if it was not, or if the transfer is unlimited.
+    /// Time at which the flow's last byte was acknowledged; `None` for an incomplete or unlimited transfer.
     pub finish: Option<Time>,
     /// Counters over the whole run.
     pub total: FlowCounters,
@@ -116,7 +116,7 @@ counters! {
         sum cwnd_integral: f64,
         /// Times for which each limit held the sender back.
         sum limited: LimitTimes,
-        /// Connections that the flow has opened, if its kind opens them during the run.
+        /// Connections opened during the run; counted only for flows of application traffic.
         sum connections: u64 as "connections",
         /// Exchanges completed over connections opened during the run: requests answered, or data delivered one way.
         sum exchanges: u64 as "exchanges",

@@ -374,7 +374,7 @@ impl Network {
         Some(end)
     }
 
-    /// Returns true if an access link holds any packet until its arrival time.
+    /// Returns true if packets that have crossed an access link are still stored until their arrival times.
     #[inline(always)]
     pub(crate) fn access_holds(&mut self, index: u32) -> bool {
         let access = &mut self.access.links[index as usize];

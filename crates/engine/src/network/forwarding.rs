@@ -139,7 +139,8 @@ impl Network {
         goes_on
     }
 
-    /// Passes a link's packet to the delay boxes at its far end, if it arrives there before the next observation.
+    /// Passes the packets that a link delivers before the next observation to the delay boxes at its far end. Then
+    /// schedules the arrival of the following packet.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());

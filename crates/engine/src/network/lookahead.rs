@@ -50,7 +50,7 @@ pub(crate) enum Delivery {
     /// To endpoints that delay packets, up to the next observation. All other packets are delivered at their arrival
     /// times.
     ToHolds,
-    /// To the delay boxes of one link, up to the next observation.
+    /// To the delay boxes in front of the next link, up to the next observation.
     ToBoxes,
     /// To a link behind several links. Their packets are merged.
     Merged(u32),
@@ -168,7 +168,7 @@ struct Surroundings {
     before: BTreeSet<usize>,
     /// Links that packets enter from this link.
     next: BTreeSet<usize>,
-    /// Links that deliver packets to the endpoints that send into this link.
+    /// Links that deliver packets to endpoints, if these endpoints send into this link.
     behind: BTreeSet<usize>,
     /// True if packets enter the link at scheduled times, sent by an endpoint or released by impairments.
     has_source: bool,
@@ -385,7 +385,8 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns the lookahead of a link, if everything at its far end depends only on the packets of this link.
+/// Returns the lookahead of a link, if its packets alone determine the behaviour of all links behind it: links that its
+/// packets enter next, and links that the answers to its packets enter first.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,

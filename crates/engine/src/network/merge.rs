@@ -19,7 +19,7 @@ use crate::schedule::{Arrivals, Arriving, CalendarQueue, Event, NextArrival, Sch
 pub(super) struct Merge {
     pub(super) into: u32,
     arrivals: Arrivals,
-    /// Packets that come over access links, since these do not store packets.
+    /// Packets on their way over access links, which do not store packets themselves.
     packets: CalendarQueue<Arriving>,
     /// Time of the scheduled event.
     entry: Time,

@@ -16,9 +16,9 @@ pub(super) struct DatagramStore {
 /// Maximum number of bytes that are stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram, in a slot of one cache line. It has room for most acknowledgements, and for the headers of a
-/// datagram of zeros. Before a datagram is read, a window of others has been written, so it comes from a slower cache.
-/// There, reading one line is faster than reading a separate buffer.
+/// Bytes of one datagram, in a slot of one cache line. A slot has room for most acknowledgements, and for the headers
+/// of a datagram of zeros. A separate buffer would cost a second access to a slow cache: many datagrams are written
+/// before this one is read.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {

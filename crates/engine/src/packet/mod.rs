@@ -106,7 +106,7 @@ impl Flags {
     pub(crate) const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
     /// Low priority, for a dummy packet or the answer to one.
     pub(crate) const LOW: Self = Self(1 << 10);
-    /// Set in placeholders for acknowledgements in the queue of a link that filters them; see `queue/ack_filter`.
+    /// Set in placeholders, which stand for acknowledgements in a queue with ACK filtering; see `queue/ack_filter`.
     pub(crate) const PLACE: Self = Self(1 << 11);
     /// Set together with [`Self::ECT`] for ECT(1), the codepoint of scalable senders for L4S (RFC 9331 section 4.1).
     pub(crate) const ECT1: Self = Self(1 << 12);
@@ -344,7 +344,7 @@ impl SackOption {
         }
     }
 
-    /// Returns the blocks, the most recent first. `next` is the number of the acknowledgement that carries them.
+    /// Returns the SACK blocks, the most recent first. `next` is the number of the acknowledgement that carries them.
     #[inline]
     pub(crate) fn blocks(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -521,7 +521,7 @@ mod tests {
         assert_eq!(size_of::<SackOption>(), 32);
     }
 
-    /// A transit time needs no slot if it is the only option and short enough for a handle.
+    /// The store uses no slot for a transit time that is the only option and short enough to be part of the handle.
     #[test]
     fn a_transit_time_alone_is_part_of_the_handle() {
         let longest = Span::from_micros(u64::from(SackHandle::BY_VALUE) - 1);

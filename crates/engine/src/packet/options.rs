@@ -40,7 +40,7 @@ impl OptionStore {
         self.sack.put(blocks, next)
     }
 
-    /// Stores a header together with the SACK blocks of the same packet (handle `sack`). Returns the handle of both.
+    /// Stores an XCP header together with the same packet's SACK blocks (handle `sack`). Returns the handle of both.
     pub(crate) fn put_header(&mut self, header: XcpHeader, sack: SackHandle) -> SackHandle {
         let slot = Slot { header, sack };
         let number = if let Some(number) = self.free.pop() {

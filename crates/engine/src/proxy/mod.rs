@@ -32,7 +32,7 @@ pub(crate) struct Proxies {
 }
 
 impl Proxies {
-    /// Returns the index of the second leg of the connection `from`, which carries its data after the proxy.
+    /// Returns the index of the connection that carries the data of the connection `from` after the proxy.
     pub(crate) fn second_leg(from: usize) -> usize {
         Endpoints::second_leg(from)
     }

@@ -175,8 +175,8 @@ impl SplitTcpProxy {
         (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
     }
 
-    /// Passes a segment to its receiver at the start node, which acknowledges it. The carrier gets all data that is
-    /// then in order. Segments of closed connections are ignored.
+    /// Passes a segment to its receiver at the proxy's start node, which acknowledges the segment. All data that is
+    /// then in order goes to the proxy's carrier. Segments of closed connections are ignored.
     fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);

@@ -52,7 +52,7 @@ fn stream() -> Stream {
 struct Statements {
     draws: Draws,
     is_random: bool,
-    /// Two flags: true if the discipline marks with its default values, and true if it marks with ECN on.
+    /// Two flags, true if the discipline marks packets: with its default values, and with its key `ecn` set to true.
     marks: (bool, bool),
     /// Time between updates, in microseconds.
     update_us: Option<u64>,

@@ -81,7 +81,8 @@ pub(crate) enum Queue {
 }
 
 impl Queue {
-    /// Creates the queue of a configuration. The link serves it explicitly, unless the discipline decides on arrival.
+    /// Creates the queue of a configuration. The queue is buffered and requires explicit service, unless the discipline
+    /// decides on arrival.
     pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
         match config {
             QueueConfig::DropTail(drop_tail) if drop_tail.decides_on_arrival() => {
@@ -159,7 +160,7 @@ impl Queue {
     /// Decides about an arriving packet of one of two priorities. Packets of low priority are accepted only while no
     /// packet waits. They delay others at most by their own transmission.
     ///
-    /// Takes a copy of the arrival: in other functions, arrivals can then stay in registers.
+    /// Takes `arrival` by value, so that the caller can keep it in registers.
     #[cold]
     fn on_prioritised_arrival(&mut self, arrival: Arrival) -> Verdict {
         if arrival.low_priority && arrival.waiting_pkts > 0 {

@@ -1,8 +1,9 @@
 //! Timers of connections. Their deadlines move far more often than they expire.
 //!
-//! To move a deadline later, only a field is written. The entry in the event list is moved when its time comes. A block
-//! of 64 connections shares one entry. Otherwise, each of a thousand retransmission timers would cause about five
-//! events per second without an expiry, and would limit the lookahead.
+//! A later deadline is only written to a field: the entry in the event list keeps its time, and is moved when this time
+//! comes. A block of 64 connections shares one entry. With an entry per connection, each retransmission timer would
+//! cause about five events per second without expiring. For a thousand connections, these events would limit the
+//! lookahead.
 
 use longhaul_units::Time;
 

@@ -25,9 +25,9 @@ pub(super) struct Direction {
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps to echo in segments of the other direction, which also acknowledge segments of this one. A segment echoes
-/// TS.Recent (RFC 7323 section 4.3) as it was when the segment left; TS.Recent may change afterwards, if a segment
-/// arrives twice.
+/// Timestamps of this direction that segments of the other direction echo. A segment echoes TS.Recent as of its
+/// departure (RFC 7323 section 4.3). TS.Recent may change while the segment is in flight, if a segment of this
+/// direction arrives twice.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.
@@ -184,8 +184,8 @@ impl Direction {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment that arrives on the other side. `echoed` is true if segments in flight in the other
-    /// direction echo timestamps of this direction.
+    /// Processes a segment of this direction that arrives on the other side of the connection. `echoed` is true if
+    /// segments in flight in the other direction echo timestamps of this direction.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {

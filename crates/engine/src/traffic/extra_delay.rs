@@ -47,7 +47,7 @@ impl ExtraDelay {
         }
     }
 
-    /// Delays a packet that reaches the far end of a direction at the time `comes`.
+    /// Delays a packet that leaves the network at the endpoint `end` at the time `comes`.
     #[inline]
     pub(super) fn push(
         &mut self,

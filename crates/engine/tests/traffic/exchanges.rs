@@ -286,8 +286,8 @@ fn connections_come_and_go_through_every_discipline() {
     }
 }
 
-/// Checks that sources with the same seed make the same requests on any network. If the server draws its responses,
-/// congestion decides which request gets which response, and this does not hold.
+/// Checks that sources with the same seed make the same requests on any network. The responses are also the same if
+/// their sizes are drawn with the requests. If they are drawn when requests arrive, congestion changes their order.
 #[test]
 fn the_network_does_not_change_what_is_asked_for() {
     let asked = |binding, rate| {

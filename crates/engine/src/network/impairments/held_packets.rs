@@ -28,8 +28,8 @@ struct Held {
     packet: Packet,
     /// Key of the packet's arrival in the event list.
     came: Key,
-    /// Number of the packet in the order of holding. A packet of another link may be held before its arrival: the order
-    /// of arrival can differ.
+    /// Position of the packet in the order in which packets were held back. The order of arrival can differ: packets
+    /// may be held back before they arrive.
     number: u64,
 }
 

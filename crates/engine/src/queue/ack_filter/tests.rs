@@ -1,5 +1,4 @@
-//! Tests of ACK filtering: examples computed by hand, and random arrivals at disciplines that drop waiting packets.
-//! Only contents of replaced acknowledgements may be lost.
+//! Tests of ACK filtering: examples computed by hand, and random arrivals at disciplines that also drop packets.
 
 use std::collections::BTreeMap;
 

@@ -254,7 +254,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Updates the state of an empty queue by the decay since the last update.
+    /// Lets BLUE's probability and the count of drops decay up to `now`, if the queue is empty.
     #[inline]
     pub(super) fn rest(&mut self, parameters: &CobaltParameters, now: Time) {
         if !self.resting {

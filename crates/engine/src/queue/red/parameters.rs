@@ -366,7 +366,7 @@ mod tests {
             .expect("it adapts")
     }
 
-    /// Asserts that a value agrees with a printed one within the relative error.
+    /// Asserts that the relative error of `value` is below `relative`.
     fn assert_close(value: f64, expected: f64, relative: f64) {
         assert!(
             (value / expected - 1.0).abs() < relative,

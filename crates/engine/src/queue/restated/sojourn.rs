@@ -401,7 +401,7 @@ struct DualPi2 {
     config: DualPi2Config,
     p: f64,
     old_delay_s: f64,
-    /// Bytes sent by the L4S queue and by the classic queue, each counted while packets waited in the other.
+    /// Bytes sent while packets waited in both queues: by the L4S queue, and by the classic queue.
     sent: (u64, u64),
     stream: Stream,
     counters: [ClassCounters; 2],

@@ -80,7 +80,7 @@ impl AppConnection {
         self.separate_directions
     }
 
-    /// Returns true if the direction of `side` has a separate connection that the server opens.
+    /// Returns true if data in the direction `side` uses a separate connection that the server opens.
     pub(crate) fn is_pushed(&self, side: Side) -> bool {
         self.separate_directions && side == Side::Down
     }

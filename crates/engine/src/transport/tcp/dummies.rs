@@ -51,7 +51,7 @@ impl DummyTrain {
         env.schedule().push_timer(self.next_at, event);
     }
 
-    /// Processes an event for the departure of a dummy: sends a copy of `segment`.
+    /// Processes the event of the next dummy segment: sends a copy of `segment`, with low priority.
     pub(super) fn on_event(
         &mut self,
         connection: u32,

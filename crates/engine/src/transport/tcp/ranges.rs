@@ -16,7 +16,7 @@ pub(crate) struct Ranges {
     /// The last range, which most insertions extend; empty if the set is empty.
     newest: (u64, u64),
     total: u64,
-    /// End of the part of the last range that is also in the bitmap.
+    /// Numbers of the last range below this bound are also in the bitmap.
     stored: u64,
     /// Bitmap with all numbers below the last range.
     older: Bitmap,

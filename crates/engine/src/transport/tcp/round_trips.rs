@@ -23,7 +23,7 @@ impl RoundTrips {
         }
     }
 
-    /// Returns the smallest and the largest sample so far, and restarts the record of both.
+    /// Returns the smallest and the largest round-trip sample since the last call, and restarts both.
     pub(crate) fn restart_extremes(&mut self) -> (Span, Span) {
         let extremes = (self.min, self.max);
         (self.min, self.max) = (Span::ZERO, Span::ZERO);

@@ -319,8 +319,7 @@ mod tests {
             self.units.contains(&(number / self.size))
         }
 
-        /// Returns the first number, from `from` on, in a unit of the set (if `present`), or in a unit that is not in
-        /// the set.
+        /// Returns the first number, from `from` on, for which [`Self::contains`] returns `present`.
         fn next(&self, from: u64, present: bool) -> Option<u64> {
             let last = self.units.last().map_or(0, |last| last + 1);
             let unit = from / self.size;
@@ -329,8 +328,7 @@ mod tests {
             Some(from.max(unit * self.size))
         }
 
-        /// Returns the last number below `end` in a unit of the set (if `present`), or in a unit that is not in the
-        /// set.
+        /// Returns the last number below `end` for which [`Self::contains`] returns `present`.
         fn last(&self, end: u64, present: bool) -> Option<u64> {
             let mut units = (0..end.div_ceil(self.size)).rev();
             let unit = units.find(|unit| self.units.contains(unit) == present)?;

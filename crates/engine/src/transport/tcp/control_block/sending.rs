@@ -312,8 +312,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the next segment has to wait for the end of earlier segments' intervals, and schedules its send
-    /// event. Otherwise reserves the segment's interval.
+    /// Returns true if pacing delays the next segment, and schedules its departure. Otherwise reserves a pacing
+    /// interval for this segment.
     #[inline(always)]
     pub(crate) fn waits(&mut self, pacing: Pacing, env: &mut impl Environment) -> bool {
         if self.pace.next > pacing.latest {

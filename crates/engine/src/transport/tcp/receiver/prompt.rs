@@ -56,7 +56,7 @@ pub(super) struct PromptAcks {
 
 impl PromptAcks {
     /// Creates the state of a receiver of segments of `segment_bytes` bytes. `most` is the number of prompt
-    /// acknowledgements at the beginning; the window may open to `most_bytes`.
+    /// acknowledgements at the beginning, and `most_bytes` the maximum size of the receive buffer.
     pub(super) fn new(most: u32, segment_bytes: u64, most_bytes: u64) -> Self {
         Self {
             most,
@@ -321,10 +321,10 @@ mod tests {
         (first..first + count).filter_map(arrives).collect()
     }
 
-    /// The first 22 acknowledgements are not delayed: six for segments that open the window, then 16 prompt ones. The
-    /// window opens from 65,536 to 81,920 bytes less one segment (1448 bytes), by up to 2896 bytes for each segment.
+    /// The first 22 acknowledgements are not delayed: six while the window opens, then 16 prompt ones.
     #[test]
     fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
+        // From 65,536 bytes to 81,920 - 1448 bytes, the window opens in six steps of up to 2896 bytes.
         let mut prompt = prompt();
         let at_once = burst(&mut prompt, 1, 40, ms(20));
         assert_eq!(at_once, (1..=22).collect::<Vec<_>>());

@@ -391,7 +391,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares the list with the reference model, which walks through all segments.
+        /// Compares the list of transmissions with a reference model that walks through all segments.
         #[test]
         fn finds_what_walks_through_the_window_find(
             steps in prop::collection::vec((0u8..8, 0u64..100, 1u64..30), 1..120),

@@ -45,8 +45,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Closes the stream with a FIN in a separate segment. All data has been acknowledged. The FIN is retransmitted
-    /// like any segment until it is acknowledged.
+    /// Closes the stream with a FIN in a separate segment. The FIN is retransmitted like data until it is acknowledged.
+    /// Only for streams whose data has all been acknowledged.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();

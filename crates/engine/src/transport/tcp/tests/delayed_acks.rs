@@ -6,8 +6,8 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// Returns the bench of a receiver of nine segments, with `quick` prompt acknowledgements at the start and, if `push`,
-/// one for the last segment. If `window` exceeds 45 segments, the receive window has to open first.
+/// Returns a bench with a receiver of nine segments. The first `quick` acknowledgements are not delayed and, if `push`,
+/// neither is the last one. A receive window of more than 45 segments (`window`) is not fully open at the start.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {

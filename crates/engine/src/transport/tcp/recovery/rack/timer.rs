@@ -63,8 +63,8 @@ impl Rack {
         self.probe.on_sent(tcb, repeats);
     }
 
-    /// Sets the timer after an acknowledgement: for the reordering window of the last overtaken segment or, if no
-    /// segment is overtaken, for a probe.
+    /// Sets the timer after an acknowledgement. If a segment in flight is overtaken (a later transmission was
+    /// delivered), the timer expires at the end of the reordering window. Otherwise, it is for a tail loss probe.
     #[inline]
     pub(super) fn set_timer(
         &mut self,

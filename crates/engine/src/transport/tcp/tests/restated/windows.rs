@@ -160,9 +160,9 @@ fn tahoe_reno_and_newreno_follow_their_rfcs() {
     }
 }
 
-/// ns-2's `Reno` and `Newreno` (ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`). The usable window is inflated by
-/// `dupwnd_`. In `Newreno`, at most two segments leave for a duplicate (`maxburst_` in `recv`). An echo is processed
-/// before anything else, and ends a recovery.
+/// ns-2's agents `Reno` and `Newreno` (ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`). `dupwnd_` inflates the usable
+/// window. `Newreno` sends at most two segments for a duplicate acknowledgement (`maxburst_` in `recv`). A reduction
+/// for an ECN echo comes before the other processing of an acknowledgement, and ends fast recovery.
 struct Ns2Agent {
     newreno: bool,
     inflation: u64,

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The reader accepts lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. Only scripts
-//! of a lone sender with whole segments can be run. For others, such as scripts with data from the peer, the reason is
-//! given.
+//! of a lone sender with whole segments can be run. For other scripts, such as those with data from the peer, the test
+//! prints the reason.
 
 mod python;
 mod segment;
