@@ -307,8 +307,8 @@ impl Network {
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that would reach their endpoints after the
-    /// observation stay on the link until the next event.
+    /// Ends the event of a link that leads to access links; `spreading` is the link's index among such links. Schedules
+    /// the link's next event: after `observation`, if the next packet arrives after `until`.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -358,8 +358,8 @@ impl Network {
         Some(index)
     }
 
-    /// Moves a packet over an access link, and returns the kind of its receiver; `None` if the link drops the packet.
-    /// The packet's time becomes its arrival time.
+    /// Moves a packet over an access link: sets the packet's time to the arrival time at the endpoint. Returns the kind
+    /// of this endpoint; `None` if the link drops the packet.
     #[inline(always)]
     pub(crate) fn cross_access(&mut self, index: u32, packet: &mut Packet) -> Option<End> {
         let (access, model) = self.access.get(index);

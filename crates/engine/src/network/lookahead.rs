@@ -35,24 +35,24 @@ use crate::queue::{Draws, QueueConfig};
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
     OnTime,
-    /// To links, up to the next observation.
+    /// Packets go to links, up to the next observation.
     ToObservation,
-    /// To access links, and over these to endpoints of connections, up to the next observation.
+    /// Packets go to access links, and over these to endpoints of connections, up to the next observation.
     ToAccess(u32),
-    /// To links, and to endpoints of flows up to the next timer of any of these endpoints.
+    /// Packets go to links, and to endpoints of flows up to the next timer of any of these endpoints.
     ToTimer,
-    /// To a single sender of a connection, up to its timer.
+    /// Packets go to a single sender of a connection, up to its timer.
     ToSender(u32),
-    /// To a single receiver of a connection, up to its timer.
+    /// Packets go to a single receiver of a connection, up to its timer.
     ToReceiver(u32),
-    /// To receivers of connections only, up to the next timer of any receiver.
+    /// Packets go to receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
-    /// To endpoints that delay packets, up to the next observation. All other packets are delivered at their arrival
-    /// times.
+    /// Packets go to endpoints that delay packets, up to the next observation. All other packets are delivered at their
+    /// arrival times.
     ToHolds,
-    /// To the delay boxes in front of the next link, up to the next observation.
+    /// Packets go to the delay boxes in front of the next link, up to the next observation.
     ToBoxes,
-    /// To a link behind several links. Their packets are merged.
+    /// Packets go to a link behind several links, whose packets are merged.
     Merged(u32),
 }
 
@@ -248,7 +248,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
 /// be slower (`docs/speed.md`).
 const MANY: usize = 2048;
 
-/// Chooses the access links (`access.rs`), after the lookahead of all links has been determined.
+/// Chooses the links that become access links (`access.rs`). The lookahead of all links is already in `plan`.
 fn plan_access(
     config: &Config,
     routes: &Routes,

@@ -87,7 +87,7 @@ impl Merge {
         }
     }
 
-    /// Schedules the event of an arrival, if there is no earlier event.
+    /// Schedules the event that processes an arrival, unless an earlier event is scheduled.
     #[inline]
     fn enter(&mut self, arrival: Time, index: u32, schedule: &mut Schedule) {
         let due = self.due(arrival, schedule);

@@ -48,8 +48,8 @@ pub(crate) enum Carrier {
     Tcp,
     /// Datagram streams and connections of foreign stacks. Both share one range of numbers.
     Udp,
-    /// Connections that sources open during the run. The last two bits of a number identify the direction and the leg
-    /// of the connection.
+    /// Connections that sources open during the run. The last two bits of the number in a packet identify the direction
+    /// and the leg of the connection.
     Traffic,
 }
 

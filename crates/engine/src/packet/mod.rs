@@ -312,8 +312,8 @@ impl SackHandle {
     }
 }
 
-/// SACK blocks in flight, in 32 bytes. The edges of blocks are stored relative to the acknowledgement number. The
-/// difference is always less than 2^31 segments.
+/// Reports of an acknowledgement in flight, in 32 bytes: SACK blocks, a transit time and a number of marks. The edges
+/// of blocks are stored relative to the acknowledgement number; the difference is always less than 2^31 segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],

@@ -44,7 +44,7 @@ enum Held {
         discipline: Queue,
         packets: VecDeque<Packet>,
     },
-    /// The discipline stores the packets. The packet `next` has left the discipline, but waits for enough credit.
+    /// A discipline that stores the packets. The packet `next` has left it, and waits for credit of the proxy.
     ByDiscipline {
         queue: Box<BufferedQueue>,
         next: Option<Packet>,

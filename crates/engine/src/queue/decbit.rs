@@ -75,8 +75,8 @@ impl DecBit {
         }
     }
 
-    /// Adds the time since the last change of the queue to the integral. From `now` on, `pkts` packets are waiting or
-    /// in service.
+    /// Updates the integral of the queue's length over time. From `now` on, `pkts` packets are waiting or in
+    /// service.
     fn accumulate(&mut self, now: Time, pkts: u64) {
         let elapsed = now.since(self.changed).as_ps();
         self.current.integral += u128::from(self.pkts) * u128::from(elapsed);

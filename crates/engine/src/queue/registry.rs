@@ -120,7 +120,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Returns an empty queue of any discipline that stores its packets, for a link that serves it explicitly.
+            /// Returns an empty queue that stores its packets, with this discipline.
             pub(super) fn buffered(&self, stream: Stream) -> BufferedQueue {
                 match self {
                     $(Self::$Kind(parameters) => BufferedQueue::$Kind(parameters.queue(stream)),)+

@@ -58,7 +58,7 @@ impl EndState {
     };
 }
 
-/// Packets in flight, and the state of the endpoints of their connections.
+/// Store for captures: the wire forms of packets in flight, and the state of the endpoints of their connections.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,

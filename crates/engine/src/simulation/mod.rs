@@ -191,9 +191,9 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers the packets of a link that leads to access links. They cross the access links to their endpoints, or
-    /// wait there if necessary. The number of packets per event is limited: their memory is then still in the caches
-    /// when the answers are processed.
+    /// Delivers packets of a link that leads to access links. The packets cross the access links, and are passed to
+    /// their endpoints or stored until they arrive there. The number of packets per event is limited, so that their
+    /// data is still in the caches when the answers are processed.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
         const MANY: u32 = 1024;

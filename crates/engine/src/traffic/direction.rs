@@ -37,7 +37,7 @@ pub(super) struct Echoes {
 }
 
 impl Echoes {
-    /// Records that the other direction begins to send and echoes the timestamp `stamp`.
+    /// Records that the other direction begins to send segments, which echo the timestamp `stamp`.
     fn begin(&mut self, stamp: Time) {
         self.first = stamp;
         self.later.clear();
@@ -160,8 +160,8 @@ impl Direction {
         }
     }
 
-    /// Returns the counters up to `now`: packets sent by the first leg's sender, and packets that arrived on the other
-    /// side.
+    /// Returns the counters up to `now`: of packets sent by the first leg's sender, and of packets that arrived at the
+    /// last leg's receiver.
     pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
         let last = self.last();
         let received = Received::of(&last.sender, &last.receiver);

@@ -26,7 +26,7 @@ pub(super) struct AckThinning {
     begun: u64,
 }
 
-/// Consecutive acknowledgements of a connection. Only the last one so far is held, to be forwarded.
+/// Consecutive acknowledgements of a connection. Only the last of them is held and forwarded.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     number: u64,

@@ -24,7 +24,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Carried fraction at the last pause, which belongs to the transmissions before the pause.
+    /// Value of `remainder` at the last pause. The data for which it stands was sent before the pause.
     paid: u64,
 }
 

@@ -192,7 +192,7 @@ impl DualPi2 {
         packet.map(|packet| (packet, false))
     }
 
-    /// Charges a queue for a packet that it sends, but only if packets wait in the other queue.
+    /// Charges the bytes of a packet to the queue that sends it, but only if packets wait in the other queue.
     fn account(&mut self, packet: &Packet, l4s: bool) {
         let bytes = u64::from(packet.bytes);
         if l4s && !self.classic.is_empty() {

@@ -355,7 +355,7 @@ fn capable_packets_are_marked_up_to_a_probability() {
     }
 }
 
-/// Section 5.4, with p = 1/16: from one drop to the next there are 0.85/p to 8.5/p packets.
+/// From one drop to the next there are 0.85/p to 8.5/p packets (RFC 8033 section 5.4), here with p = 1/16.
 #[test]
 fn derandomised_drops_keep_their_distance() {
     let mut pie = pie(config(true));

@@ -413,8 +413,8 @@ fn assert_sequence(found: &[f64], expected: &[f64]) {
     }
 }
 
-/// `max_p` follows chapter 3 of the thesis (Osaka University, 2006), computed by hand; an interval ends between any two
-/// arrivals.
+/// Compares `max_p` of gentle Adaptive RED with values computed by hand (thesis, Osaka University, 2006, chapter 3). An
+/// adaptation interval ends between any two arrivals.
 #[test]
 fn gentle_adaptation_follows_an_average_that_moves_away() {
     // `max_p` grows while the average rises above the target, but not while the average returns to the target. It falls

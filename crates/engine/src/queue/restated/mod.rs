@@ -179,8 +179,8 @@ fn service(packet: &Packet) -> Span {
     Span::from_ps(u64::from(packet.bytes) * 2_000_000 / 3)
 }
 
-/// Outcome of a packet's arrival or departure: either the packet's number with a flag, which is true if the packet was
-/// marked, or the reason of a drop.
+/// Outcome of a packet's arrival: the reason of a drop or, for an accepted packet, its number with a flag that is true
+/// if the packet was marked.
 type Fate = Result<Option<(u64, bool)>, DropReason>;
 
 struct Twin<'a> {

@@ -110,8 +110,8 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Returns the packet to send, from the packets that `of` selects. `counted` selects the packets that count for the
-    /// length of the queue.
+    /// Drops and marks packets by CoDel, and returns the packet to send. `of` selects the packets of the queue,
+    /// `counted` those that count for its length.
     pub(super) fn deque(
         &mut self,
         now: Time,
@@ -367,8 +367,8 @@ impl Rule for AloneUnderCobalt {
     }
 }
 
-/// Compares COBALT with its rule, with targets below and above the transmission time of four packets, and with gaps
-/// shorter than that of one packet. All overdue drops are made at once; overdue marks are not.
+/// Compares COBALT with its rule. Targets are below and above the transmission time of four packets. With the short
+/// interval, gaps between drops get shorter than the transmission time of a packet.
 #[test]
 fn cobalt() {
     for (ecn, target_us, interval_us) in [

@@ -131,8 +131,8 @@ impl Xcp {
         }
     }
 
-    /// Writes a packet's share of the change into its header when the packet begins service. A smaller value in the
-    /// header stays. `waiting_bytes` is the queue behind the packet.
+    /// Writes a packet's share of the throughput change into the packet's header, unless the header requests less.
+    /// Called when the packet begins service; `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {

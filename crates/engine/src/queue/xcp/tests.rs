@@ -163,7 +163,7 @@ fn the_queue_that_does_not_drain_is_persistent() {
     assert_eq!(xcp.queue_in, SHORTEST_QUEUE_INTERVAL);
 }
 
-/// If no header has a spacing, the mean round trip returns to its initial value, and the increase per spacing is zero.
+/// Without XCP headers, the mean round-trip time returns to its initial value, and no packet gets an increase.
 #[test]
 fn the_mean_round_trip_starts_again_without_headers() {
     let mut xcp = xcp();

@@ -99,7 +99,7 @@ impl AppConnection {
         self.record.connection
     }
 
-    /// Returns true if segments of `side` are in flight which also acknowledge data of the other side.
+    /// Returns true if segments in flight from `side` also acknowledge data of the other side.
     pub(crate) fn is_under_way(&self, side: Side) -> bool {
         let (direction, other) = self.directions(side);
         other.is_some() && direction.is_some_and(|direction| direction.sender.outstanding() > 0)

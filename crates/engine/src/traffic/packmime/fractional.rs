@@ -37,8 +37,8 @@ struct Weights {
     /// load of past values, and a weight of zero excludes values that do not belong to a sum. Adding a product of zero
     /// changes nothing, since a sum is never -0.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` past values, stored separately: some of these values are still unknown when the
-    /// sums of a block begin.
+    /// Weights of the newest `BLOCK` past values. They are separate, since some of these values have not been drawn yet
+    /// when `known_parts` computes the other parts of the sums.
     newest: [Lanes; SHARING],
 }
 
@@ -163,8 +163,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns, for each value of the next block, the known part of its sum: the weighted sum of `past`, without the
-    /// newest `BLOCK` weights. Values for these weights are not all known yet.
+    /// Returns the known parts of the sums of the next block: the sums of the values in `past` with the weights
+    /// `others`. The newest `BLOCK` values before each drawn value are added later.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 

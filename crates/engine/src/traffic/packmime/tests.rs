@@ -202,7 +202,7 @@ fn two_thirds_of_the_responses_are_downloads() {
     );
 }
 
-/// Checks statements of the dissertation about each part of the model with a million values.
+/// Draws a million values from each part of the model, and checks them against the dissertation.
 #[test]
 #[ignore = "some minutes"]
 fn a_million_values_of_each() {

@@ -27,7 +27,7 @@ pub(super) struct Extras {
     pub(super) dummies: Option<DummyTrain>,
     /// True if the round-trip times in samples come from the send times of segments, which only the algorithm uses.
     tells_rtt: bool,
-    /// True if segments are timed or paired, or carry requests to routers.
+    /// True if each segment sent is recorded in `times` or `pairs`, or carries a request to routers.
     pub(super) marks_segments: bool,
     /// True if segments carry requests to routers.
     pub(super) asks_routers: bool,

@@ -76,7 +76,7 @@ impl Reports {
         }
     }
 
-    /// Returns the handle of the options and the flags of the acknowledgement of all segments below `next`.
+    /// Moves the reports into an acknowledgement of all segments below `next`. Returns its options and its flags.
     pub(super) fn take_report(
         &mut self,
         blocks: &SackBlocks,

@@ -107,9 +107,9 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// The largest flight counts until its segments are acknowledged (`tcp_cwnd_validate`). A larger flight replaces a
-    /// smaller one, and a full window (here of ten segments) replaces any flight. The record ends when all segments
-    /// that had been sent by then are acknowledged.
+    /// The largest flight counts until its segments are acknowledged (`tcp_cwnd_validate`). Before that, only a larger
+    /// flight replaces it. A flight that fills the window (here of ten segments) replaces any other, and is replaced
+    /// only by another such flight.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();

@@ -309,7 +309,7 @@ impl ControlBlock {
             .filter(|_| self.config.rtt_sample != RttSample::Reported)
     }
 
-    /// Returns the number of new marks that an acknowledgement reports. `count` is its counter (AccECN).
+    /// Returns the number of new marks that an acknowledgement reports; `count` is the counter in it (AccECN).
     #[cold]
     pub(crate) fn count_marks(&mut self, count: u16) -> u64 {
         let marks = self

@@ -127,8 +127,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Adds the round-trip time to a sample, on a connection that times all segments. Also passes this time to the
-    /// estimator, if the cumulative acknowledgement gave no sample.
+    /// Adds round-trip times to `sample`, on a connection that times all segments. Also passes them to the estimator,
+    /// unless the estimator already has a sample from `ack`.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();

@@ -29,7 +29,7 @@ pub(crate) struct Pace {
     given: Span,
     /// Time of the pending send event.
     due: Time,
-    /// The last rate, with the interval of a full segment at this rate; both are stored, since rates change rarely.
+    /// The last pacing rate. The interval `gap` of a full segment at this rate is computed only when the rate changes.
     rate: Option<Rate>,
     gap: Span,
 }
@@ -157,8 +157,8 @@ impl ControlBlock {
         (flags, SackHandle::NONE)
     }
 
-    /// Prepares a segment that is timed or paired, or carries a request to routers. Returns the same values as
-    /// [`Self::equip`].
+    /// Records the departure of a segment for round-trip times and packet pairs, and adds a request to routers, if the
+    /// connection uses these. Returns the segment's flags and options.
     #[inline(never)]
     fn mark(
         &mut self,

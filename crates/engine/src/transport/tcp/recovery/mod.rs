@@ -49,8 +49,8 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Sets timers after all segments that may leave now have left. `_moves` is true if some of them were new, or if an
-    /// acknowledgement on the fast path has left its timers to this call.
+    /// Sets timers once all segments that may leave now have been sent. `_moves` is true if new segments were sent, or
+    /// if an acknowledgement on the fast path caused this call; such an acknowledgement sets no timers itself.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,

@@ -345,8 +345,8 @@ fn rack_does_not_take_reordering_for_loss() {
     assert_eq!(reordered(Recovery::Sack), (1, 1));
 }
 
-/// Segment 3, sent together with segment 2, arrives after 100 ms. Segment 2 counts as lost a quarter of the minimum
-/// round-trip time later.
+/// Segments 2 and 3 are sent together, and only segment 3 is acknowledged (at 200 ms). A quarter of the minimum
+/// round-trip time after this acknowledgement, segment 2 counts as lost.
 #[test]
 fn the_reordering_timer_ends_the_patience() {
     let mut bench = SenderBench::open(tcp(Recovery::RackTlp), reno());

@@ -104,8 +104,7 @@ fn acknowledgements_are_regular_again_after_a_recovery() {
     }
 }
 
-/// Acknowledgements take the fast path again once everything sent before a timeout is acknowledged. On a long path,
-/// most acknowledgements come later than that if slow start has overshot.
+/// Acknowledgements take the fast path again once everything sent before a timeout is acknowledged.
 #[test]
 fn acknowledgements_are_regular_again_when_what_a_timeout_left_is_acknowledged() {
     for recovery in [Recovery::Sack, Recovery::RackTlp, Recovery::Ns2Sack] {

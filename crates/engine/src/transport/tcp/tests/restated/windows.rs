@@ -219,7 +219,8 @@ impl Ns2Agent {
     }
 }
 
-/// Sends one new segment beyond the window for each of the first duplicates (ns-2's `send_one`).
+/// Sends a new segment for a duplicate ACK below the threshold, as if each duplicate enlarged the window by one
+/// segment (ns-2's `send_one`).
 pub(super) fn send_one_beyond(connection: &mut Connection) {
     let flight = connection.nxt - connection.una;
     let room = connection.cwnd + f64::from(connection.dupacks) >= (flight + 1) as f64;

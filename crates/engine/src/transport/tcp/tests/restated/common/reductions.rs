@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Decides again if the tolerated losses are still tolerated. Returns true if they no longer are.
+    /// Reduces the window and returns true if losses tolerated so far have come to exceed the tolerance.
     pub(in super::super) fn weigh_losses(&mut self) -> bool {
         let tolerated = self.tolerates;
         if tolerated {
