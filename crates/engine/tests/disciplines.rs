@@ -301,9 +301,9 @@ fn filtered_acks_do_not_limit_the_way_there() {
     }
 }
 
-/// Four flows of BBR version 3 share a path of 50 Mbit/s and 20 ms, which holds 83 packets. The queue marks from 12
-/// packets on, a seventh of 83. Flows that count marks keep the queue shorter than 12 packets, with ECT(0) and with
-/// ECT(1). Flows without ECN keep more than 83 packets in the queue.
+/// Checks that four flows of BBR version 3 keep the average queue below the threshold for marks, with ECT(0) and with
+/// ECT(1). The threshold is 12 packets, a seventh of the bandwidth-delay product. Without ECN, the average queue is
+/// longer than the bandwidth-delay product (50 Mbit/s times 20 ms, 83 packets).
 #[test]
 fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);

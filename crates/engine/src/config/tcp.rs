@@ -362,7 +362,7 @@ pub enum AckCounting {
 }
 
 keys! {
-    /// Table `{ per_segment = L }`, for growth by the number of segments that an ACK acknowledges.
+    /// Table `{ per_segment = L }` for [`AckCounting::PerSegment`].
     struct PerSegment {
         /// The limit L in slow start, in segments; 1 in slow start after a timeout.
         per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()

@@ -55,7 +55,7 @@ pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     }
 }
 
-/// Declares the counters of a period: a record of sums, minima and maxima over the period.
+/// Declares a record of counters. Each counter is a sum, a minimum or a maximum over a period of the run.
 macro_rules! counters {
     (
         $(#[$attribute:meta])*

@@ -148,7 +148,7 @@ impl DelayHistogram {
     }
 }
 
-/// Returns a row, which is allocated for the first count of its octave.
+/// Allocates and returns a row of the histogram, for the first delay that is counted in this row.
 #[cold]
 fn begin_row(row: &mut Option<Box<[u64; ROW]>>) -> &mut [u64; ROW] {
     row.insert(Box::new([0; ROW]))

@@ -26,7 +26,7 @@ use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, DropTail, QueueConfig, Verdict};
 use crate::schedule::{Arriving, NextArrival};
 
-/// State that several access links share. Usually all access links share one `Model`.
+/// State shared by several access links, usually by all of them.
 #[derive(Debug)]
 struct Model {
     line: Line,

@@ -109,8 +109,8 @@ impl Network {
         }
     }
 
-    /// Forwards the only packet of a link over all following links with lookahead, without any event. Then schedules
-    /// its arrival on the last of these links. Returns true if the packet has left the first link.
+    /// Forwards the only packet of `link` over all following links with lookahead. Schedules only its arrival over the
+    /// last of these links. Returns true if the packet has left `link`.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -161,8 +161,8 @@ impl Network {
         }
     }
 
-    /// Removes a link from the list `ready` and returns its number. The packets on such links can be passed to the
-    /// endpoints at once, and are delayed there.
+    /// Removes a link from the list `ready` and returns its number. The link's packets can be passed to the endpoints
+    /// ahead of their arrival times, since the endpoints delay packets.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()

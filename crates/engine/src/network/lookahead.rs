@@ -47,8 +47,8 @@ pub(crate) enum Delivery {
     ToReceiver(u32),
     /// Packets go to receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
-    /// Packets go to endpoints that delay packets, up to the next observation. All other packets are delivered at their
-    /// arrival times.
+    /// Packets go to endpoints that delay packets, up to the next observation. Packets to other endpoints are delivered
+    /// at their arrival times.
     ToHolds,
     /// Packets go to the delay boxes in front of the next link, up to the next observation.
     ToBoxes,
@@ -432,8 +432,8 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     }
 }
 
-/// Returns true if the packets of all links that lead to the link `id` may be merged: these links lead nowhere else,
-/// and have a delay.
+/// Returns true if the packets of all links that lead to the link `id` may be merged into one sequence of arrivals.
+/// These links have to lead only to `id`, and to have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);

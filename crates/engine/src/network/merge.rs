@@ -23,7 +23,7 @@ pub(super) struct Merge {
     packets: CalendarQueue<Arriving>,
     /// Time of the scheduled event.
     entry: Time,
-    /// Minimum time until the arrival of a packet that is not yet on one of the links.
+    /// Minimum time until the arrival of a packet that has not yet entered any of the links.
     lookahead: Span,
     /// Maximum delay of an event, so that one event processes several arrivals. A delayed arrival affects only the link
     /// where it arrives and the links behind this link.
@@ -97,7 +97,7 @@ impl Merge {
         }
     }
 
-    /// Returns the time up to which all arrivals are known and no observation is due.
+    /// Returns the time up to which all arrivals are known, but at most the time of the next observation.
     pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
         (now + self.lookahead)
             .min(schedule.next_observation())
@@ -218,7 +218,7 @@ impl Merging<'_> {
 }
 
 impl Network {
-    /// Processes an event of a merge: arrivals over several links that lead to one link.
+    /// Processes the event of the merge `index`: passes packets that arrive over several links to the link behind them.
     pub(crate) fn merge(&mut self, index: u32) {
         let begin = self.dual_clock_time();
         let merge = &mut self.merges[index as usize];

@@ -38,8 +38,8 @@ pub(super) struct LocalQueue {
 /// Store of the waiting packets.
 #[derive(Debug)]
 enum Held {
-    /// The packets are stored here, since the discipline decides about them when they arrive. A packet's `time` is its
-    /// arrival time.
+    /// A discipline that only decides about arriving packets, and the packets, which are stored here. A packet's `time`
+    /// is its arrival time.
     Here {
         discipline: Queue,
         packets: VecDeque<Packet>,

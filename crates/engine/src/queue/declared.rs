@@ -428,7 +428,7 @@ fn pie_measures_its_delay_where_the_rate_is_not_known() {
     assert_eq!(estimate(Profile::Linux, true), DelayEstimate::Timestamps);
 }
 
-/// A size of `auto` becomes the largest packet of a flow; explicit sizes stay.
+/// Checks keys whose default is the size of the largest packet of a flow. Explicit sizes stay unchanged.
 #[test]
 fn automatic_sizes_are_the_largest_packet() {
     for (kind, key) in [

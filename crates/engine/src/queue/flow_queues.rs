@@ -73,7 +73,7 @@ pub(super) enum EmptyNew {
     TurnsOld,
     /// The queue becomes old if there are old queues; otherwise it leaves the lists (Linux, `fq_codel_dequeue`).
     TurnsOldBehindOthers,
-    /// The queue leaves the lists. Only flows that have used up their quantum are old (CAKE).
+    /// The queue leaves the lists. Only queues that have used up their quantum become old (CAKE).
     Leaves,
 }
 
@@ -125,7 +125,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Adds a packet to a queue. If the queue is on neither list, it becomes a new queue (section 4.1).
+    /// Adds a packet to a queue. If the queue is neither new nor old, it becomes new (RFC 8290 section 4.1).
     #[inline]
     pub(super) fn push(&mut self, queue: u32, packet: Packet) {
         self.packets.push(queue, packet);

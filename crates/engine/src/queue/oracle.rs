@@ -3,7 +3,7 @@
 //!
 //! The environment variable `QUEUES` names a folder. Each file `PATTERN.arrivals` in this folder has a row of four
 //! numbers for each packet: its time in nanoseconds, its bytes, its flow, and 1 if it is ECN-capable. The test writes
-//! three kinds of files: the random numbers of disciplines, the hashes of flows, and the fate of each packet.
+//! three kinds of files: the random numbers that disciplines draw, the hashes of flows, and the fate of each packet.
 
 use std::fs;
 use std::path::Path;

@@ -35,7 +35,7 @@ impl Discipline {
         (self.complete)(values, link)
     }
 
-    /// Reads the parameters of the discipline from complete values, for a link of this rate.
+    /// Reads the parameters of the discipline from `values`, completed by [`Self::complete`], for a link of this rate.
     pub fn config(&self, values: &Table, rate: Rate) -> QueueConfig {
         (self.read)(values, rate)
     }

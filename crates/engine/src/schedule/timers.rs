@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 3] = [Self::RackTlp, Self::Retransmission, Self::DelayedAck];
 
-    /// Returns the event of a timer of this kind; `index` is the index of a connection or of a block.
+    /// Returns the event of a timer of this kind, for a connection or a block of connections with the index `index`.
     #[inline]
     pub(super) fn event(self, index: u32) -> Event {
         match self {

@@ -69,7 +69,7 @@ pub(super) struct Journal {
 
 impl Journal {
     const FEWEST: usize = 1 << 14;
-    /// Maximum age of a stored packet; older ones are assumed to have been dropped.
+    /// Maximum age of a stored packet. Older packets are assumed to have been dropped.
     const LIFETIME: Span = Span::from_secs(60);
 
     pub(super) fn end(&self, host: Host) -> EndState {

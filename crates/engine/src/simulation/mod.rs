@@ -83,7 +83,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
 /// Number of packets, or of samples, ahead of the current one, whose connections are prefetched.
 pub(super) const AHEAD: usize = 4;
 
-/// Returns the time up to which a link with the lookahead `delivery` may forward packets; see [`Delivery`].
+/// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
 #[inline(always)]
 fn bound(
     delivery: Delivery,
@@ -362,14 +362,14 @@ impl World {
         }
     }
 
-    /// Returns the time up to which a link with the lookahead `delivery` may forward packets; see [`Delivery`].
+    /// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
     #[inline(always)]
     fn bound(&self, delivery: Delivery, now: Time, observation: Time) -> Time {
         let schedule = &self.env.network.schedule;
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Processes an event of packets that are delayed at one endpoint. These events do not use the general dispatch:
+    /// Processes the packets whose delay at the endpoint `end` is over. This event does not use the general dispatch:
     /// with web traffic that has extra round-trip times, most events are of this kind.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {

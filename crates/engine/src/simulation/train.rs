@@ -76,7 +76,7 @@ struct Ends<'a> {
 }
 
 impl World {
-    /// Delivers the packets that reach the far end of a link, if all answers go onto the link of `answers`.
+    /// Delivers packets from `link` to endpoints whose answers all go onto the link `answers.to`.
     pub(super) fn deliver_train(&mut self, link: u32, delivery: Delivery, answers: Answers) {
         let network = &mut self.env.network;
         let now = network.dual_clock_time();

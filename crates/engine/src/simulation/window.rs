@@ -19,7 +19,7 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// Returns two sets of counters of a flow: over the whole run, and over the window. `end` contains the counters at
-    /// the end of the run, with the smallest and largest round-trip times of the window.
+    /// the end of the run, except its smallest and largest round-trip times, which are those of the window.
     pub(super) fn split_flow(&self, id: usize, end: FlowCounters) -> (FlowCounters, FlowCounters) {
         let before = self.flows.get(id).copied().unwrap_or_default();
         let (rtt_min, rtt_max) = self.rtt_extremes.get(id).copied().unwrap_or_default();

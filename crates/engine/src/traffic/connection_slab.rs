@@ -165,8 +165,7 @@ impl<T> Slab<T> {
         slot.get().filter(|_| current)
     }
 
-    /// Returns the id of the slot's current content, with the side and leg of `id`. Needed since events of timers
-    /// contain no generation.
+    /// Returns `id` with the current generation of its slot. Needed since ids in timer events contain no generation.
     pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
         let generation = self.slots[id.slot()].generation;
         ConnectionId(

@@ -32,7 +32,8 @@ pub(super) struct Direction {
 pub(super) struct Echoes {
     /// Timestamp to echo when the other direction began to send.
     first: Time,
-    /// Later timestamps to echo, each with the time since which it is valid; empty unless segments arrive twice.
+    /// Timestamps to echo after `first`. Each entry has the time from which a timestamp is echoed, and the timestamp.
+    /// Empty unless segments arrive twice.
     later: Vec<(Time, Time)>,
 }
 
@@ -111,8 +112,8 @@ impl Direction {
         (begin, end)
     }
 
-    /// Processes an acknowledgement of this direction while its FIN waits until no segment is in flight. Returns true
-    /// if the FIN has left.
+    /// Processes an acknowledgement of this direction's data, and sends the FIN if the rule `fin` now allows this.
+    /// Returns true if the FIN has been sent.
     pub(super) fn on_packet_before_fin(
         &mut self,
         packet: &Packet,

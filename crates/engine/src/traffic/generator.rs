@@ -51,7 +51,7 @@ impl Generator {
         }
     }
 
-    /// Returns the time up to which all openings of connections are known, and the number of exchanges on these
+    /// Returns the time up to which all openings of connections are known, and the maximum number of exchanges on these
     /// connections.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {

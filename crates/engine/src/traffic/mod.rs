@@ -252,7 +252,7 @@ impl Traffic {
         });
     }
 
-    /// Processes the packets that are due at one endpoint of a connection that delays packets.
+    /// Processes the packets whose delay at one endpoint of a connection is over.
     pub(crate) fn on_held(&mut self, index: u32, env: &mut Env) {
         let end = ConnectionId::of(index);
         self.with(end, env, |connection, context| {

@@ -162,8 +162,8 @@ impl RequestModel {
         }
     }
 
-    /// Returns the time up to which all arrivals are known, and the number of exchanges on the connections of these
-    /// arrivals.
+    /// Returns the time up to which all openings of connections are known, and the maximum number of exchanges on these
+    /// connections.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         let Arrivals {
             coming,

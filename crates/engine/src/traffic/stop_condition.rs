@@ -1,5 +1,5 @@
-//! Stop rule: the run ends after a number of completed exchanges. A warning is given if the drawn sizes do not allow
-//! conclusions (Weigle, dissertation, UNC 2003, appendix A).
+//! Stop rule: the run ends after a number of completed exchanges. A warning is given if the largest responses of the
+//! run are smaller than the model requires (Weigle, dissertation, UNC 2003, appendix A).
 
 use longhaul_units::{Span, Time};
 

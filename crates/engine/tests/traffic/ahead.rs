@@ -36,9 +36,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// Checks that progress reports do not change the results. Reports count packets at times that depend on the wall
-/// clock. If they split an interval of the window's integral, rounding would change the integral, since windows grow by
-/// fractions.
+/// Checks that progress reports do not change the results. Reports come at times that depend on the wall clock. If a
+/// report updated the integral of the window over time, the rounding of the integral would depend on these times.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);

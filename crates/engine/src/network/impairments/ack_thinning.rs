@@ -21,7 +21,8 @@ pub(super) struct AckThinning {
     config: config::AckThinning,
     /// Groups, indexed by kind of transport (`Carrier`) and by direction and leg of a connection (`Carrier::side`).
     groups: [Vec<Option<Group>>; 3],
-    /// Deadlines of groups, in order of time. An entry is stale if its group no longer exists.
+    /// Times at which groups are forwarded at the latest, in ascending order. Each entry has the time, the group's
+    /// number, and the two indices of the group in `groups`. An entry is stale if its group no longer exists.
     due: VecDeque<(Time, u64, Carrier, usize)>,
     begun: u64,
 }

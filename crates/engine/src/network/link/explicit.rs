@@ -186,8 +186,8 @@ impl ExplicitService {
         }
     }
 
-    /// Forwards the next packet, if its transmission has ended and it reaches the far end by `until`. A packet in
-    /// service is never forwarded: the link thus has a next packet as long as packets wait.
+    /// Forwards the next packet, if its transmission has ended and it reaches the far end by `until`. The packet in
+    /// service is never forwarded. Without it, the link would seem to be empty while packets wait.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {

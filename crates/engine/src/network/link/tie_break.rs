@@ -111,8 +111,9 @@ impl TransitRank {
     }
 }
 
-/// Returns the part of an arrival time below a picosecond, in units in the last place (ulps) of the time in seconds.
-/// From 125 ms on, a picosecond has few ulps, and all of them can be distinguished.
+/// Returns the difference between ns-2's arrival time and the arrival time in picoseconds, in units in the last place
+/// (ulps) of a time in seconds. The result is the difference plus `MIDDLE`, limited to 16 bits. From 125 ms on, 16 bits
+/// suffice for differences of up to half a picosecond.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);

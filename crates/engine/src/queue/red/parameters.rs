@@ -323,8 +323,8 @@ fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
 }
 
 impl RedConfig {
-    /// Reads the parameters from complete values. If the queue is measured in bytes, a limit in packets is converted
-    /// with the mean packet size.
+    /// Reads the parameters from `values`, which have to be complete. If the queue is measured in bytes, a limit in
+    /// packets is converted with the mean packet size.
     pub(super) fn complete(values: &Table, rate: Rate) -> Self {
         let mean_packet = values.read(Self::mean_packet);
         let mut config = Self::of(values, rate.packets_per_s(mean_packet.0));

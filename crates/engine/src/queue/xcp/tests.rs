@@ -177,8 +177,7 @@ fn the_mean_round_trip_starts_again_without_headers() {
     assert_eq!(granted(&mut xcp, TEN_IN_100_MS), -xcp.loss * 1000.0);
 }
 
-/// Control intervals last at least one millisecond, queue intervals at least two. The mean round-trip time has no
-/// minimum: with 0.5 ms, a persistent queue of 1000 B lowers the rate by 0.226 times 2 MB/s.
+/// Checks the shortest intervals, with round-trip times of 0.5 ms: control intervals of 1 ms, queue intervals of 2 ms.
 #[test]
 fn short_round_trips_have_intervals_of_a_millisecond() {
     let mut xcp = xcp();
@@ -192,7 +191,8 @@ fn short_round_trips_have_intervals_of_a_millisecond() {
         (xcp.interval, xcp.control_in),
         (SHORTEST_INTERVAL, SHORTEST_INTERVAL)
     );
-    // The input equals the capacity, and a tenth of it is less than the change, so that nothing is shuffled.
+    // The mean round-trip time stays 0.5 ms: the queue of 1000 B lowers the rate by 0.226 * 1000 B / 0.5 ms. The input
+    // equals the capacity, and a tenth of it is less than the change, so that nothing is shuffled.
     assert_near(xcp.losses_left, 452_000.0);
     assert_near(xcp.gains_left, 0.0);
     xcp.end_queue_interval(0);

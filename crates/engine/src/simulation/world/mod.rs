@@ -300,7 +300,7 @@ impl World {
         warnings
     }
 
-    /// Returns true if the delay boxes have exactly the flows and connections that exist.
+    /// Returns true if each link with delay boxes has as many of them as there are flows and connections now.
     fn boxes_are_up_to_date(&mut self) -> bool {
         let datagrams = self.udp.len() + self.stacks.len() + self.outside.len();
         let alive = self.tcp.len() + datagrams + self.traffic.open_connections();

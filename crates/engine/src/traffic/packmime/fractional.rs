@@ -16,7 +16,7 @@ const LANES: usize = 8;
 /// Number of values, `LANES` apart, whose sums share each load of past values. Their partial sums fit into registers.
 const SHARING: usize = 4;
 
-/// Number of values in a block. The known parts of their sums are computed together.
+/// Number of successive values in a block. The contributions of older values to their sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
 /// Number of series that draw their past values together.
@@ -331,7 +331,7 @@ mod tests {
         }
     }
 
-    /// Each value is the same as if it were computed alone: the sum over its past in a fixed order.
+    /// Checks that values computed together, in blocks and for many series, equal values computed one by one.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

@@ -240,10 +240,10 @@ impl Tail {
 /// Parameters of the round-trip times on one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Order of the root that is interpolated: between two quantiles, this root of the value is linear.
+    /// Order of a root. Between two given quantiles, this root of the round-trip time is interpolated linearly.
     root: f64,
     d: f64,
-    /// Constants of [`logistic`] for the fraction of white noise: the constant term and the slope.
+    /// Constant term and slope for [`logistic`], which gives the fraction of white noise in the series.
     logistic: (f64, f64),
 }
 

@@ -38,7 +38,7 @@ impl Arrivals {
         first
     }
 
-    /// Moves the window forward to include the word with the index `place`. Returns the word's index after the move.
+    /// Extends `words` to the word with the index `place`, and drops words before the window. Returns its new index.
     fn make_room(&mut self, mut place: u64) -> u64 {
         let most = WINDOW / BITS;
         if place >= most {

@@ -285,8 +285,8 @@ impl ControlBlock {
         self.begin_dummies(env);
     }
 
-    /// Begins in the established state: the other side has opened the connection, and data segments come next. The
-    /// parameters are two times: the answer to the other side's SYN, and the acknowledgement of this answer.
+    /// Begins in the established state, since the other side has opened the connection. The other side's SYN was
+    /// answered at the time `answered`, and this answer was acknowledged at the time `acknowledged`.
     #[cold]
     pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
         self.established = true;

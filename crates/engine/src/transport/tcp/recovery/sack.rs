@@ -209,8 +209,8 @@ impl Sack {
         (segment < self.lost_below).then_some(segment)
     }
 
-    /// Applies rules 3 and 4, if there is no new segment to send. Returns a segment that is not known to be lost, below
-    /// an acknowledged one. Once per recovery, returns the last segment instead.
+    /// Applies rules 3 and 4. Rule 3 returns an unacknowledged segment below an acknowledged segment, though it is not
+    /// known to be lost. If there is none, rule 4 returns the last segment sent, once per recovery.
     fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {

@@ -273,8 +273,7 @@ impl Transmissions {
         self.entries.forget_below(segment);
     }
 
-    /// Moves `overtaken`, the end of the overtaken transmissions, up to `newest`, the newest transmission known to have
-    /// arrived.
+    /// Updates `overtaken` after the arrival of `newest`, the newest transmission known to have arrived.
     #[inline]
     pub(crate) fn overtake(&mut self, newest: Transmission) {
         loop {

@@ -74,7 +74,7 @@ impl Measures {
         }
     }
 
-    /// Records a limit of the sender, which applies until `until` segments have been delivered.
+    /// Records that `limit` holds back the sender, until `until` segments have been delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, until: u64) {
         self.app_limited = Some((limit, until));
     }

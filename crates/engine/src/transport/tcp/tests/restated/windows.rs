@@ -91,8 +91,8 @@ impl Rule for FastRecovery {
         connection.nxt - connection.una
     }
 
-    /// Returns the next segment, if one may leave. Each of the first two duplicates lets a new segment leave beyond the
-    /// window (RFC 3042).
+    /// Returns the next segment to send; `None` if no segment may be sent now. With limited transmit (RFC 3042), the
+    /// first two duplicate acknowledgements widen the window by one segment each.
     fn next(&mut self, connection: &mut Connection) -> Option<u64> {
         let mut window = connection.cwnd.min(connection.peer_window as f64).floor() as i64;
         window += self.inflation;
