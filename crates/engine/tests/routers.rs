@@ -207,8 +207,8 @@ fn peach_recovers_from_random_losses_faster_than_reno() {
     }
 }
 
-/// Checks that dummies of TCP Peach use only capacity that data leaves. The sudden starts of 140 short connections use
-/// a quarter of the link. They slow down a long connection no more than 140 short connections of standard TCP do.
+/// Checks that dummy segments do not displace data: 140 short connections of TCP Peach slow down a long connection
+/// hardly more than those of standard TCP do. TCP Peach's dummies are as much as a quarter of the link's capacity.
 #[test]
 fn dummies_leave_data_alone() {
     let beside = |kind: &str| {

@@ -254,9 +254,9 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// Checks that slow start, however large its step is, does not raise a window of more than twice the number of segments
-/// in flight (as in Linux). At a round-trip time of 600 ms, Hybla begins with 24 segments and has a step of 2^16 - 1.
-/// Its first step is its last, since the receive window is 690 segments.
+/// Checks that slow start does not raise a window that is already more than twice the number of segments in flight (as
+/// in Linux), however large its step is. At a round-trip time of 600 ms, Hybla begins with 24 segments, and its first
+/// step is 2^16 - 1. No second step may follow, since only the 690 segments of the receive window are in flight.
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     for (algorithm, slow_start, largest) in [

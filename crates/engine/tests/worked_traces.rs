@@ -171,8 +171,8 @@ fn tahoe_starts_over_after_three_duplicates() {
 }
 
 /// Checks that Reno retransmits segment 9 at the third duplicate, and sets the window to 5 plus 3 segments. Two more
-/// duplicates inflate the window to 10, and segments 9 to 18 fill it. The next four release segments 19 to 22. The
-/// acknowledgement up to segment 18 deflates the window to 5, so one segment may follow the four in flight.
+/// duplicates inflate the window to 10, and segments 9 to 18 fill it. The next four duplicates release segments 19 to
+/// 22. The acknowledgement up to segment 18 deflates the window to 5, so one segment may follow the four in flight.
 #[test]
 fn reno_goes_on_while_it_repairs() {
     let found = trace(textbook(Recovery::Reno), &[9]);

@@ -16,8 +16,8 @@ keys! {
         pub loss: Option<Distribution> = PROBABILITIES.key(),
         /// Rate of a separate bottleneck for each flow; none by default.
         pub rate: Option<Distribution> = RATES.key(),
-        /// True if a flow has the same values in both directions; otherwise the values of the
-        /// return direction are drawn separately.
+        /// True if the delay, the loss probability and the rate drawn for a flow apply to both directions; false if
+        /// they are drawn separately for the return direction.
         pub symmetric: bool = Kind::Flag.key().default("true"),
     }
 }
@@ -78,7 +78,7 @@ keys! {
     pub struct AckThinning {
         /// Number of consecutive ACKs of a connection from which one is forwarded: the last.
         pub keep_every: u32 = Kind::Whole { min: 2, max: 1000 }.key().required(),
-        /// Maximum waiting time of an ACK. It is then forwarded without waiting for later ACKs.
+        /// Maximum time for which an ACK waits for later ACKs before it is forwarded.
         pub hold: Span = Kind::Positive(TIME).key().default("10 ms"),
     }
 }

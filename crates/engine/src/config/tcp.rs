@@ -29,7 +29,7 @@ keys! {
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
         ]).key().default("unlimited"),
-        /// Initial slow start threshold in segments; `auto`: the receive window, or none with a module of Linux.
+        /// Initial slow start threshold in segments; `auto`: the receive window or, with a module of Linux, 2^31 - 1.
         pub initial_ssthresh: Option<f64> = Kind::OneOf(&[
             Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
         ]).key().default("auto").in_profile(Profile::Linux, "2147483647")

@@ -10,7 +10,7 @@ const ROW: usize = 32;
 /// Binary logarithm of the width of the narrowest buckets, 2^15 ps. The first row therefore ends at 1.05 us.
 const UNIT_BITS: u32 = 15;
 
-/// Number of rows, which cover delays up to ten hours; the last bucket also counts longer ones.
+/// Number of rows in a histogram. They cover delays up to ten hours; the last bucket also counts longer delays.
 const ROWS: usize = 36;
 
 /// A histogram of delays. Above a microsecond, a bucket is at most 1/32 as wide as the delays in it, as in

@@ -12,7 +12,7 @@ use crate::config::Work;
 pub struct Totals {
     /// Time at which the simulation ended: the configured duration, or the time at which the run was stopped.
     pub end: Time,
-    /// True if the recorder stopped the run early, or the run would have exceeded its memory limit.
+    /// True if the run ended early: the recorder stopped it, or it would have exceeded its memory limit.
     pub stopped: bool,
     /// The request for memory that ended the run.
     pub out_of_memory: Option<OutOfMemory>,

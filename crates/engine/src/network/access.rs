@@ -133,7 +133,7 @@ impl AccessLink {
         queue.decide(&arrival) == Verdict::Accept
     }
 
-    /// Returns the counters up to `now`; `drops` contains the counters of dropped packets.
+    /// Returns the link's counters up to `now`. Packets that the link has dropped are counted in `drops`.
     fn counters(&mut self, now: Time, model: &Model, drops: &LinkCounters) -> LinkCounters {
         self.begin_services(now);
         let (waiting_pkts, waiting_bytes) = (self.waiting.len() as u64, self.waiting_bytes);

@@ -14,7 +14,7 @@ use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
 impl Link {
-    /// Returns true if the link's delay or loss changes. Its behaviour then does not depend on arrivals alone.
+    /// Returns true if the link's delay or loss changes. The link's behaviour then does not depend on arrivals alone.
     pub(crate) fn changes_by_events(&self) -> bool {
         self.changes.iter().any(needs_event)
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use longhaul_units::Span;
 
 /// Nodes and one-way links, both numbered from zero. Most nodes are hosts, that is, they have only one neighbour. A
-/// search skips hosts except at its beginning and end, and is therefore short even with thousands of hosts.
+/// search for a path skips all hosts except those at the two ends, and is therefore short even with thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// For each node, the links that leave it, in their order, except links to hosts.

@@ -151,7 +151,7 @@ impl Endpoint {
 pub(super) struct Plan {
     /// Lookahead by link.
     pub(super) deliveries: Vec<Delivery>,
-    /// For each link, the single link that receives all answers to its packets, if there is one.
+    /// For each link, the single other link that all answers to its packets enter; `None` if there is no such link.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) merges: Vec<Merge>,
     /// Numbers of the access links, in the order of storage. The two links of one endpoint, one for each direction, are
@@ -371,8 +371,8 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Returns true if a link that carries only acknowledgements is at least as fast as the bottlenecks of the acknowledged
-/// data together. Its load is then at most the size of an acknowledgement divided by the size of a segment.
+/// Returns true if acknowledgements cannot congest a link that carries nothing else: the link's rate is at least the
+/// sum of the bottleneck rates of the acknowledged data.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();

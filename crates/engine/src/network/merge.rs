@@ -28,8 +28,8 @@ pub(super) struct Merge {
     /// Maximum delay of an event, so that one event processes several arrivals. A delayed arrival affects only the link
     /// where it arrives and the links behind this link.
     slack: Span,
-    /// Current delay of events. Zero if events process many arrivals anyway: more packets on each link would only make
-    /// the search for the next arrival longer.
+    /// Delay of the next event: `slack`, or zero if the last event processed at least `MANY` packets. With still more
+    /// packets per event, the search for the next arrival would only take longer.
     wait: Span,
 }
 

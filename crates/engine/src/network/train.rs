@@ -1,5 +1,5 @@
-//! Trains: sequences of packets that reach endpoints over one link, while all answers go onto one other link. The state
-//! that a train uses is looked up only once.
+//! Trains: sequences of packets that reach endpoints over one link, while the endpoints send all their answers onto one
+//! other link. The state of the two links is looked up only once per train.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};

@@ -139,7 +139,7 @@ impl Flags {
         self.0 & !these.0 == 0
     }
 
-    /// Returns the load that routers have written; `None` if the packet does not request loads.
+    /// Returns the load that routers have written into the packet; `None` if the packet does not request loads.
     pub(crate) fn load(self) -> Option<Load> {
         match (self.0 & Self::LOAD.0) >> Self::LOAD_SHIFT {
             0 => None,
@@ -212,7 +212,7 @@ impl SackBlocks {
         Self { marks, ..self }
     }
 
-    /// Returns true if there are no blocks, no transit time and no marks.
+    /// Returns true if this value contains no SACK blocks, no transit time and no count of marks.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0 && self.transit_us == Self::NO_TRANSIT && self.marks == 0

@@ -122,7 +122,7 @@ impl Proxies {
         self.proxies.iter().map(sample).collect()
     }
 
-    /// Returns the maximum length of each local queue so far, and begins new maxima.
+    /// Returns the maximum length of each local queue, and begins new maxima for a new measurement period.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         let proxies = self.proxies.iter_mut();
         proxies

@@ -62,7 +62,7 @@ struct Change {
 /// carrier's stream. Retransmissions and reordering therefore do not mix up flows.
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    /// End of the payload in the carrier's stream: one past its last segment on the carrier.
+    /// Number of the first segment after this payload in the carrier's stream.
     end: u64,
     /// Index of the connection that sent the payload.
     from: u32,

@@ -144,8 +144,8 @@ pub(crate) trait Aqm {
         None
     }
 
-    /// Updates the state at the end of an update interval. `_waiting` are the numbers of waiting packets and of their
-    /// bytes.
+    /// Updates the state at the end of an update interval. `_waiting` contains the number of waiting packets and the
+    /// number of waiting bytes.
     fn update(&mut self, _waiting: (u64, u64)) {}
 
     /// Returns the discipline's state for the time series.

@@ -122,8 +122,8 @@ mod tests {
         assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
     }
 
-    /// Keys are mixed as by `SplitMix64`. The expected values are its first outputs with seed 0: its state increases by
-    /// the golden ratio.
+    /// Keys are mixed as by `SplitMix64`. With seed 0, this generator mixes multiples of the golden ratio; the expected
+    /// values are its first outputs.
     #[test]
     fn keys_are_mixed_by_splitmix64() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

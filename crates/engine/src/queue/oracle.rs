@@ -195,7 +195,7 @@ struct Link {
     effects: Effects,
     /// End of the current transmission; `None` if the link is idle.
     busy_until: Option<Time>,
-    /// Beginning of the current or, during a transmission, of the last idle time.
+    /// Time at which the link last became idle; zero before the first transmission.
     idle_since: Time,
     next_update: Option<Time>,
     fates: Vec<Fate>,

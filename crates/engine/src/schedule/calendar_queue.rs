@@ -70,7 +70,7 @@ impl<T: Due> CalendarQueue<T> {
     /// Desired number of entries per day; days have more entries if the year would otherwise be too short for half of
     /// all entries.
     const PER_DAY: u64 = 16;
-    /// Minimum of `limit`: days with up to this number of entries are never made shorter.
+    /// Smallest value of `limit`: days do not become shorter while the current day has at most this number of entries.
     const MANY: usize = 64;
 
     /// Returns the first entry.

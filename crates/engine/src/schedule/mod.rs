@@ -252,8 +252,8 @@ impl Schedule {
         self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// Returns the key of a timer in the entry's block that expires now, if there is one. Enters the block again for
-    /// its next deadline.
+    /// Returns the key of the timer that expires now in the block of `entry`; `None` if no timer expires. Schedules the
+    /// block again, for its next deadline.
     fn of_block(&mut self, entry: Key) -> Option<Key> {
         let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {

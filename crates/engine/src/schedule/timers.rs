@@ -98,7 +98,7 @@ impl Timer {
     }
 }
 
-/// Number of a block of timers in events. Connections that traffic has opened are in separate blocks.
+/// Number of a block: the timers of consecutive connections. Connections that traffic has opened have separate blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(pub(super) u32);
 

@@ -190,8 +190,8 @@ impl World {
         }
     }
 
-    /// Returns the wire form of a segment without data that belongs to the handshake or to the closing of a connection
-    /// and acknowledges a SYN or a FIN.
+    /// Returns the wire form of a segment without data that acknowledges a SYN or a FIN while a connection opens or
+    /// closes.
     fn empty_segment(
         &self,
         packet: &Packet,

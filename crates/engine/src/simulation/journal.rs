@@ -1,7 +1,7 @@
-//! Wire form of the packets in flight, for captures.
+//! Journal of what packets in flight contain on the wire, for captures.
 //!
-//! A segment's acknowledgement number and timestamp echo are known when it is sent, but packets have no fields for
-//! them. They are stored here until the packet arrives.
+//! A segment's acknowledgement number and timestamp echo are known when the segment is sent, but packets in the
+//! simulation have no fields for them. The journal stores both until the packet arrives.
 
 use std::collections::{HashMap, VecDeque};
 

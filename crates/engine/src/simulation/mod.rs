@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// Delivers the packets that reach the far end of a link: all that may be forwarded now.
+    /// Delivers the packets that reach the far end of a link now, and later ones as far as its lookahead allows.
     #[inline(always)]
     fn deliver(&mut self, link: u32) {
         let begin = self.env.network.now;

@@ -23,7 +23,7 @@ struct LinkEnvironment<'a, S> {
     schedule: &'a mut Schedule,
     options: &'a mut OptionStore,
     log: &'a mut EventLog,
-    /// True if the link had no packets to forward when an answer entered it.
+    /// True if a packet entered the link while the link had no packets to forward.
     first: bool,
 }
 

@@ -201,8 +201,8 @@ impl<T> Slab<T> {
         self.slots.get(id.slot())?.content.as_deref()
     }
 
-    /// Calls `act` on all contents, in the order of slots. For prefetching, calls `announce` with the memory of each
-    /// content some slots before its turn.
+    /// Calls `act` on the content of every slot, in order. To prefetch memory, calls `announce` on each content some
+    /// slots earlier.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
         /// Number of slots, ahead of the current one, whose memory is prefetched.
         const AHEAD: usize = 4;

@@ -17,7 +17,7 @@ use crate::transport::tcp::{Received, Receiver, Sender};
 #[derive(Debug)]
 pub(super) struct Direction {
     pub(super) sender: Sender,
-    /// The receiver on the other side, or at the start node of a proxy.
+    /// The receiver at the sender's peer or, if a proxy splits the direction, at the proxy's start node.
     pub(super) receiver: Receiver,
     /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy gives it data
     /// segment by segment; segments thus have equal numbers on both legs.

@@ -18,8 +18,8 @@ pub(crate) struct StopCondition {
     long: u64,
     /// Size of the largest response that began within the time required by the rule.
     longest: u64,
-    /// Number of exchanges that the rule may count, on all connections opened so far. Completed exchanges that began
-    /// before the measurement window are excluded.
+    /// Number of exchanges on all connections that the rule's flows have opened so far, without completed exchanges
+    /// that began before the measurement window.
     countable: u64,
     /// Number of connections that are opened before the earliest end is computed again.
     until_next_look: usize,

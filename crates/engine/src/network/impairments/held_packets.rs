@@ -18,7 +18,7 @@ pub(super) struct HeldPackets {
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of packets with the same release time as the packet released last, in reverse order of release.
+    /// Slots of packets that have the same release time as the packet just released. The next to release is the last.
     simultaneous: Vec<u32>,
 }
 
@@ -69,8 +69,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Removes the first packet with a release time of `now` or before, and returns its slot. Lists other packets with
-    /// the same release time in `simultaneous`.
+    /// Removes the first packet with a release time of `now` or before from the heap, and returns its slot. Moves other
+    /// packets with the same release time to `simultaneous`.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;

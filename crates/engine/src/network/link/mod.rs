@@ -2,8 +2,8 @@
 //!
 //! In a first-in first-out queue, the arrival of a packet determines its departure. By default, a link therefore
 //! computes departures on arrival. It keeps all its packets (waiting, in service or propagating) in one ring, in the
-//! order of their arrival at the far end. With explicit service, a link computes one transmission after the other, as
-//! disciplines that decide at departure require. Both give the same results (tested).
+//! order of their arrival at the far end. With explicit service, a link computes one transmission after the other;
+//! disciplines that decide at departure need this. Both give the same results (tested).
 
 mod clock;
 mod entrance;

@@ -17,7 +17,7 @@ impl FlowDrops {
     }
 }
 
-/// Drops and marks, for connections with numbers below a limit. Most links drop and mark nothing, and allocate nothing.
+/// Numbers of dropped and marked data packets by connection. Memory is allocated only at the first drop or mark.
 #[derive(Debug, Default)]
 pub(super) struct PerFlowDrops {
     connections: u32,

@@ -138,8 +138,8 @@ mod tests {
     }
 
     proptest! {
-        /// The ring keeps the order of packets and the packets that are still needed, for random bursts of arrivals and
-        /// departures.
+        /// In random bursts of arrivals and departures, the ring forwards packets in order, and keeps all packets from
+        /// number `needed` on.
         #[test]
         fn packets_keep_their_order_and_what_is_needed_stays(
             bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),

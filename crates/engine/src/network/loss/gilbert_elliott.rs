@@ -2,9 +2,9 @@
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
 //! Each packet is lost with the loss probability of the current state. Then the state changes with the transition
-//! probability of the current state. The number of packets between two changes of state has a geometric distribution,
-//! and so has the number between two losses in one state. Random numbers are therefore drawn only at changes of state
-//! and losses.
+//! probability of the current state. The number of packets until the next change of state has a geometric distribution,
+//! and so has, within one state, the number until the next loss. Random numbers are therefore drawn only at changes of
+//! state and losses.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;

@@ -124,8 +124,8 @@ impl AckFilter {
         }
     }
 
-    /// Restores an acknowledgement after its placeholder has left the discipline or was refused. Marks set by the
-    /// discipline are kept.
+    /// Turns a placeholder back into its acknowledgement, after the discipline has released or refused the placeholder.
+    /// Marks set by the discipline are kept. Other packets do not change.
     fn fill(&mut self, packet: &mut Packet) {
         if !packet.flags.has(Flags::PLACE) {
             return;

@@ -59,12 +59,12 @@ fn gaps_between_drops_shrink_with_the_root_of_the_count() {
     assert_eq!(marks, (vec![], times));
 }
 
-/// The count decays while the queue is empty, and the remaining count sets the first gap of the next overload. After
-/// six drops, the count is 7, and the next drop is due at 407.8 ms. The queue is empty from 400 ms on: the count falls
-/// by one at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The first gap is 100 / sqrt(4) ms if the overload
-/// begins at 500 ms, and a whole interval at 900 ms.
+/// The count of drops decays while the queue is empty, and then sets the first gap of the next overload.
 #[test]
 fn the_count_decays_while_nothing_waits() {
+    // After six drops, the count is 7. The queue is empty from 400 ms on, and the count falls by one at 407.8, 448.6,
+    // 493.3, 543.3, 601.1, 671.8 and 771.8 ms. An overload then begins with a gap of 100 / sqrt(4) ms at
+    // 500 ms, and of 100 ms at 900 ms.
     for (pause, first) in [(500, [56, 101]), (900, [106, 177])] {
         let mut bench = Bench::new(&config(1000, false));
         overload(&mut bench, 0, 400);

@@ -139,7 +139,7 @@ impl Control {
         }
     }
 
-    /// Counts packets dropped at the queue's limit as drops of the dropping state; only Linux's FQ-CoDel does so.
+    /// Adds packets dropped at the queue's limit to CoDel's count of drops; only Linux's FQ-CoDel does so.
     pub(super) fn on_overflow(&mut self, drops: u32) {
         if let Self::Linux(control) = self {
             control.on_overflow(drops);

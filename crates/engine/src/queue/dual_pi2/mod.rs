@@ -67,8 +67,8 @@ keys! {
         /// Packets of the L4S queue: packets with ECT(1) and marked packets, or all ECN-capable packets.
         pub classifier: Classifier =
             Kind::Word(Classifier::WORDS).key().default("ect1").source("RFC 9331 section 5.1; Linux: ecn_mask"),
-        /// Size of the largest packet: nothing is marked or dropped before two such packets wait; `auto`: the largest
-        /// packet of a flow.
+        /// Size of the largest packet; `auto`: the largest packet of a flow. Nothing is marked or dropped before two
+        /// packets of this size wait.
         pub mtu: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
             .default("auto")
@@ -155,8 +155,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the initial charges while both queues are empty: one packet each. The L4S queue then has the first turn
-    /// if it has the larger share.
+    /// Returns the bytes charged to the two queues while both are empty: one packet each. The L4S queue then has the
+    /// first turn, unless the classic queue has the larger share.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,

@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    /// The time since the first departure uses up the burst allowance of 150 ms; updates do not.
+    /// The burst allowance of 150 ms falls with the time since the first departure, not with updates.
     #[test]
     fn departures_use_up_the_burst_allowance() {
         let parameters = linux();

@@ -201,7 +201,7 @@ impl Red {
         self.curve.max_p
     }
 
-    /// Returns the probability that the curve gives for the current average, before marks are spaced evenly.
+    /// Returns the probability that RED's curve gives for the current average queue, before marks are spaced evenly.
     fn drop_p(&self) -> f64 {
         if self.average < self.min_th {
             return 0.0;

@@ -374,8 +374,8 @@ mod tests {
         );
     }
 
-    /// Automatic values equal those published in a study of split connections over satellites: links of 100 and 50
-    /// Mbit/s, a delay of 0.25 s, a mean packet of 500 B.
+    /// RED's automatic parameters equal those published in a study of split connections over satellites, for links of
+    /// 100 and 50 Mbit/s, a delay of 0.25 s, and a mean packet of 500 B.
     #[test]
     fn automatic_configuration_of_the_split_connection_study() {
         let delay = Span::from_millis(250);

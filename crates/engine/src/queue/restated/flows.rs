@@ -139,9 +139,9 @@ enum Sorting {
 
 /// Treatment of a new queue that is found empty at its turn.
 enum Emptied {
-    /// The queue becomes old (RFC 8290 section 4.2).
+    /// The queue joins the old queues (RFC 8290 section 4.2).
     Old,
-    /// The queue becomes old if there are old queues (Linux, `fq_codel_dequeue` and `fq_pie_qdisc_dequeue`).
+    /// The queue joins the old queues, if any, or leaves the lists (Linux, `fq_codel_dequeue`, `fq_pie_qdisc_dequeue`).
     OldBehindOthers,
     /// The queue leaves the lists (Linux, `cake_dequeue`).
     Gone,

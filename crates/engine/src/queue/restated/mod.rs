@@ -1,6 +1,6 @@
-//! Differential tests: each discipline is compared with a second implementation, restated from its source with all
-//! packets in one list. Both are in front of a link with the same random arrivals. The fates of all packets, and the
-//! probability in the time series, must be equal for both.
+//! Differential tests: each discipline is compared with a second implementation, written from the discipline's source
+//! with all packets in one list. Both serve equal links with the same random arrivals. The fates of all packets, and
+//! the probability in the time series, must be equal for both.
 
 mod arrivals;
 mod flows;
@@ -247,8 +247,8 @@ impl Twin<'_> {
     }
 }
 
-/// Compares a discipline with its rule over 20,000 packets on each grid, and checks its declared properties. A
-/// discipline that marks is also combined with ACK filtering, which does not change data packets.
+/// Compares a discipline with its second implementation over 20,000 packets for each [`Grid`], and checks its declared
+/// properties. A discipline that marks is also combined with ACK filtering, which does not change data packets.
 #[track_caller]
 fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {
     let marked = [Grid::Fine, Grid::Coarse].map(|grid| follow(config, &mut rule(), grid));

@@ -70,7 +70,7 @@ pub(super) struct Fractional {
     weights: Arc<Weights>,
     /// Standard deviation of the innovation, the part of a value that does not depend on the past.
     innovation: f64,
-    /// Past values; the newest is last. Values older than the oldest weight are unused.
+    /// Past values of the series; the newest is last. Values for which there is no weight are unused.
     past: Vec<f64>,
     /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each
     /// value are added when that value is drawn.

@@ -91,7 +91,7 @@ fn above(y: f64) -> f64 {
     libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// Times between connections. They have a Weibull distribution; its mean is the inverse of the configured rate.
+/// Times between the beginnings of connections: Weibull-distributed, with the inverse of the configured rate as mean.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     series: Gaussian,

@@ -1,5 +1,5 @@
-//! Guard that keeps a run alive when a stack fails: a panic or endless calls end the stack's connection, not the
-//! simulation.
+//! Guard that keeps a run alive when a stack fails. If a stack panics, or needs endless calls at one simulated time,
+//! its connection ends, and the simulation goes on.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -56,8 +56,8 @@ pub(super) struct DeliveryRate {
     flight_began: Time,
     /// Number of the last burst among those with segments that the current acknowledgement covers.
     newest: u64,
-    /// A limit of the sender other than the network (`C.app_limited`). It ends at the given count of delivered
-    /// segments.
+    /// A limit of the sender other than the network, and the number of delivered segments up to which it applies
+    /// (`C.app_limited`).
     limited: Option<(Limit, u64)>,
 }
 
@@ -168,11 +168,11 @@ impl DeliveryRate {
         self.last = NO_BURST;
     }
 
-    /// Returns the rate sample of the current acknowledgement, and the limit of the sender when it sent the sampled
-    /// segments. `delivered` is the number of delivered segments, including those that this acknowledgement covers.
+    /// Returns the delivery rate measured by the current acknowledgement, and the limit on the sender when it sent the
+    /// measured segments. `delivered` counts all segments delivered so far, those of this acknowledgement included.
     ///
-    /// There is no sample if its interval is shorter than a round trip. This happens if delayed acknowledgements arrive
-    /// together.
+    /// Returns `None` if the rate would be measured over less than `min_rtt`. This happens if delayed acknowledgements
+    /// arrive together.
     pub(super) fn sample(
         &mut self,
         delivered: u64,
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(limit_of(4), Limit::Application);
     }
 
-    /// A limit of the sender ends with the delivery of all segments that were in flight when the limit was noted.
+    /// `note_limit` records a limit that ends when all segments then in flight have been delivered.
     #[test]
     fn a_limit_holds_until_its_flight_is_delivered() {
         for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {

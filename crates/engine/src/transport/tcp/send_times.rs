@@ -1,9 +1,9 @@
 //! Send times of segments. With them, every acknowledgement gives a round-trip sample from the sender's clock alone.
 //!
 //! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because the acknowledgement may be for
-//! any copy. If a cumulative acknowledgement covers such a segment, its other segments give no sample either: they may
-//! have waited at the receiver for the retransmitted one. Segments reported in SACK blocks of the same packet do give
-//! samples (Linux, `tcp_clean_rtx_queue`).
+//! any copy. Other segments that the same cumulative acknowledgement covers give no sample either: they may have waited
+//! at the receiver for the retransmitted segment. Segments in SACK blocks of the acknowledgement do give samples
+//! (Linux, `tcp_clean_rtx_queue`).
 
 use longhaul_units::Time;
 

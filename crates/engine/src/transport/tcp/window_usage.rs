@@ -133,8 +133,8 @@ mod tests {
         assert!(!usage.allows_growth(false, 10.0));
     }
 
-    /// A full window may grow. In slow start, any window below twice the largest flight may grow
-    /// (`tcp_is_cwnd_limited`).
+    /// A full window may grow. In slow start, a window below twice the largest number of segments in flight may also
+    /// grow (Linux, `tcp_is_cwnd_limited`).
     #[test]
     fn growth_depends_on_the_part_that_was_used() {
         for (filled, slow_start, cwnd, grows) in [

@@ -201,7 +201,7 @@ impl Words {
         }
     }
 
-    /// Widens the window to include these words. An empty set has no window before.
+    /// Widens the window to include `words`. If the set is empty, `words` becomes the window.
     #[inline(never)]
     fn widen(&mut self, words: Range<u64>) {
         let mut window = words;

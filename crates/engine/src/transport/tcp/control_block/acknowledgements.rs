@@ -61,7 +61,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a partial acknowledgement in recovery: the timer and the count of round trips do not change.
+    /// Advances `una` at a partial acknowledgement in recovery; neither restarts the timer nor counts a round trip.
     pub(crate) fn process_partial_ack(&mut self, next: u64) {
         self.move_una::<false>(next);
         self.end_timing_below(next);

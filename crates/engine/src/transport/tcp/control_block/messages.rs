@@ -31,9 +31,9 @@ pub(super) struct ShortSegments {
 #[repr(C)]
 struct Short {
     segment: u64,
-    /// Shortfall of this and all earlier short segments together, in bytes: the difference to full segments.
+    /// Number of bytes that this and all earlier short segments together lack to be full.
     missing_so_far: u64,
-    /// Shortfall of this segment in bytes: the difference to a full segment.
+    /// Number of bytes that this segment lacks to be full.
     missing: u16,
 }
 
@@ -198,7 +198,7 @@ impl ControlBlock {
         u64::from(self.config.mss_bytes) - u64::from(self.short.missing_in(segment))
     }
 
-    /// Returns the bytes on the wire of a data segment that are not payload.
+    /// Returns the number of bytes that a data segment has on the wire in addition to its payload.
     pub(crate) fn overhead_bytes(&self) -> u64 {
         u64::from(self.full_bytes) - u64::from(self.config.mss_bytes)
     }

@@ -152,8 +152,8 @@ pub(super) struct ControlBlock {
     idle_since: Time,
     /// Round-trip time of the handshake; zero if the handshake gave none.
     handshake_rtt: Span,
-    /// Largest recent flights. Recorded for senders that something other than the window may limit, or that may delay
-    /// segments.
+    /// Largest numbers of segments in flight in recent round trips. Recorded only while something other than the window
+    /// may limit the sender.
     peaks: FlightPeaks,
     /// One past the last segment that the last reduction covers.
     pub(super) recover: u64,

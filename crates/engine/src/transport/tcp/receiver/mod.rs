@@ -173,7 +173,7 @@ impl Receiver {
         }
     }
 
-    /// Records an arrival for the rules of prompt acknowledgements. Not inlined: most receivers have no such rules.
+    /// Records an arrival for the rules of immediate acknowledgement. Not inlined: most receivers have no such rules.
     #[inline(never)]
     fn note_arrival(&mut self, packet: &Packet, now: Time) {
         let Some(prompt) = &mut self.prompt else {

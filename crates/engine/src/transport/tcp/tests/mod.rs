@@ -251,8 +251,8 @@ impl ReceiverBench {
         Self::open_to(tcp, false)
     }
 
-    /// Returns the bench of a receiver that has answered the SYN. `asks_routers` is true if the sender sends requests
-    /// to routers.
+    /// Returns a test bench with a receiver that has answered the SYN. `asks_routers` is true if the sender sends
+    /// requests to routers.
     fn open_to(tcp: Tcp, asks_routers: bool) -> Self {
         let (env, path, _) = network(End::TcpSender);
         let mut bench = Self {

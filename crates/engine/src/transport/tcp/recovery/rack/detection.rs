@@ -123,7 +123,7 @@ impl Rack {
         }
     }
 
-    /// Marks overtaken segments as lost if their reordering window has ended by `now` (step 5).
+    /// Marks overtaken segments as lost if their reordering window has ended by `now` (RFC 8985 section 6.2, step 5).
     pub(super) fn find_lost(&mut self, tcb: &mut ControlBlock, now: Time) {
         self.flight.overtake(self.newest);
         let reordering_timeout = self.rtt + self.reordering_window(tcb);

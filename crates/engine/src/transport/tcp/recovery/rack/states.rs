@@ -106,8 +106,8 @@ impl Rack {
         }
     }
 
-    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is the sample of an
-    /// acknowledgement with newly delivered segments; `None` for other events.
+    /// Ends and begins recoveries, and lets the window grow if growth is allowed. `told` is an acknowledgement that
+    /// newly delivers segments, with its sample for the algorithm; `None` for other events.
     pub(super) fn update_ca_state(
         &mut self,
         tcb: &mut ControlBlock,

@@ -264,8 +264,8 @@ impl Settings {
 }
 
 impl Step {
-    /// Reads the steps of a line. An `ack` with several numbers becomes several steps. The last one has the line's
-    /// segments and state.
+    /// Reads the steps of one line of a table. An `ack` with several numbers gives one step for each number. The
+    /// segments and the state that the line expects are checked in the last step.
     fn read(line: &str) -> Vec<Self> {
         let mut columns = line.split('|').map(str::trim);
         let first = columns.next().unwrap_or("");

@@ -88,7 +88,7 @@ struct Reader {
     closed: bool,
     /// True if the last segment written is not full.
     has_part: bool,
-    /// True if the peer has also closed: the rest of the script is not about the sender.
+    /// True if both ends have closed. The rest of the script is then not read, since it does not concern the sender.
     is_over: bool,
 }
 
