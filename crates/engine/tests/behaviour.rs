@@ -461,8 +461,8 @@ fn many_access_links_have_no_events_of_their_own() {
     assert!(2 * closed_forms < links, "{closed_forms} {links}");
 }
 
-/// Checks that all queues draw from ns-2's single generator in the order of arrivals. PI and REM draw for every
-/// acknowledgement. Other disciplines draw only for acknowledgements that wait in the queue of a slow link.
+/// Checks that all queues draw random numbers from ns-2's single generator in the order of arrivals. PI and REM draw
+/// for every acknowledgement. Other disciplines draw only for acknowledgements that wait in the queue of a slow link.
 #[test]
 fn queues_of_acknowledgements_draw_in_turn() {
     let rate = Rate::from_bps(15_000_000);

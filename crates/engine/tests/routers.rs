@@ -192,8 +192,8 @@ fn satellite_sender(kind: &str) -> Tcp {
     }
 }
 
-/// With losses that are not caused by congestion, the rapid recovery of TCP Peach restores the window within a round
-/// trip; standard TCP needs as many round trips as half of the window has segments (ToN 9(3), section IV).
+/// After a loss that is not caused by congestion, the rapid recovery of TCP Peach restores the window within a round
+/// trip (ToN 9(3), section IV). Standard TCP needs `W / 2` round trips for a window of `W` segments.
 #[test]
 fn peach_recovers_from_random_losses_faster_than_reno() {
     for (loss, gain) in [(0.0, 1.05), (1e-4, 1.4), (1e-3, 2.5), (1e-2, 4.0)] {

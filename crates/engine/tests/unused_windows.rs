@@ -1,4 +1,4 @@
-//! Tests of connections that are not limited by the network: applications that pause, and receive windows.
+//! Tests of connections that are limited by pauses of the application or by the receive window, not by the network.
 
 mod common;
 
@@ -149,9 +149,9 @@ fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f6
     config
 }
 
-/// Careful Resume (RFC 9959) jumps to a window of 1668 segments, on a path that holds 417 segments with a queue for
-/// 417. After a loss, the window is half of the data acknowledged since the jump. This holds for any slow start
-/// threshold, also below 1668 segments: by default, the threshold is the receive window, here of 1666 segments.
+/// Careful Resume (RFC 9959) jumps to a window of 1668 segments, but the path holds 417 segments, and its queue another
+/// 417. After a loss, the window is half of the data acknowledged since the jump. A slow start threshold below 1668
+/// segments makes no difference: here 1666 segments (the default, the receive window) or 50.
 #[test]
 fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     let retreat = |receive_window, ssthresh| {

@@ -102,7 +102,7 @@ keys! {
     pub struct LossKeys {
         /// Each packet is lost independently with this probability.
         pub bernoulli: Option<f64> = PROBABILITY.key(),
-        /// Packets are lost in bursts, with gaps and bursts of geometric length.
+        /// Packets are lost in bursts. Bursts and the gaps between them have geometrically distributed lengths.
         pub bursts: Option<Bursts> = Kind::Table(Bursts::KEYS).key().source("Gilbert 1960"),
         /// A channel with a good and a bad state, each with its own loss probability.
         pub gilbert_elliott: Option<GilbertElliott> =

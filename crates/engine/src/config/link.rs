@@ -204,9 +204,8 @@ impl DirectionKeys {
 /// The way in which a link computes departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// On arrival, with one event per packet: a first-in first-out queue determines the departure of an arriving
-    /// packet.
+    /// Computation of departures at arrival, with one event per packet. Only for first-in first-out queues.
     OnArrival,
-    /// One by one, at the end of each transmission. Required by disciplines that decide on departure.
+    /// Computation at the end of the preceding transmission. Required by disciplines that decide on departure.
     Explicit,
 }

@@ -123,7 +123,7 @@ keys! {
         /// `Sack1` of ns-2 with a plain `TCPSink`; it recovers every loss by timeout. Other senders then recover as
         /// `newreno` does.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
-        /// True if the receiver reports duplicate segments (D-SACK), in the first block.
+        /// True if the receiver reports duplicate segments in the first SACK block (D-SACK).
         pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 2883; Linux: tcp_dsack"),
         /// Size of a SACK option on the wire, without its blocks.
@@ -437,8 +437,8 @@ pub enum RttClock {
         /// The granularity, `G` of RFC 6298.
         granularity: Span,
     },
-    /// Whole ticks with a random phase, as in ns-2; estimates are fixed-point numbers, in eighths and quarters of
-    /// ticks.
+    /// Clock in whole ticks with a random phase, as in ns-2. The smoothed round-trip time is in eighths of a tick, its
+    /// variation in quarters.
     Ns2Ticks {
         /// Length of a tick.
         tick: Span,
@@ -449,7 +449,7 @@ keys! {
     /// Keys of the clock that measures round-trip times; only one of them applies.
     pub struct RttClockKeys {
         // The kernel keeps four times the variation at or above 200 ms; this granularity is its equivalent.
-        /// Granularity G of RFC 6298, with round-trip times measured in exact time.
+        /// Granularity G of RFC 6298. With this key, round-trip times are measured exactly.
         pub granularity: Option<Span> = Kind::Positive(TIME).key()
             .in_profile(Profile::Rfc, "1 ms").in_profile(Profile::Linux, "200 ms")
             .source("RFC 6298 section 2; Linux: tcp_rto_min bounds the variation"),

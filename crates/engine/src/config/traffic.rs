@@ -43,8 +43,8 @@ pub enum Source {
     CutOff(Span),
     /// Exchanges with times and sizes from a trace, in the order of their times.
     Trace(Arc<[TraceEntry]>),
-    /// Exchanges as in `Trace`, with one exception: an exchange without a response goes from the flow's second node to
-    /// its first. The second node opens the connections.
+    /// Exchanges as in `Trace`, except that the flow's second node opens the connections even if no exchange has a
+    /// response. Data without a response then go from the second node to the first.
     Vectors(Arc<[TraceEntry]>),
 }
 

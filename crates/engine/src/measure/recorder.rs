@@ -28,10 +28,10 @@ pub trait Recorder {
     fn packet(&mut self, packet: &CapturedPacket);
     /// Records `_text`, the next part of the log that the foreign stack of a flow writes.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
-    /// Reports the simulated time as progress. Called a thousand times per run, and on request of the ticker. The
-    /// returned value can stop the simulation.
+    /// Reports the simulated time as progress. Called a thousand times per run, and when [`Self::ticker`] requests it.
+    /// The returned value can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Returns the flag that requests further progress reports, also during the setup of the simulation.
+    /// Returns the flag with which other threads request progress reports, also during the setup of the simulation.
     fn ticker(&self) -> Ticker {
         Ticker::default()
     }
@@ -101,8 +101,8 @@ record! {
         queue_avg_pkts: Option<f64> as "queue_avg_pkts",
         /// The discipline's maximum marking probability, if it has one.
         max_p: Option<f64> as "max_p",
-        /// The discipline's probability of a drop or mark, if it has one; for RED, before drops are
-        /// spread evenly.
+        /// The discipline's probability of a drop or mark, if it has one; for RED, the value of its
+        /// curve at the average queue.
         drop_p: Option<f64> as "drop_p",
         /// Integral of the number of waiting packets over time; its increase per second is the mean queue.
         queue_integral: f64 as "queue_integral_pkt_s",

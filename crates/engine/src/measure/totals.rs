@@ -220,7 +220,7 @@ counters! {
         sum marked_pkts: u64,
         /// Packets that the queue dropped.
         sum dropped_pkts: u64,
-        /// Sum of the waiting times of the packets that left into service, in picoseconds.
+        /// Sum of the waiting times of the packets that left the queue into service, in picoseconds.
         sum waits_ps: u128,
     }
 }

@@ -5,9 +5,9 @@
 //! link needs no queue, no stored packets and no events. There are two cases:
 //!
 //! - Links that lead to one other link put their packets into that link's queue of arrivals at once (`merge.rs`).
-//! - Links that lead to endpoints of connections deliver their packets to these endpoints at once, as long as no timer
-//!   and no observation comes before. Otherwise the packets wait on the link as on any other
-//!   ([`Link::hold`](super::Link::hold)).
+//! - Links that lead to endpoints of connections deliver a packet to its endpoint at once, unless a timer or an
+//!   observation is due before the packet's arrival. The packet then waits on the link until its arrival, as on any
+//!   other link ([`Link::hold`](super::Link::hold)).
 //!
 //! The remaining state of a link takes two cache lines, next to the state of the opposite link. Access links are used
 //! only in networks with many links. In small networks, each link has many packets at a time, and storing them on the
@@ -271,7 +271,7 @@ impl Network {
         self.access.spreading = spreading.collect();
     }
 
-    /// Processes a packet that enters an access link which leads to a merge.
+    /// Processes a packet that enters an access link whose packets are merged with those of other links.
     #[inline(always)]
     pub(super) fn enter_access(&mut self, index: u32, packet: &Packet) {
         let (access, model) = self.access.get(index);
@@ -382,7 +382,7 @@ impl Network {
         access.holds
     }
 
-    /// Stores a packet that has crossed an access link until its arrival time.
+    /// Stores a packet of an access link until the packet's arrival at the far end.
     #[inline(never)]
     pub(crate) fn hold_at_access(&mut self, index: u32, packet: &Packet) {
         let access = &mut self.access.links[index as usize];

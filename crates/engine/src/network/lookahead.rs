@@ -1,14 +1,14 @@
 //! Lookahead: the choice of links that may forward packets ahead of the simulation's time.
 //!
 //! Once a link has accepted packets, their arrivals at the far end are known. If nothing else affects the far end, the
-//! link may forward all its packets in one event, long before their arrival times. This is possible to links that
-//! receive packets only from this link, and to endpoints that send all answers onto such links. If several links lead
-//! to one, their packets are merged up to the earliest possible arrival of a further packet (`merge.rs`). No packet is
-//! forwarded beyond the next observation, since samples must show the state at their time. No packet is forwarded to an
-//! endpoint beyond that endpoint's next timer.
+//! link may forward all its packets in one event, long before their arrival times. The far end may be a link that
+//! receives packets only from this link, or an endpoint that sends all answers onto such a link. If several links lead
+//! to one, their packets are merged up to the earliest possible arrival of a further packet (`merge.rs`). Packets that
+//! arrive after the next observation are not forwarded before it, since samples must show the state at their time.
+//! Likewise, packets that arrive at an endpoint after its next timer are not forwarded before the timer.
 //!
 //! A delay box in front of a link holds each packet for a time that depends only on the packet's flow. A packet
-//! therefore enters the box as soon as it is on the link before (`Network::delay_ahead`).
+//! therefore enters the box as soon as its arrival at the box is known (`Network::delay_ahead`).
 //!
 //! If there are many links with few packets each, links at the edge store no packets. Their packets are merged with the
 //! packets of all other links, or passed to the endpoints at once (`access.rs`).
@@ -323,8 +323,8 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the time between a packet's arrival at a link and its first effect elsewhere. Links that receive packets
-/// only from this link do not count as elsewhere.
+/// Returns the shortest time between a packet's arrival at a link and its first effect elsewhere. Links that receive
+/// packets only from this link do not count as elsewhere.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {

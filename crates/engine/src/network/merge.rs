@@ -65,7 +65,7 @@ impl Merge {
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// Records the next arrival on a link that had no packet before. `index` is the index of this merge.
+    /// Adds `link`, which had no packet before, with its next arrival `next`. `index` is the index of this merge.
     #[inline]
     pub(super) fn push(
         &mut self,

@@ -38,8 +38,8 @@ impl Network {
         }
     }
 
-    /// Ends a sequence of packets that have entered the link `to`, the last one at the time `last`. `first` is true if
-    /// the link had no packets to forward before.
+    /// Ends a sequence of packets that have entered the link `to`: advances the simulated time to `last`, the time of
+    /// the last packet. If `first` is true, the link had no packets to forward before, and its forwarding is scheduled.
     #[inline]
     pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);

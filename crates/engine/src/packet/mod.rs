@@ -51,8 +51,8 @@ impl Packet {
     };
 
     /// Returns true if the packet is a cumulative acknowledgement without other information; a later one can replace it
-    /// (RFC 3449, section 5.2.1). It has no SACK blocks or other options, neither SYN nor FIN, and no ECN flag. In
-    /// packets of real programs, the flags are set accordingly.
+    /// (RFC 3449, section 5.2.1). It has no SACK blocks or other options, neither SYN nor FIN, and no ECN flag. Packets
+    /// of real programs have the flag `ACK` only if they are such acknowledgements.
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)

@@ -5,9 +5,8 @@
 //! carrier. The carrier's receiver at the end node passes this data to the senders of the last leg.
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier costs credit, which
-//! is returned when the data is sent. A check therefore admits the credit plus the data that can be sent at once.
-//! Segments after a gap cost no credit until the gap is filled. In the thesis they do, with a risk of deadlock: they
-//! may use up all credit while the missing segments wait in the local queue.
+//! is returned when the data is sent. Segments after a gap cost no credit until the gap is filled. In the thesis they
+//! do, with a risk of deadlock: they may use up all credit while the missing segments wait in the local queue.
 
 use std::collections::VecDeque;
 

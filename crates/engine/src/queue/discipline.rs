@@ -8,7 +8,7 @@ use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
-/// The parameters of a discipline, which are its keys in scenario files, and the creation of its queue.
+/// The parameters of a discipline: its keys in scenario files, from which its queue is created.
 pub(crate) trait Parameters: Sized {
     /// Type of the discipline's queue.
     type Queue: PacketQueue;
@@ -77,7 +77,8 @@ pub(crate) trait PacketQueue {
     /// Observes a packet that reaches the link, before the packet is lost, dropped or accepted. Only for routers that
     /// take part in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
-    /// Moves the bytes of a [`DropReason::Filtered`] packet to the waiting packet that has replaced it in the queue.
+    /// Swaps the stored bytes of an arriving acknowledgement with those of the waiting one that it replaces. Called if
+    /// [`Self::enqueue`] has returned [`DropReason::Filtered`].
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
     /// Returns true if a packet that finds the link idle and the queue empty may bypass the discipline. It then goes

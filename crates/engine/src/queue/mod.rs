@@ -133,8 +133,7 @@ impl Queue {
         }
     }
 
-    /// Returns true if a packet that finds the link idle is accepted and changes nothing else. This is always so on
-    /// links that carry only acknowledgements.
+    /// Returns true if a packet that finds the link idle is accepted without a change of the queue's state.
     #[inline(always)]
     pub(crate) fn accepts_trivially(&self, now: Time) -> bool {
         match self {

@@ -63,7 +63,7 @@ impl Bench {
         self.discipline.dequeue(self.now, &mut self.effects)
     }
 
-    /// Returns the numbers of the packets that leave, until none is left.
+    /// Dequeues all packets, and returns their numbers.
     pub(super) fn dequeue_all(&mut self) -> Vec<u64> {
         std::iter::from_fn(|| self.dequeue())
             .map(|packet| packet.seq)

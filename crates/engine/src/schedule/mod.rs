@@ -1,13 +1,13 @@
 //! The event list.
 //!
 //! Events are ordered by (time, class, index of the element). Ties are therefore broken in the same way in every run.
-//! Simultaneous arrivals over different links have separate tie-breaks ([`NextArrival`]): in a competition for one
-//! queue, the index would always favour the same links. A busy link has one entry, not one per packet.
+//! Simultaneous arrivals over different links are ordered by a separate rank ([`NextArrival`]): in a competition for
+//! one queue, the index would always favour the same links. A busy link has one entry, not one per packet.
 //!
 //! There are three 4-ary heaps: one for links, with the most frequent changes; one for delayed-ACK timers; and one for
-//! observations (samples, queue updates, the end), which limit all lookahead (`network/lookahead.rs`). Delayed-ACK
-//! timers are separate so that paced senders do not limit the lookahead of receivers. All other timers are in a
-//! [`CalendarQueue`]; web traffic has tens of thousands.
+//! observations (samples, queue updates, the end of the run). No lookahead goes beyond the next observation
+//! (`network/lookahead.rs`). Delayed-ACK timers are separate so that paced senders do not limit the lookahead of
+//! receivers. All other timers are in a [`CalendarQueue`], since web traffic has tens of thousands of them.
 
 mod arrivals;
 mod calendar_queue;

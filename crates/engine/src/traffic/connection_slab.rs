@@ -75,7 +75,7 @@ impl ConnectionId {
         Self(self.0 | Self::SECOND_LEG)
     }
 
-    /// Returns the part of the id that all ids of one connection have in common.
+    /// Returns the id without leg and side. All ids of one connection have this part in common.
     fn connection(self) -> Self {
         Self(self.0 & !(Self::SECOND_LEG | Self::DOWN))
     }
@@ -91,8 +91,8 @@ pub(crate) struct Slab<T> {
     slots: Vec<Slot<T>>,
     /// Free slots, in order of their release.
     free: VecDeque<u32>,
-    /// Memory of removed contents, for reuse. The most recently freed memory is last and is reused first, since it is
-    /// probably still in the caches.
+    /// Memory of contents removed from slots, for reuse. The most recently freed memory is last and is reused first,
+    /// since it is probably still in the caches.
     spare: Vec<Place<T>>,
 }
 

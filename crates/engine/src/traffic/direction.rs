@@ -180,7 +180,7 @@ impl Direction {
         self.begin_echoes();
     }
 
-    /// Stores the timestamp that the other direction echoes when it begins to send.
+    /// Stores the receiver's TS.Recent when the other direction begins to send: segments of that direction echo it.
     pub(super) fn begin_echoes(&mut self) {
         self.echoes.begin(self.receiver.stamp());
     }

@@ -25,7 +25,7 @@ pub(super) struct ExtraDelay {
 pub(super) struct QueuePool(Vec<Queues>);
 
 impl QueuePool {
-    /// Stores the queues of a closed connection for reuse; they must be empty.
+    /// Stores the two packet queues of `hold`, from a closed connection, for reuse. Both must be empty.
     pub(super) fn keep(&mut self, hold: ExtraDelay) {
         self.0.push(hold.queues);
     }

@@ -167,7 +167,7 @@ impl Network {
         }
     }
 
-    /// Returns the number of flows that have a delay box, for each link with delay boxes.
+    /// Returns, for each link with delay boxes, the number of flows that have one.
     pub(crate) fn boxed_flows(&self) -> impl Iterator<Item = usize> {
         let boxes = self.impairments.iter().filter_map(|one| one.boxes.as_ref());
         boxes.map(FlowBoxes::len)

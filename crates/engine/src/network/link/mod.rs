@@ -117,7 +117,7 @@ impl Link {
         }
     }
 
-    /// Returns the near end of the link with its type of service, for many packets in sequence.
+    /// Returns the near end of the link, for many packets in sequence: the link's type of service is determined once.
     #[inline]
     pub(crate) fn entrance(&mut self) -> Entrance<'_> {
         let port = &mut self.port;
@@ -133,8 +133,8 @@ impl Link {
         self.draws
     }
 
-    /// Stores a packet that has crossed an access link until its arrival time. Returns true if it is the next packet to
-    /// be forwarded.
+    /// Stores a packet of an access link until the packet's arrival at the far end. Returns true if it is the next
+    /// packet to be forwarded.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
@@ -254,7 +254,7 @@ impl Link {
         self.port.flow_drops.track(connections);
     }
 
-    /// Adds this link's drops and marks of data packets to `all`, by connection.
+    /// Adds this link's drops and marks of data packets to `all`, which has one entry for each connection.
     pub(crate) fn add_flow_drops(&self, all: &mut [FlowDrops]) {
         self.port.flow_drops.add_to(all);
     }

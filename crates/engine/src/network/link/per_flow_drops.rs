@@ -63,7 +63,7 @@ impl PerFlowDrops {
         }
     }
 
-    /// Adds the counters of foreign stacks' connections to `all`, by the connection's number.
+    /// Adds the counters of foreign stacks' connections to `all`, which is indexed by the connection's number.
     pub(super) fn add_datagrams_to(&self, all: &mut Vec<FlowDrops>) {
         if all.len() < self.datagrams.len() {
             all.resize(self.datagrams.len(), FlowDrops::default());

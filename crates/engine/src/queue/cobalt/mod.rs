@@ -50,9 +50,9 @@ keys! {
         /// Packets that have waited no longer than four times this time are not dropped or marked; `auto`: the
         /// transmission time of the largest packet.
         pub mtu_time: Span = TIME_OR_AUTO.key().default("auto").source("Linux: cake_set_rate"),
-        /// Increment of BLUE's drop probability at a full queue, at most once per target.
+        /// Increment of BLUE's drop probability at a full queue, at most once in a time of `target`.
         pub blue_up: f64 = PROBABILITY.key().default("0.00390625").source("Linux: p_inc of cake_set_rate, 1/256"),
-        /// Decrement of BLUE's drop probability at an empty queue, at most once per target.
+        /// Decrement of BLUE's drop probability at an empty queue, at most once in a time of `target`.
         pub blue_down: f64 = PROBABILITY.key().default("0.000244140625").source("Linux: p_dec of cake_set_rate, 1/4096"),
     }
 }

@@ -138,8 +138,8 @@ impl Control {
         self.qdelay_old = qdelay;
     }
 
-    /// Converts a weight per second to a weight per tick, rounded to sixteenths per second, and scales it down while
-    /// the probability is small.
+    /// Returns a weight of the controller per tick. `per_s`, the weight per second, is rounded to sixteenths. While the
+    /// probability is small, the weight is scaled down.
     fn weight(&self, per_s: f64) -> u64 {
         let sixteenths = libm::round(16.0 * per_s) as u64;
         let mut weight = (sixteenths * (ONE / TICKS_PER_S)) >> 4;

@@ -225,7 +225,7 @@ impl Twin<'_> {
         self.compare();
     }
 
-    /// Compares the packets dropped since the last comparison, and the waiting packets.
+    /// Compares the drops since the last comparison, and the number and bytes of waiting packets, with the rule's.
     fn compare(&mut self) {
         let dropped = self.effects.dropped.drain(..);
         let found: Vec<_> = dropped

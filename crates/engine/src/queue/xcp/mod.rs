@@ -82,9 +82,9 @@ pub(crate) struct Xcp {
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// Increase of the throughput that a packet is assigned, per second of its spacing.
+    /// Increase of the throughput that a packet gets for each second of the spacing in its header.
     gain: f64,
-    /// Decrease of the throughput that a packet is assigned, per byte of the packet.
+    /// Decrease of the throughput that a packet gets for each of its bytes.
     loss: f64,
     /// Increase of the total throughput that is left to assign in this interval.
     gains_left: f64,

@@ -42,7 +42,7 @@ impl AppConnection {
         });
     }
 
-    /// Processes a segment that arrives when all data has arrived: it may carry a FIN, or fill the gap before one.
+    /// Processes the segment that completes the data, or any segment after it. A FIN may then have arrived in order.
     pub(super) fn on_closing_segment(
         &mut self,
         packet: &Packet,

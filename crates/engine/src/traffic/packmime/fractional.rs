@@ -232,7 +232,7 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
     }
 }
 
-/// Hosking's recursion: weights of the past values, computed for an increasing number of past values.
+/// Hosking's recursion for the weights of the past values in the mean of the next value. Each step adds one past value.
 struct Recursion {
     d: f64,
     /// Weights; the weight of the newest value is first.

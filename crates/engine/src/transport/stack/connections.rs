@@ -11,7 +11,7 @@ pub(crate) struct StackConnections {
 }
 
 impl StackConnections {
-    /// Creates an empty list. Its numbers begin after those of `streams` UDP streams.
+    /// Creates an empty list. Its connections will have the numbers after those of `streams` UDP streams.
     pub(crate) fn after(streams: usize) -> Self {
         Self {
             first: streams as u32,

@@ -214,8 +214,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2: the limit in force when a segment is sent applies to
-    /// it. Segments sent before the limit was noted do not get it, even if they left at the same time.
+    /// Checks that an application limit applies to segments sent after it was noted, not to segments sent before, even
+    /// if they left at the same time (draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2).
     #[test]
     fn segments_sent_after_a_limit_was_noted_are_limited() {
         let limit_of = |acknowledged| {

@@ -45,7 +45,7 @@ pub(crate) struct RttEstimator {
     /// True if `min_rtt` is provisional: the next sample replaces it, even if that is longer.
     min_rtt_stands_in: bool,
     pub(super) timing: Timing,
-    /// True if the current acknowledgement has given a sample, on connections that time all segments.
+    /// True if the current acknowledgement has given a round-trip sample, on connections that time all segments.
     pub(super) sampled: bool,
 }
 

@@ -202,8 +202,8 @@ impl Port {
         }
     }
 
-    /// Stores a packet that has crossed an access link until its arrival time. Returns true if it is the next packet to
-    /// be forwarded.
+    /// Stores a packet of an access link until the packet's arrival at the far end. Returns true if it is the next
+    /// packet to be forwarded.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }

@@ -150,7 +150,7 @@ impl ControlBlock {
         sample.min_rtt = self.rtt.min_rtt();
     }
 
-    /// Adds the round-trip time of the SYN to the sample of the handshake.
+    /// Stores the SYN's round-trip time in `sample`, the sample of the acknowledgement that completes the handshake.
     pub(super) fn complete_handshake(&mut self, sample: &mut AckSample) {
         sample.rtt = Some(self.srtt());
         self.rtt.sampled = false;

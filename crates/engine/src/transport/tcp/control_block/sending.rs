@@ -445,7 +445,7 @@ impl ControlBlock {
         self.timer.stop(of, env.schedule());
     }
 
-    /// Restarts the timer for a retransmission, and stops timing the round trip (Karn's rule).
+    /// Restarts the retransmission timer after a retransmission, and stops timing the round trip (Karn's rule).
     pub(crate) fn restart_timer_for_retransmission(&mut self, env: &mut impl Environment) {
         self.restart_timer(env);
         self.stop_timing();

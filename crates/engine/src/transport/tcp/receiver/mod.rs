@@ -35,7 +35,7 @@ pub(crate) struct Receiver {
     /// The next segment expected.
     next: u64,
     /// End of the segments that take the fast path if they arrive in order: all except the first and the last segment
-    /// of the data. Zero if the receiver is not in its plain state, or if its acknowledgements have optional contents.
+    /// of the data. Zero while no segment may take the fast path, and if acknowledgements have optional contents.
     plain_below: u64,
     /// Timestamp that acknowledgements echo (chosen by RFC 7323 section 4.3).
     stamp: Time,
@@ -220,7 +220,7 @@ impl Receiver {
         (self.plain_below, self.reported_below) = (0, 0);
     }
 
-    /// Returns true if the next segment takes the fast path, if it arrives in order.
+    /// Returns true if the next expected segment will take the fast path.
     #[cfg(test)]
     pub(crate) fn is_plain(&self) -> bool {
         self.next < self.plain_below.max(self.reported_below)

@@ -1,12 +1,12 @@
 //! Acknowledgements that leave without the usual delay, as in the kernel (Linux 6.18, `net/ipv4/tcp_input.c`). These
-//! are the first acknowledgements of a connection, those after duplicates and marks, and all while the receive window
-//! opens. Conversely, the kernel holds back duplicate acknowledgements for the same hole after the first three,
-//! although RFC 5681 requires that they are sent at once.
+//! are the first acknowledgements of a connection, those after duplicates and marks, and those of segments that enlarge
+//! the receive window. Conversely, the kernel holds back duplicate acknowledgements for the same hole after the first
+//! three, although RFC 5681 requires that they are sent at once.
 //!
-//! The window opens from 64 KiB, by two segments for each segment that arrives (`tcp_grow_window`), up to the size of
-//! the buffer. The buffer follows the amount of data that arrives in a round trip (dynamic right-sizing,
-//! `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The application reads everything at once. This window does not limit
-//! the sender: it is always larger than the sender's window.
+//! The receive window opens from 64 KiB, by two segments for each segment that arrives (`tcp_grow_window`), up to the
+//! size of the buffer. The buffer grows with the amount of data that arrives in a round trip (dynamic right-sizing,
+//! `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`). The application reads everything at once. The receive window does not
+//! limit the sender: it is always larger than the sender's window.
 
 use longhaul_units::{Span, Time};
 

@@ -79,8 +79,8 @@ fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     assert_eq!(at(10_000, 10, early), [(100, 1), (1_300, 2)]);
 }
 
-/// A shortened wait ends once. At 1 bit/s, segment 2 would leave at 12,000.1 s. A rise to 1 kbit/s lets it leave
-/// earlier, and the event of the original departure sends nothing.
+/// Checks that nothing leaves when an earlier segment was first due. At 1 bit/s, segment 2 is due at 12,000.1 s, but a
+/// rise to 1 kbit/s lets it leave at 12.2 s. At 12,000.1 s, segment 4 waits and must not leave.
 #[test]
 fn a_wait_that_was_shortened_ends_once() {
     let (sent, mut bench) = change(1, 1_000, PacedBursts::Early);

@@ -433,9 +433,9 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     }
 }
 
-/// Old selective acknowledgements do not let the window grow after a timeout. Segment 1 of twenty is lost twice; the
-/// next acknowledgement also covers the other 19, reported long before. Linux counts only the one newly delivered
-/// segment; RFC 3465 counts at most one.
+/// Segments that SACK blocks have reported before a timeout do not let the window grow after it. Segment 1 of twenty is
+/// lost twice, and the other 19 are reported before the timeout. The acknowledgement of all twenty then counts as one
+/// segment: the only newly delivered one (Linux), or the maximum after a timeout (RFC 3465).
 #[test]
 fn what_was_acknowledged_before_a_timeout_does_not_grow_the_window_after_it() {
     for ack_counting in [

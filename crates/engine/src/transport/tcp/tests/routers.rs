@@ -190,8 +190,8 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// In the sudden start, dummy segments are not counted as data, and answers to them are not counted as
-/// acknowledgements.
+/// Checks that the dummy segments of TCP Peach's sudden start leave evenly spaced and are not counted as data, and that
+/// their acknowledgements are not counted either.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {

@@ -60,8 +60,8 @@ fn a_single_loss_changes_nothing() {
     }
 }
 
-/// The third loss reduces the window once, to 49/64. This is 7/8 for the loss, times 7/8 for fast convergence, which
-/// also applies to a first reduction.
+/// Checks that three losses reduce the window only once, at the third loss, to 49/64. This is 7/8 for the loss, times
+/// 7/8 for fast convergence, which picoquic also applies to the first reduction of a connection.
 #[test]
 fn three_losses_in_a_row_reduce_the_window_once() {
     for recovery in RECOVERIES {

@@ -152,7 +152,7 @@ impl Relation {
 }
 
 impl Fact {
-    /// Creates a condition of a script on the value that has the name `name` in the kernel.
+    /// Creates a condition of a script on a value; `name` is the kernel's name of the value.
     pub(super) fn of_kernel(name: &str, relation: Relation, value: f64) -> Self {
         let own = NAMES.iter().find(|(kernel, _)| *kernel == name);
         Self {
