@@ -22,8 +22,8 @@ pub struct Entering {
     /// Number that distinguishes the packet from others of the flow. In a cumulative acknowledgement, the next byte
     /// expected.
     pub number: u64,
-    /// True for a cumulative acknowledgement of TCP without any other information, which a later one can replace
-    /// (RFC 3449, section 5.2.1).
+    /// True for a cumulative acknowledgement of TCP without any other information. A later acknowledgement can replace
+    /// such an acknowledgement (RFC 3449, section 5.2.1).
     pub is_pure_ack: bool,
     /// ECN field of the packet's IP header.
     pub ecn: EcnCodepoint,
@@ -70,8 +70,8 @@ pub trait Outside {
     fn now(&mut self) -> Time;
     /// Waits until the time `until` or, if a host sends a packet earlier, until that packet.
     fn wait(&mut self, until: Time);
-    /// Takes the next packet that a host has sent, at `now`, and writes its bytes to `bytes`, which is empty; returns
-    /// `None` if there is no packet.
+    /// Takes the next packet that a host has sent, at `now`, and writes the packet's bytes to the empty buffer `bytes`.
+    /// Returns `None` if there is no packet.
     fn enter(&mut self, now: Time, bytes: &mut Vec<u8>) -> Option<Entering>;
     /// Returns the end nodes and the name of a flow whose first packet has entered.
     fn ends(&self, flow: u32) -> Ends;

@@ -22,7 +22,7 @@ use longhaul_engine::{Change, Config, Loss};
 use longhaul_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
-/// Congestion control algorithms that differ in what they need from transports and routers.
+/// Congestion control algorithms with different demands on transports and routers.
 const CONGESTION: [&str; 6] = ["reno", "cubic", "vcp", "xcp", "packet-pair", "peach"];
 
 /// A small network with finite and greedy flows of several kinds.
@@ -293,8 +293,8 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
-/// Runs a network with and without lookahead; returns both results without the numbers of events. The second run
-/// records packets on all links, so the links do not look ahead.
+/// Returns the results of two runs of a network, with and without lookahead, except the numbers of events. The second
+/// run records packets on all links, so the links do not look ahead.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();

@@ -117,7 +117,7 @@ fn a_link_goes_on_where_an_outage_has_stopped_it() {
     );
 }
 
-/// The work that a link transmits never exceeds what its rates allow, in any interval.
+/// A link that is always busy transmits exactly as much data as its rates allow, in any interval.
 #[test]
 fn utilisation_is_of_what_the_rates_hold() {
     for bps in [0, 100] {

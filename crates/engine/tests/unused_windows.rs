@@ -34,7 +34,7 @@ const RECOVERIES: [Recovery; 8] = [
     Recovery::RackTlpPrr,
 ];
 
-/// Returns a connection with two exchanges, the second 12 s after the first. The path has 10 Gbit/s and 100 ms.
+/// Returns a path of 10 Gbit/s and 100 ms. Each connection has two exchanges, with a pause of 12 s between them.
 fn two_exchanges(request: f64, response: f64, tcp: Tcp) -> Config {
     let (rate, delay) = (Rate::from_bps(10_000_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(100_000), 30);
@@ -125,7 +125,7 @@ fn a_proxy_starts_over_after_an_idle_timeout() {
     assert!(restarted[1] > kept[1] + 0.2, "{restarted:?} s, {kept:?} s");
 }
 
-/// Returns a network of 50 Mbit/s and 100 ms, with one flow that uses Careful Resume.
+/// Returns a network of 50 Mbit/s with a round-trip time of 100 ms and one flow, which uses Careful Resume.
 fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f64>) -> Config {
     let (rate, delay) = (Rate::from_bps(50_000_000), Span::from_millis(50));
     let mut config = dumbbell(rate, delay, drop_tail(queue), 6);

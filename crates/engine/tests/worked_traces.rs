@@ -14,7 +14,7 @@ use common::{AT_ONCE, add_access, add_flows, delayed_ack, drop_tail, dumbbell, r
 
 const SEGMENT_BYTES: u64 = 1460;
 
-/// Returns the sender of Weigle's text. It starts with two segments and then sends as many as the windows allow.
+/// Returns the parameters of the sender in Weigle's text, which does not use limited transmit.
 fn textbook(recovery: Recovery) -> Tcp {
     Tcp {
         limited_transmit: false,

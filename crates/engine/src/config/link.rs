@@ -53,7 +53,7 @@ keys! {
         pub changes: Vec<Change> = Vec::new(),
         /// Delivery opportunities of packets, instead of a fixed rate; `rate` is then the mean rate of the trace.
         pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
-        /// Time at which departures are computed, if the options do not require explicit service; see
+        /// Way in which departures are computed, if other options do not require explicit service; see
         /// [`Link::service`].
         pub service: Service = Service::OnArrival,
         /// True if the time series include this link.

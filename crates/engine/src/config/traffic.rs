@@ -163,7 +163,7 @@ words! {
 pub struct TraceEntry {
     /// Time at which the connection of the exchange opens.
     pub time: Time,
-    /// Time from the end of the preceding exchange in the trace to the request, if both use the same connection.
+    /// Time from the end of the preceding exchange in the trace to the request, if both exchanges share a connection.
     pub after: Option<Span>,
     /// Bytes of the request, or of all data if there is no response.
     pub request_bytes: u64,

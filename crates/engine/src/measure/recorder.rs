@@ -126,7 +126,8 @@ record! {
 pub struct ProxySample {
     /// State of the connection between the proxy's nodes; `flow` is the number of the proxy.
     pub carrier: FlowSample,
-    /// State of the local queue; `link` is the number of the proxy. Departures are packets that the proxy takes out.
+    /// State of the local queue; `link` is the proxy's number. Departures are packets that the proxy takes from the
+    /// queue.
     pub queue: LinkSample,
 }
 

@@ -1,9 +1,9 @@
 //! Links whose delay or loss changes during a run. (Changes of rates are known in advance:
 //! [`crate::config::ServiceCurve`].)
 //!
-//! Such links have explicit service: a packet's arrival is computed when its service begins, and need not be corrected
-//! later. A packet propagates with the delay at the beginning of its service. After a decrease of the delay, packets do
-//! not overtake earlier ones, but arrive right behind them: a shorter path does not reorder packets either.
+//! Such links have explicit service: a packet's arrival is computed when its service begins, with the delay at that
+//! time. Later changes of the delay do not affect the packet. After a decrease of the delay, packets do not overtake
+//! earlier ones, but arrive right behind them.
 
 use longhaul_units::{Span, Time};
 

@@ -225,8 +225,8 @@ impl Network {
         }
     }
 
-    /// Forwards a link's packets that reach its far end by `until`, for links with lookahead. Stops after the first
-    /// packet that has reached the end of its route, stores it in `arrived`, and returns its kind of receiver.
+    /// Forwards a link's packets that reach its far end by `until`, for links with lookahead. Stops at the first packet
+    /// that has reached the end of its route: stores this packet in `arrived`, and returns the kind of its receiver.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,

@@ -9,9 +9,9 @@ use longhaul_units::Span;
 /// search for a path skips all hosts except those at the two ends, and is therefore short even with thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// For each node, the links that leave it, in their order, except links to hosts.
+    /// For each node, the links from this node to nodes that are not hosts, in the order of the links' numbers.
     leaving: Vec<Vec<Link>>,
-    /// For each host, the links that lead to it, in their order.
+    /// For each host, the links that lead to it, in the order of the links' numbers.
     entering: Vec<Vec<Link>>,
 }
 

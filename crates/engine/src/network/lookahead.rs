@@ -157,7 +157,7 @@ pub(super) struct Plan {
     /// Numbers of the access links, in the order of storage. The two links of one endpoint, one for each direction, are
     /// neighbours.
     pub(super) access: Vec<u32>,
-    /// Links that lead only to access links, each with the minimum delay of these access links.
+    /// Links that lead only to access links. Each has the minimum delay of the access links that it leads to.
     pub(super) spreading: Vec<(u32, Span)>,
 }
 

@@ -254,8 +254,8 @@ pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit set in the handle of a header for routers. The entry of the header also has the SACK blocks, if there are
-    /// any.
+    /// Bit set in the handle of a header for routers. The store keeps the packet's SACK blocks, if any, together with
+    /// the header.
     const HEADER: u32 = 1 << 31;
     /// Bit set in a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;

@@ -13,7 +13,7 @@ pub(crate) struct XcpHeader {
     pub(crate) spacing_s: f64,
     /// Requested or granted change of the throughput, in bytes per second.
     pub(crate) change: f64,
-    /// True if a router has granted the change; false if the sender has only requested it.
+    /// True if a router has set `change`; false if `change` is still the sender's request.
     pub(crate) granted: bool,
 }
 

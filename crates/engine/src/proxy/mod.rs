@@ -99,7 +99,7 @@ impl Proxies {
         self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
-    /// Processes the stop of an application: its connection, which ends at a proxy, sends no new data.
+    /// Processes the stop of an application whose connection ends at a proxy: the connection sends no new data.
     pub(crate) fn on_stop(
         &mut self,
         connection: usize,

@@ -93,7 +93,7 @@ impl Queue {
         }
     }
 
-    /// Converts a queue with decisions on arrival to a queue with two priorities.
+    /// Adds a second priority to a drop-tail or RED queue.
     pub(crate) fn prioritised(self) -> Self {
         Self::Prioritised(Box::new(self))
     }

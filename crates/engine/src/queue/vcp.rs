@@ -77,7 +77,7 @@ impl Parameters for VcpConfig {
 /// Smallest load that is coded as high (section 3.1); from 1 on, a load is coded as overload.
 const HIGH_LOAD: f64 = 0.8;
 const OVERLOAD: f64 = 1.0;
-/// Weight of the mean queue of an interval in the average that is the persistent queue.
+/// Weight of an interval's mean queue in the persistent queue, an exponentially weighted moving average.
 const QUEUE_GAIN: f64 = 0.25;
 
 /// The state of VCP's router.

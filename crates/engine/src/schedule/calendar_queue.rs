@@ -193,8 +193,8 @@ impl<T: Due> CalendarQueue<T> {
         })
     }
 
-    /// Moves entries of later days to their buckets, if their days are now within a year. If all buckets are empty
-    /// (`alone`), the year begins with the first later day.
+    /// Moves entries of later days to their buckets, if their days are now within a year. `alone` is true if all
+    /// buckets are empty; the year then begins with the first later day.
     fn begin_year(&mut self, alone: bool) {
         if alone {
             self.today = self.first_later - 1;

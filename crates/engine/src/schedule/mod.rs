@@ -48,7 +48,7 @@ pub(crate) struct Schedule {
     observations: Heap,
     /// Deadlines, for each kind of timer.
     deadlines: [Deadlines; Kind::ALL.len()],
-    /// The earliest entry that is not a link's, stored because it is read for each packet.
+    /// The earliest of the entries that do not belong to links, stored because it is read for each packet.
     first_of_others: Key,
     /// The earliest entry of delayed-ACK timers and observations, which are far fewer than other timers.
     first_of_rest: Key,

@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Returns the wire form of an endpoint's acknowledgement of data from `sender`.
+    /// Returns the wire form of `packet`, the acknowledgement of data from `sender` by the host `from`.
     fn answer(
         &self,
         packet: &Packet,

@@ -58,7 +58,7 @@ impl<S: PacketService> Environment for LinkEnvironment<'_, S> {
     }
 }
 
-/// Limits of a train: the lookahead of its link, the first arrival, and the next observation.
+/// Values that limit a train: the lookahead of its link, the arrival of its first packet, and the next observation.
 #[derive(Clone, Copy, Debug)]
 struct TrainExtent {
     delivery: Delivery,

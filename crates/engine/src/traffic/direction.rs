@@ -78,7 +78,7 @@ impl Direction {
         }
     }
 
-    /// Prefetches the memory that a sample of a direction reads. The direction is `offset` bytes after `place`.
+    /// Prefetches the memory that a sample of a direction reads. The direction begins at byte `offset` of `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);
@@ -147,7 +147,7 @@ impl Direction {
         self.last().receiver.next() >= end
     }
 
-    /// Returns true if all segments that the sender of the last leg has sent are acknowledged.
+    /// Returns true if all segments of the last leg's sender are acknowledged.
     pub(super) fn is_all_acknowledged(&self) -> bool {
         let sender = &self.last().sender;
         sender.acknowledged() >= sender.end()

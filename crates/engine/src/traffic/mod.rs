@@ -330,7 +330,7 @@ impl Traffic {
         Some(second_leg.proxy)
     }
 
-    /// Returns the two legs of a direction that a proxy splits; `None` if its connection has ended.
+    /// Returns the two legs of a direction that a proxy splits; `None` if the direction's connection has ended.
     pub(crate) fn legs(&mut self, index: u32) -> Option<Legs<'_>> {
         let id = ConnectionId::of(index);
         let direction = self.connections.get_mut(id)?.direction_mut(id.side())?;

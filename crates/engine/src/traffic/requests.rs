@@ -31,8 +31,8 @@ struct Arrivals {
     intervals: Numbers,
     /// Intervals between connections that have been drawn in advance.
     coming: VecDeque<Span>,
-    /// End of the last interval drawn in advance; zero before the first interval begins, or if none is drawn in
-    /// advance.
+    /// Time up to which the arrivals are known: the end of the last interval in `coming`. Zero before the first
+    /// interval begins, or if no intervals are drawn in advance.
     known_until: Time,
 }
 

@@ -137,8 +137,8 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
     }
 }
 
-/// A response echoes the timestamp that the server had when the response was sent (RFC 7323 section 4.3). A probe that
-/// reaches the server while the response is in flight does not change the measured round-trip time of the request.
+/// Checks that a response echoes a timestamp that arrived before the response left (RFC 7323 section 4.3). A tail loss
+/// probe that arrives later does not change the measured round-trip time.
 #[test]
 fn a_response_echoes_what_had_come_when_it_left() {
     let tcp = Tcp {

@@ -29,7 +29,7 @@ pub(crate) struct Lane<'a, S> {
 }
 
 impl<S: PacketService> Lane<'_, S> {
-    /// Processes a packet that reaches the near end of the link, the first link of its route.
+    /// Processes a packet that reaches the near end of the link. The link is the first one of the packet's route.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,

@@ -259,7 +259,7 @@ impl Link {
         self.port.flow_drops.add_to(all);
     }
 
-    /// Adds this link's drops and marks of datagrams of foreign stacks' connections to `all`, by connection.
+    /// Adds this link's drops and marks of datagrams to `all`, by connection of a foreign stack.
     pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
         self.port.flow_drops.add_datagrams_to(all);
     }
@@ -269,7 +269,7 @@ impl Link {
         self.port.measure_waits();
     }
 
-    /// Takes the queueing delays measured so far; `None` if they are not measured.
+    /// Returns the queueing delays measured so far, and ends their measurement; `None` if they are not measured.
     pub(crate) fn take_waits(&mut self) -> Option<DelayHistogram> {
         self.port.take_waits()
     }

@@ -51,8 +51,7 @@ impl Ring {
     }
 
     /// Frees the slots of packets below number `needed`. If less than an eighth of the slots is then free, doubles
-    /// their number. Called once in many packets; the ring stays small enough for the caches. Returns false if the run
-    /// has reached its memory limit; then only counters are read.
+    /// their number. Returns false if there is no free slot because the run has reached its memory limit.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {

@@ -24,9 +24,9 @@ impl RandomTieBreak {
         }
     }
 
-    /// Returns a hash of the link and the time. A random draw instead would depend on earlier draws. The hash has two
-    /// rounds of multiplication with the constants of SplitMix64's finaliser (Steele, Lea and Flood, 2014). After one
-    /// round, regular times would still show a pattern.
+    /// Returns a hash of the link and the time. Unlike a random number, the hash does not depend on earlier draws. It
+    /// has two rounds of multiplication with the constants of SplitMix64's finaliser (Steele, Lea and Flood, 2014).
+    /// After one round, regular times would still show a pattern.
     #[inline]
     pub(crate) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);

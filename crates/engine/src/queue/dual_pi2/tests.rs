@@ -158,8 +158,8 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// At a balance of exactly zero, the L4S queue has its turn. The balance is zero after 21 L4S packets with 12,000 bytes
-/// in total. A floating-point sum of tenths of their sizes would differ from this.
+/// The L4S queue has its turn if the classic queue has had exactly its share, a tenth of the bytes. This is so after 21
+/// L4S packets with 12,000 bytes in total. Rounding errors of a floating-point sum would change the turn.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());

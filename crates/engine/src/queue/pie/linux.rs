@@ -295,9 +295,8 @@ mod tests {
         assert!((none + 0.01).abs() < 1e-12, "{none}");
     }
 
-    /// The full burst allowance is restored under two conditions: the probability is zero, and the current and the last
-    /// delay are below half of the target. The sum of probabilities and the time of the last departure are then reset,
-    /// too.
+    /// The full burst allowance is restored if the probability is zero, and the last two delays are below half of the
+    /// target. The sum of probabilities and the time of the last departure are then reset, too.
     #[test]
     fn a_quiet_time_restores_the_burst_allowance() {
         let parameters = linux();

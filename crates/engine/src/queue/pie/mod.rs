@@ -31,7 +31,7 @@ words! {
     pub enum DelayEstimate {
         /// The waiting bytes divided by the link's rate.
         Rate = "rate",
-        /// The sojourn time of the last packet that left; zero if no packet waited behind it.
+        /// The sojourn time of the last packet that left; zero if this packet left an empty queue behind.
         Timestamps = "timestamps",
     }
 }
@@ -220,9 +220,9 @@ impl Control {
         }
     }
 
-    /// Updates the probability from `delay_s`, the queueing delay in seconds. If it is `None`, and always in variant
-    /// linux-6.18, the sojourn time of the last packet that left is used. `waiting` is true if packets wait; only
-    /// linux-6.18 reads it.
+    /// Updates the probability from `delay_s`, the queueing delay in seconds, or, if `delay_s` is `None`, from the
+    /// sojourn time of the last packet that left. Variant linux-6.18 always uses the sojourn time; only this variant
+    /// reads `waiting`, which is true if packets wait.
     pub(super) fn update(
         &mut self,
         parameters: &PieParameters,

@@ -188,8 +188,8 @@ proptest! {
     }
 }
 
-/// Steps of the probability follow RFC 8033, section 4.2. The delay is 40 ms: forty packets wait, and each takes a
-/// millisecond to send.
+/// The probability grows in the steps of RFC 8033, section 4.2. The delay is 40 ms: forty packets wait, and each takes
+/// a millisecond to send.
 #[test]
 fn the_probability_by_hand() {
     let mut pie = pie(config(false));

@@ -133,7 +133,7 @@ struct Lists<A> {
 /// Assignment of flows to queues.
 enum Sorting {
     Hash(FlowHash),
-    /// Each flow has its own queue: with so few flows, none share one in CAKE's sets.
+    /// Each flow has its own queue, as in CAKE if there are as few flows as in these tests.
     Own,
 }
 
@@ -255,8 +255,8 @@ impl Rule for FqCoDel {
         Verdict::Accept
     }
 
-    /// Drops half of the packets of the longest queue; in Linux, half of its bytes, which CoDel counts as its own drops
-    /// (`fq_codel_drop`). At most a batch is dropped (RFC 8290 section 4.1).
+    /// Drops packets of the longest queue: half of its packets or, in Linux, half of its bytes (`fq_codel_drop`), but
+    /// at most a batch (RFC 8290 section 4.1). Linux adds these drops to the queue's count of CoDel's drops.
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
         self.lists.join(waiting);
         while exceed(self.limit, waiting) {

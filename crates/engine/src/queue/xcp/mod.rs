@@ -173,8 +173,8 @@ impl Xcp {
         self.queue_in = half.max(SHORTEST_QUEUE_INTERVAL);
     }
 
-    /// Ends a control interval: computes the desired change of the throughput, and the shares of packets in the next
-    /// interval.
+    /// Ends a control interval: computes the desired change of the total throughput. Also computes `gain` and `loss`,
+    /// which determine each packet's share of this change in the next interval.
     fn end_control_interval(&mut self) {
         let input = self.arrived_bytes as f64 / self.interval.as_secs_f64();
         self.mean_rtt_s = if self.spacings_s > 0.0 {

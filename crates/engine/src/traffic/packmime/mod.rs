@@ -28,7 +28,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Creates a part of the model. `stream` returns the random stream of a component, given the component's name.
+    /// Creates the part of the model that `config` selects. `stream` returns the random stream of a named component.
     pub(super) fn new(config: &PackMime, stream: impl Fn(&str) -> Stream) -> Self {
         match *config {
             PackMime::Arrivals { rate } => Self::Arrivals(Arrivals::new(rate, stream("arrivals"))),

@@ -46,7 +46,7 @@ impl Ends {
 #[derive(Debug, Default)]
 pub(super) struct SendTimes {
     sent: SegmentRing<Sent>,
-    /// First and last send time of the current acknowledgement's segments, if it gives samples.
+    /// First and last send time of the segments that the current acknowledgement covers; `None` if it gives no samples.
     ends: Option<Ends>,
 }
 
@@ -87,7 +87,7 @@ impl SendTimes {
         self.sent.forget_below(next);
     }
 
-    /// Returns the first and last send time of the current acknowledgement's segments, if it gives samples.
+    /// Returns the first and last send time of the segments that the acknowledgement covers, if it gives samples.
     #[inline]
     pub(super) fn ends(&self) -> Option<Ends> {
         self.ends

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Length of the window in sequence numbers. Its bits take 32 KiB; at 10 Gbit/s with packets of 1500 bytes, it covers
-/// 0.3 s.
+/// Number of the most recent sequence numbers whose arrivals are recorded. Their bits take 32 KiB. At 10 Gbit/s with
+/// packets of 1500 bytes, they cover 0.3 s.
 const WINDOW: u64 = 1 << 18;
 
 /// Sequence numbers that have arrived.

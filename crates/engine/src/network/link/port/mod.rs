@@ -74,7 +74,7 @@ impl Port {
         self.waits.is_some()
     }
 
-    /// Takes the queueing delays measured so far; `None` if they are not measured.
+    /// Returns the queueing delays measured so far, and ends their measurement; `None` if they are not measured.
     pub(super) fn take_waits(&mut self) -> Option<DelayHistogram> {
         let Waits { mut timed, before } = *self.waits.take()?;
         timed.record_instant(self.ring.accepted() as u64 - before - timed.packets());

@@ -12,8 +12,8 @@ use crate::transport::tcp::regular::unusual;
 use crate::transport::tcp::rto::Timing;
 
 impl ControlBlock {
-    /// Processes the options of an acknowledgement. Returns its SACK blocks. Stores router feedback for the next
-    /// sample.
+    /// Processes the options of an acknowledgement: stores the feedback of routers for the next sample, and returns the
+    /// SACK blocks.
     #[inline]
     pub(crate) fn process_options(
         &mut self,
@@ -213,7 +213,7 @@ impl ControlBlock {
         !used && !self.retransmits_after_timeout()
     }
 
-    /// Returns true if the window may grow although something other than the window limits the sender.
+    /// Returns true if the congestion window may grow even while something else limits the sender.
     fn may_grow_beyond_use(&self) -> bool {
         let window = &self.congestion.window;
         let usage = self
@@ -223,9 +223,9 @@ impl ControlBlock {
         usage.is_some_and(|usage| usage.allows_growth(window.in_slow_start(), window.cwnd()))
     }
 
-    /// Returns true while the flight at a timeout is being retransmitted. During this time, the receiver echoes
-    /// congestion until the first new segment brings CWR (RFC 3168 section 6.1.2). These echoes must not keep the
-    /// window at one segment. Always false for ns-2: there, any segment carries CWR.
+    /// Returns true while the segments that were in flight at a timeout are being retransmitted. The receiver may echo
+    /// congestion all this time, since only new segments carry CWR (RFC 3168 section 6.1.2). These echoes must not keep
+    /// the window at one segment. Always false for ns-2, where retransmissions carry CWR, too.
     #[inline]
     pub(super) fn retransmits_after_timeout(&self) -> bool {
         !self.ns2 && self.last_reduction == LastReduction::Timeout && self.una < self.recover

@@ -13,8 +13,7 @@ use crate::transport::tcp::wire::Wire;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct ShortSegments {
-    /// The first short segment. If there is none, `first.segment` is larger than any segment's number. Short segments
-    /// acknowledged long ago are forgotten.
+    /// The first short segment that is stored. If there is none, `first.segment` is larger than any segment's number.
     first: Short,
     /// The short segments after the first, in ascending order, if there ever were any.
     #[allow(

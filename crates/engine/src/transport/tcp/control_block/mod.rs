@@ -69,7 +69,7 @@ impl Sending {
         }
     }
 
-    /// Returns the state without a delayed segment, for a connection that may delay segments.
+    /// Returns the state in which no segment waits: `InPairs` if the algorithm needs packet pairs, otherwise `AtOnce`.
     fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.needs().pairs {
             Self::InPairs
@@ -91,7 +91,7 @@ pub(super) struct ControlBlock {
     pub(super) index: u32,
     pub(super) path: Path,
     full_bytes: u16,
-    /// True for the ns-2 profiles, which differ from the RFCs in rules, not only in values of parameters.
+    /// True for the ns-2 profiles, in which some rules of the RFCs are replaced by those of ns-2.
     ns2: bool,
     /// True if the algorithm controls the window at all times; the transport's own rules then do not apply.
     pub(super) controls_cwnd: bool,
@@ -145,8 +145,8 @@ pub(super) struct ControlBlock {
     round: u64,
     pub(super) limit_since: Time,
     pub(super) congestion: CongestionState,
-    /// Time at which the last segment left. Only updated when the application has nothing more to send
-    /// ([`Self::leaves_plainly`]).
+    /// Time at which the last segment left. Segments on the fast path do not update this time: other segments always
+    /// follow them ([`Self::leaves_plainly`]).
     last_sent: Time,
     /// Time since which nothing is outstanding; meaningless while segments are outstanding.
     idle_since: Time,
@@ -170,7 +170,7 @@ pub(super) struct ControlBlock {
 }
 
 impl ControlBlock {
-    /// Number of cache lines that the fields up to the beginning of `short` fill.
+    /// Number of cache lines from the beginning of the structure to the beginning of its field `short`.
     const FIRST_LINES: usize = 4;
 
     #[inline(always)]

@@ -48,15 +48,15 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the algorithm tolerates the losses of the current recovery: the window is not reduced, and
-    /// grows.
+    /// Returns true if the algorithm tolerates the losses of the current recovery: the window grows instead of being
+    /// reduced.
     #[inline]
     pub(crate) fn tolerates_losses(&self) -> bool {
         self.tolerates_losses
     }
 
-    /// Returns true if the window also limits sending in recovery. Returns false if proportional rate reduction limits
-    /// sending instead.
+    /// Returns true if the window limits sending in recovery, too. Returns false if proportional rate reduction does so
+    /// instead.
     #[inline]
     pub(crate) fn sends_by_window(&self) -> bool {
         self.controls_cwnd || self.tolerates_losses

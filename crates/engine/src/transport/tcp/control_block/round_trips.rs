@@ -106,8 +106,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns `rtt` less the delay of its acknowledgement. Returns `rtt` itself if the difference is below the minimum
-    /// round-trip time.
+    /// Returns `rtt` less the delay that the receiver reports in `ack`. Returns `rtt` itself if the difference is below
+    /// the minimum round-trip time.
     fn undelayed(&self, rtt: Span, ack: Ack) -> Span {
         let delay = ack.reported_time().unwrap_or_default();
         if rtt < self.rtt.min_rtt() + delay {

@@ -139,7 +139,7 @@ impl ControlBlock {
         self.mark(segment, flags, env)
     }
 
-    /// Prepares the first segment of a burst with a measured delivery rate. Returns the same values as [`Self::equip`].
+    /// Records the first segment of a burst for the delivery rate. Returns the same values as [`Self::equip`].
     #[inline(never)]
     fn begin_burst(
         &mut self,

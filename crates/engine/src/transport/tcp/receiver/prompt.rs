@@ -228,8 +228,8 @@ impl Window {
         self.open >= self.free(1)
     }
 
-    /// Opens the window by two segments, for a segment that has arrived. Returns true if the buffer, with `waiting`
-    /// segments in it, had free space.
+    /// Opens the receive window by up to two segments, for a segment that has arrived. Returns true if the buffer, with
+    /// `waiting` segments in it, had free space.
     fn open(&mut self, waiting: u64) -> bool {
         let room = self.free(waiting).saturating_sub(self.open);
         self.open += room.min(2 * self.segment);
@@ -259,10 +259,10 @@ impl Window {
     }
 }
 
-/// Round-trip time measured by a receiver, from an acknowledgement to the arrival of the segment that it releases
-/// (`tcp_rcv_rtt_measure_ts`). It is the sum of two transit times, the segment's and the acknowledgement's. The second
-/// is taken from the handshake: the time from the answer to the SYN to the departure of the first segment. A side that
-/// answered no SYN assumes equal transit times in both directions.
+/// Round-trip time measured by a receiver: the time from an acknowledgement to the arrival of the segment that this
+/// acknowledgement releases (`tcp_rcv_rtt_measure_ts`). It is the sum of the transit times of both packets. The
+/// acknowledgement's transit time is measured in the handshake: from the answer to the SYN to the departure of the
+/// first segment. A side that answered no SYN assumes equal transit times in both directions.
 #[derive(Debug)]
 struct RoundTrip {
     /// Smoothed round-trip time; zero before the first sample.
@@ -350,8 +350,8 @@ mod tests {
         assert_eq!(prompt.window.rtt.smoothed, Span::from_millis(20));
         assert_eq!(buffers, [56, 56, 105, 240, 240]);
     }
-    /// On an interactive connection, data carries the acknowledgements. No acknowledgement is prompt until a duplicate
-    /// arrives (`tcp_enter_quickack_mode`).
+    /// Acknowledgements of an interactive connection do not leave at once, since data packets carry them. After a
+    /// duplicate segment, they leave at once (`tcp_enter_quickack_mode`).
     #[test]
     fn answers_carry_acknowledgements_until_a_duplicate_comes() {
         let mut prompt = prompt();

@@ -386,8 +386,8 @@ impl Sack {
         }
     }
 
-    /// Returns the segment below which all unacknowledged segments count as lost: for each, at least `threshold`
-    /// segments above it are selectively acknowledged (RFC 6675 section 4, in whole segments). `None` if fewer segments
+    /// Returns the segment below which all unacknowledged segments count as lost: at least `threshold` segments at or
+    /// above it are selectively acknowledged (RFC 6675 section 4, in whole segments). Returns `None` if fewer segments
     /// are selectively acknowledged.
     #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {

@@ -154,7 +154,7 @@ impl Transmissions {
         self.append(segment, now);
     }
 
-    /// Removes a segment that is about to be retransmitted from the list.
+    /// Removes a segment from the list, because it is about to be retransmitted.
     #[inline(never)]
     fn withdraw(&mut self, segment: u64) {
         self.repeated.insert(segment, segment + 1);
@@ -226,7 +226,7 @@ impl Transmissions {
         self.lost_count += 1;
     }
 
-    /// Marks all lost segments as not lost, and inserts them into the list at the places given by their send times.
+    /// Marks all lost segments as not lost, and inserts them into the list, in the order of their send times.
     #[cold]
     pub(crate) fn restore_lost(&mut self) {
         let base = self.entries.base();

@@ -163,7 +163,7 @@ impl Sender {
         self.tcb.max_sent - self.tcb.una
     }
 
-    /// Returns the number of the application's bytes in the segments below `next`, which must not be acknowledged yet.
+    /// Returns the application's bytes in the segments below `next`, which is at least the acknowledgement number.
     pub(crate) fn bytes_below(&self, next: u64) -> u64 {
         self.tcb.bytes_below(next)
     }

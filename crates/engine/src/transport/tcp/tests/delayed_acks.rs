@@ -111,8 +111,8 @@ fn marks_and_their_answers_are_acknowledged_at_once() {
     }
 }
 
-/// The first three duplicate acknowledgements for a hole leave at once. Later ones are held back until the hole is
-/// filled: one leaves per millisecond, for all segments of this time (Linux, `__tcp_ack_snd_check`).
+/// The first three duplicate acknowledgements for a hole leave at once. After these, at most one leaves per
+/// millisecond, until the hole is filled (Linux, `__tcp_ack_snd_check`).
 #[test]
 fn later_duplicate_acknowledgements_are_held_back() {
     let mut bench = nine_segments(1, false, 20);

@@ -39,8 +39,8 @@ impl CongestionControl for Paced {
     }
 }
 
-/// Sends the first of two segments at 100 ms with a pacing rate of `before` bits per second. At 200 ms it is
-/// acknowledged, and the rate becomes `after`. Returns the segments that leave by 30 s with their send times, and the
+/// Sends the first of two segments at 100 ms, with a pacing rate of `before` bits per second. At 200 ms, this segment
+/// is acknowledged, and the rate becomes `after`. Returns the new segments sent by 30 s with their send times, and the
 /// bench.
 fn change(before: u64, after: u64, bursts: PacedBursts) -> (Vec<(u64, u64)>, SenderBench) {
     let mut tcp = tcp(Recovery::Sack);

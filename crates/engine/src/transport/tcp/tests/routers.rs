@@ -130,8 +130,8 @@ fn grants_are_summed_up_and_applied() {
     assert!((bench.sender.sample(ms(200)).cwnd.unwrap() - 12.0).abs() < 1e-9);
 }
 
-/// XCP's headers contain window and round-trip time. Ten segments per round trip of 100 ms leave 10 ms apart. Each asks
-/// for a tenth of the difference to the desired window.
+/// XCP's headers contain the round-trip time, the spacing and the requested change of the throughput. Ten segments
+/// leave in a round trip of 100 ms; each requests a tenth of the difference to the desired throughput.
 #[test]
 fn xcp_tells_window_and_round_trip() {
     let mut bench = SenderBench::open(tcp(Recovery::Sack), controller("xcp"));

@@ -20,8 +20,8 @@ enum Phase {
     Loss,
 }
 
-/// A sender as in RFC 6675. Its methods are the functions of section 4. It counts segments instead of octets; limits
-/// are exclusive.
+/// A sender as in RFC 6675. Its methods are the functions of section 4. It counts segments instead of octets. Upper
+/// limits are exclusive.
 struct Reference {
     forward: bool,
     phase: Phase,

@@ -19,7 +19,7 @@ fn open(timestamps: Timestamps) -> SenderBench {
     bench
 }
 
-/// Delivers an acknowledgement that echoes the timestamp of a segment sent at `stamp` milliseconds.
+/// Delivers acknowledgement `next` at `at` milliseconds, with the timestamp of a segment sent at `stamp` milliseconds.
 fn ack(bench: &mut SenderBench, at: u64, next: u64, block: Option<(u64, u64)>, stamp: u64) {
     bench.wait(at);
     bench.env.network.now = ms(at);

@@ -14,8 +14,8 @@ use crate::transport::tcp::regular::usual;
 #[derive(Debug, Default)]
 pub(super) struct NewlyDelivered {
     pub(super) any: bool,
-    /// The newest transmission of any newly delivered segment. Retransmissions do not count if the acknowledgement may
-    /// be for an earlier copy of the segment.
+    /// The newest of the transmissions that are newly delivered. A retransmission does not count if the acknowledgement
+    /// may be for an earlier copy of its segment.
     pub(super) newest: Option<Transmission>,
     /// Send time of the last selectively acknowledged segment or, without one, of the last cumulatively acknowledged
     /// segment. The time since then is RACK's round-trip time (Linux, `tcp_rack_advance`; RFC 8985 section 6.2).

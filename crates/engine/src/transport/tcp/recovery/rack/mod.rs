@@ -92,8 +92,8 @@ impl LossRecovery for Rack {
         tcb.max_sent - tcb.una - self.sacked.total() - self.flight.lost()
     }
 
-    /// Returns the next segment to send, if there is room: a lost segment, or else a new one. There are two exceptions:
-    /// right after a timeout, `una` is sent even without room; and in F-RTO, new data goes first.
+    /// Returns the next segment to send, if the window has room: a lost segment, or else a new one. There are two
+    /// exceptions: right after a timeout, `una` is sent even without room; and in F-RTO, new data goes first.
     #[inline(always)]
     fn next<const REGULAR: bool>(&mut self, tcb: &mut ControlBlock) -> Option<u64> {
         if unusual::<REGULAR>(self.forced) {

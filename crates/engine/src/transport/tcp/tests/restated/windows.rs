@@ -178,7 +178,8 @@ impl Ns2Agent {
         }
     }
 
-    /// Reduces the window (`dupack_action`), once for each window of data; a reduction for a mark also counts.
+    /// Processes the third duplicate acknowledgement (`dupack_action`): reduces the window, unless a mark has already
+    /// reduced it for this window of data, and retransmits the oldest segment. NewReno acts once per window of data.
     fn on_third_duplicate(&mut self, connection: &mut Connection) {
         let again = !self.newreno && connection.cut == Cut::Loss;
         if connection.una > connection.recover || connection.una == 1 || again {

@@ -129,8 +129,8 @@ pub(super) struct Connection {
     round: u64,
     round_end: u64,
     round_start: bool,
-    /// Largest flights before acknowledgements, as a tuple: number of the current round trip, largest flight in it,
-    /// largest flight in the previous one.
+    /// Number of the current round trip, largest flight in this round trip, and largest flight in the previous round
+    /// trip. Flights are measured before each acknowledgement.
     peaks: (u64, u64, u64),
     limit: Limit,
     counters: FlowCounters,
