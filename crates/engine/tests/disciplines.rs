@@ -28,7 +28,7 @@ fn network(discipline: Discipline, rate: Rate, flows: usize, seconds: u64) -> Co
     config
 }
 
-/// Returns the bottleneck's counters, without the time until the flows have settled.
+/// Returns the bottleneck's counters in the measurement window, which begins when the flows have settled.
 fn bottleneck(config: &Config) -> LinkCounters {
     run(config).0.links[0].window
 }

@@ -199,8 +199,8 @@ fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     }
 }
 
-/// Checks that the loss of a tail and of its probe causes a timeout, a second after the last acknowledgement or after
-/// the probe. The lost segments are retransmitted in slow start.
+/// Checks that the loss of a tail and of its probe causes one timeout, and no earlier recovery. All lost segments are
+/// then retransmitted.
 #[test]
 fn a_lost_probe_leaves_its_tail_to_the_timeout() {
     for flow in receivers(Recovery::RackTlp) {

@@ -169,7 +169,7 @@ fn a_segment_waits_for_a_check_only() {
     assert_eq!(arrived.map(|sample| sample.time), Some(at(179)));
 }
 
-/// The credit of a proxy is the data that may wait unsent in the sender of the split connection.
+/// A proxy admits exactly as much data as its credit while the connection between its nodes cannot send.
 #[test]
 fn credit_is_what_may_wait_unsent() {
     for credit in [1, 7, 50] {

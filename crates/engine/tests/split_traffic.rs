@@ -57,8 +57,8 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// Checks that an exchange takes the sum of the times of its legs. Each leg has a separate handshake. At the nodes,
-/// segments wait for the next check, made every 10 ms.
+/// Checks that an exchange through proxies takes the sum of the times of its legs. Each leg has a separate handshake. A
+/// proxy checks its local queue every 10 ms; segments wait for the next check.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {

@@ -137,8 +137,8 @@ pub enum PackMime {
     },
     /// Sizes of responses.
     Responses,
-    /// Round-trip times between the hosts and the link where the trace was taken: on the server's side, or on both
-    /// sides.
+    /// Round-trip times between the servers and the link where the model's trace was taken. With `client_side`, those
+    /// between this link and the clients are added.
     RoundTrips {
         /// Connections per second.
         rate: f64,

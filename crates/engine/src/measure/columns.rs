@@ -78,8 +78,8 @@ macro_rules! counters {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }
 
-            /// Returns the counters of the period that began when they were `before`. Minima and maxima are those of
-            /// `self`.
+            /// Returns the counters of a period that began with the counters `before` and ended with `self`. Minima and
+            /// maxima are those of `self`.
             pub(crate) fn since(&self, before: &Self) -> Self {
                 Self {
                     $($field: $crate::measure::columns::counters!(@since $op self.$field, before.$field),)*

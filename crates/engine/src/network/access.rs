@@ -170,7 +170,7 @@ pub(super) struct AccessLinks {
     spreading: Vec<Spreading>,
 }
 
-/// A link that leads only to access links that lead to endpoints of connections.
+/// A link that leads only to access links, all of which lead to endpoints of connections.
 #[derive(Debug)]
 struct Spreading {
     link: u32,

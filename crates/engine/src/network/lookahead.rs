@@ -30,7 +30,7 @@ use super::route::{End, Hop, Routes};
 use crate::config::{Clock, Config, Link, Loss, Randomness, Service};
 use crate::queue::{Draws, QueueConfig};
 
-/// Lookahead of a link: the destination of the packets forwarded ahead of time, and the limit of this time.
+/// Destination of the packets that a link forwards ahead of time, and the time up to which the link does so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
     /// No lookahead: packets are forwarded at their arrival times.
@@ -311,8 +311,8 @@ fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     one && alone && link.next.is_empty()
 }
 
-/// Returns true if the behaviour of a link follows from the arrivals alone, and if only its counters are recorded, but
-/// no samples.
+/// Returns true if the closed form of access links (`access.rs`) holds for a link: it has a drop-tail queue, but no
+/// losses, impairments or samples.
 fn is_closed_form(config: &Config, id: usize) -> bool {
     let link = &config.links[id];
     matches!(link.queue, QueueConfig::DropTail(_))

@@ -24,7 +24,7 @@ use crate::traffic::Legs;
 use crate::transport::Env;
 use crate::transport::tcp::Connection;
 
-/// A split-TCP proxy: its carrier, its local queue, and its changes during the run.
+/// A split-TCP proxy: the connection between its nodes (the carrier), its local queue, and its changes during the run.
 #[derive(Debug)]
 pub(super) struct SplitTcpProxy {
     number: u32,
@@ -137,7 +137,7 @@ impl SplitTcpProxy {
         self.forget_dropped(env);
     }
 
-    /// Processes a check of the local queue: admits as many segments as the credit allows.
+    /// Processes a periodic check of the local queue: gives as many segments to the carrier as the credit allows.
     pub(super) fn on_check(&mut self, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let now = env.network.now;
         self.settle(now);

@@ -1,4 +1,4 @@
-//! Flows in a queue discipline: the flow of a packet, and small numbers for flows with waiting packets.
+//! Keys that identify flows in queue disciplines, and small numbers for flows with waiting packets.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

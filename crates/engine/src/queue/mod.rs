@@ -98,8 +98,8 @@ impl Queue {
         Self::Prioritised(Box::new(self))
     }
 
-    /// Creates the queue of a configuration, with any discipline, for a link that serves it explicitly: the queue
-    /// stores its packets.
+    /// Creates a queue that stores its packets, with any discipline that `config` selects. The link has to serve the
+    /// queue explicitly.
     pub(crate) fn buffered(config: &QueueConfig, stream: Stream) -> Self {
         Self::Buffered(Box::new(config.buffered(stream)))
     }

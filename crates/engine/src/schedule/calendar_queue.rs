@@ -67,8 +67,8 @@ impl<T: Due> Default for CalendarQueue<T> {
 }
 
 impl<T: Due> CalendarQueue<T> {
-    /// Desired number of entries per day; days have more entries if the year would otherwise be too short for half of
-    /// all entries.
+    /// Desired number of entries per day. If there are many entries, days are longer, so that a quarter of a year
+    /// contains half of all entries.
     const PER_DAY: u64 = 16;
     /// Smallest value of `limit`: days do not become shorter while the current day has at most this number of entries.
     const MANY: usize = 64;

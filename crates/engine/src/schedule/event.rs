@@ -13,7 +13,7 @@ pub(crate) enum Event {
     Change(u32),
     /// Packets on a link reach its far end.
     Arrival(u32),
-    /// Packets on several links reach the single link that all of these lead to; the index refers to the merge.
+    /// Packets from several links reach their common next link; the index refers to the merge (`merge.rs`).
     Merge(u32),
     /// An update interval of a link's queue discipline is over.
     QueueUpdate(u32),

@@ -50,7 +50,7 @@ pub(crate) struct Schedule {
     deadlines: [Deadlines; Kind::ALL.len()],
     /// The earliest of the entries that do not belong to links, stored because it is read for each packet.
     first_of_others: Key,
-    /// The earliest entry of delayed-ACK timers and observations, which are far fewer than other timers.
+    /// The earliest entry of `delayed_acks` and `observations`.
     first_of_rest: Key,
     /// Earliest time at which the run may end early.
     may_end: Time,
@@ -96,7 +96,7 @@ impl Schedule {
         self.latest
     }
 
-    /// Enters an event, other than an arrival, of a link or a datagram stream.
+    /// Schedules an event of a link or a datagram stream, other than an arrival.
     #[inline]
     pub(crate) fn push_link(&mut self, time: Time, event: Event) {
         self.links.push(key(time, event));

@@ -110,7 +110,7 @@ pub(super) struct Deadlines {
 }
 
 impl Deadlines {
-    /// Sets a connection's deadline. Returns the connection's block if the block needs a new entry in the event list.
+    /// Sets a connection's deadline. Returns the connection's block of timers if the block needs a new event.
     #[inline]
     pub(super) fn set(&mut self, connection: u32, deadline: Time) -> Option<Block> {
         let (table, place) = Self::place(connection);
@@ -144,8 +144,8 @@ impl Deadlines {
         deadlines[own].fill(Time::NEVER);
     }
 
-    /// Processes the entry of a block. Returns the first connection with a timer that expires at `now`, and the time of
-    /// the block's next entry. The number of a traffic connection is returned without its generation.
+    /// Processes the event of a block of timers. Returns the first connection whose timer expires at `now`, and the
+    /// time of the block's next event. The number of a traffic connection is returned without its generation.
     pub(super) fn take(&mut self, block: Block, now: Time) -> (Option<u32>, Time) {
         let opened = block.0 & OPENED;
         let table = &mut self.tables[usize::from(opened != 0)];

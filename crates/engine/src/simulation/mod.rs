@@ -270,7 +270,7 @@ impl World {
         }
     }
 
-    /// Passes packets that have just entered empty links to endpoints that delay packets; no event is needed.
+    /// Delivers packets that have just entered empty links, if the packets' endpoints hold them for an extra delay.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {
@@ -279,8 +279,8 @@ impl World {
         }
     }
 
-    /// Passes the next packets of a link to the endpoints that delay them, as long as the packets arrive before the
-    /// next observation.
+    /// Delivers the next packets of a link, ahead of time, to endpoints that hold them for an extra delay. Ends at the
+    /// first packet for another endpoint, and at the next observation.
     fn hold_ahead(&mut self, link: u32, now: Time) {
         let network = &mut self.env.network;
         let observation = network.schedule.next_observation().max(now);

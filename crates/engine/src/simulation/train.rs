@@ -1,7 +1,7 @@
-//! Trains: the packets that one event delivers from a link to endpoints, while all answers go onto one other link.
+//! Trains: packets that one event delivers from a link to endpoints whose answers all go onto one other link.
 //!
-//! The code of the endpoints is compiled a second time for trains. Its environment is the other link instead of the
-//! whole network: nothing is looked up per packet, and the state of the loops stays in registers.
+//! The code of the endpoints is compiled a second time for trains, specialised for sending onto this other link. No
+//! link is looked up per packet, and the state of the loops stays in registers.
 
 use longhaul_units::Time;
 
@@ -15,7 +15,7 @@ use crate::schedule::Schedule;
 use crate::transport::tcp::Connection;
 use crate::transport::{Environment, EventLog, FlowDelays};
 
-/// Environment of the endpoints during a train: the link that receives the answers. `S` is its type of service.
+/// Environment of the endpoints during a train: the link that receives the answers. `S` serves this link's packets.
 #[derive(Debug)]
 struct LinkEnvironment<'a, S> {
     now: DualClockTime,

@@ -51,8 +51,8 @@ impl Generator {
         }
     }
 
-    /// Returns the time up to which all openings of connections are known, and the maximum number of exchanges on these
-    /// connections.
+    /// Returns the time up to which the openings of connections have been drawn in advance, and the maximum number of
+    /// exchanges on the connections opened by then.
     pub(super) fn known_arrivals(&self) -> (Time, u64) {
         match self {
             Self::Requests(model) => model.known_arrivals(),

@@ -1,4 +1,4 @@
-//! Application traffic: sources that open connections during the run, and these connections.
+//! Application traffic: sources, and the connections that they open during the run.
 //!
 //! A connection takes memory only while it is open. Its endpoints are not known when the simulation begins: no packet
 //! is delivered to them ahead of time (`network/lookahead.rs`).
@@ -43,7 +43,7 @@ use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// Minimum number of connections for prefetching. The state of more connections exceeds a cache of a megabyte.
+/// Minimum number of open connections for prefetching: the state of fewer connections fits into a cache of a megabyte.
 const PREFETCH_THRESHOLD: usize = 256;
 
 /// All sources, and their open connections.

@@ -36,8 +36,8 @@ pub(super) struct FlowBoxes {
 /// Boxes of the current flows. A new flow replaces an ended one with the same index.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). The
-    /// number stored with each box is common to all packets of its flow (`Carrier::common`).
+    /// Boxes, indexed by kind of transport (`Carrier`) and by the flow's index within its kind (`Carrier::place`). Each
+    /// box is stored with the number of its flow (`Carrier::common`), since indices are reused.
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }

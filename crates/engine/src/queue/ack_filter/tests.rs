@@ -80,7 +80,8 @@ fn a_newer_one_takes_the_place_of_an_older_one_of_its_connection() {
     assert_eq!(bench.dequeue_all(), [52, 70, 8]);
 }
 
-/// Packets with other information are not replaced (RFC 3449, section 5.2.1; Linux, `cake_tcph_may_drop`).
+/// Acknowledgements with SACK blocks or flags, and duplicates, neither replace older acknowledgements nor are replaced
+/// by newer ones (RFC 3449, section 5.2.1; Linux, `cake_tcph_may_drop`).
 #[test]
 fn what_says_something_else_stays_in_its_order() {
     let others = [

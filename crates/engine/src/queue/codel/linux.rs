@@ -117,7 +117,7 @@ impl Control {
         last.wrapping_add(((u64::from(interval) * root) >> 32) as u32)
     }
 
-    /// Adds `drops` packets dropped at the queue's limit to the count (`fq_codel_drop`).
+    /// Adds `drops` packets dropped at the queue's limit to CoDel's count of drops (`fq_codel_drop`).
     pub(super) fn on_overflow(&mut self, drops: u32) {
         self.count = self.count.wrapping_add(drops);
     }

@@ -170,7 +170,7 @@ struct Head {
 }
 
 impl ExactControl {
-    /// Returns the packet to transmit, and drops packets before it (`dequeue` of the pseudo-code).
+    /// Returns the packet to transmit, after dropping any packets that CoDel selects (`dequeue` of the pseudo-code).
     #[inline]
     fn dequeue(
         &mut self,

@@ -267,7 +267,7 @@ fn a_number_below_the_probability_selects() {
     }
 }
 
-/// Section 4.2: the probability is at most 1, and at least 0.
+/// RFC 8033, section 4.2: the probability is at most 1, and at least 0.
 #[test]
 fn the_probability_stays_between_zero_and_one() {
     let mut pie = pie(config(false));

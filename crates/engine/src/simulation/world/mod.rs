@@ -382,7 +382,7 @@ impl World {
     }
 }
 
-/// Returns the sample of a datagram stream, or of many connections together, which have no congestion window.
+/// Returns the sample of a datagram stream or of many connections combined, both without a congestion window.
 fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> FlowSample {
     FlowSample {
         time: now,

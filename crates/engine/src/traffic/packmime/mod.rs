@@ -167,12 +167,12 @@ pub(super) struct Responses {
 impl Responses {
     /// Tail index of the Pareto distribution of the largest sizes.
     const TAIL: f64 = 1.2314;
-    /// Distribution of the number of responses in a run of downloads; drawn values are rounded up.
+    /// Distribution of the number of consecutive responses that are downloads; drawn values are rounded up.
     const DOWNLOADS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 3.0059,
     };
-    /// Distribution of the number of responses in a run of answers to cache validations; drawn values are rounded up.
+    /// Distribution of the number of consecutive responses that answer cache validations; drawn values are rounded up.
     const VALIDATIONS: Distribution = Distribution::Weibull {
         shape: 0.82,
         scale: 1.1341,

@@ -2,8 +2,8 @@
 
 use super::StackConnection;
 
-/// All connections of foreign stacks. Their numbers follow those of the UDP streams, since fair queues and delay boxes
-/// treat the packets of both alike.
+/// All connections of foreign stacks. The connections are numbered after the UDP streams: fair queues and delay boxes
+/// use one range of numbers for both.
 #[derive(Debug, Default)]
 pub(crate) struct StackConnections {
     first: u32,

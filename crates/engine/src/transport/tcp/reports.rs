@@ -26,7 +26,7 @@ enum ReportedTime {
     /// Transit time of the last data segment. A SYN does not count: it is shorter, and would lower the minimum delay of
     /// the path (Weigle, dissertation, UNC 2003, chapter 3).
     Transit(Option<Span>),
-    /// Delay of the acknowledgement since this time, the arrival of the last segment (RFC 9000 section 13.2.5).
+    /// Arrival time of the last segment; acknowledgements report the delay since this time (RFC 9000 section 13.2.5).
     DelaySince(Time),
 }
 

@@ -147,7 +147,7 @@ impl ControlBlock {
         self.grow_window(&sample);
     }
 
-    /// Grows the window for an acknowledgement of new segments outside recovery. `sample` is complete.
+    /// Grows the window for an acknowledgement of new data outside recovery; `sample` comes from [`Self::complete`].
     #[inline]
     pub(crate) fn grow_window(&mut self, sample: &AckSample) {
         let before = sample.in_flight + sample.acked;
@@ -176,7 +176,7 @@ impl ControlBlock {
         }
     }
 
-    /// Processes an acknowledgement in a recovery, or one that begins it, after losses have been handled.
+    /// Processes an acknowledgement that arrives in a recovery or begins one, after losses have been handled.
     pub(crate) fn on_ack_in_recovery(&mut self, sample: &AckSample) {
         if self.controls_cwnd {
             self.congestion.on_ack_in(sample, Phase::Recovery);

@@ -258,8 +258,7 @@ impl ControlBlock {
         }
     }
 
-    /// Resets the clock. In ns-2, the beginning of a run resets all agents, which draws the phases of their clocks once
-    /// more.
+    /// Resets the clock, which draws its phase once more: in ns-2, the beginning of a run resets all agents.
     pub(super) fn reset_clock(&mut self) {
         let phase = tick_phase(&self.config, &mut self.stream);
         self.rtt = RttEstimator::new(&self.config.rto, phase).timed_by(self.rtt.timing);

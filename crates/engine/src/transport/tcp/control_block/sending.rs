@@ -39,7 +39,7 @@ pub(crate) struct Pace {
 pub(crate) struct Pacing {
     /// Interval that each segment reserves.
     gap: Span,
-    /// Time by which the intervals of earlier segments must end for a segment to leave.
+    /// Limit for the next segment: the segment may leave now if the intervals of all earlier segments end by this time.
     latest: Time,
 }
 

@@ -332,9 +332,7 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// The buffer follows the number of segments that arrive in a round trip: 11 (with the first one of the next round
-    /// trip), 20, 40 and 40. For 11, the result is below the initial 56 segments. For 20 and 40, the buffer becomes
-    /// 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 and 2 x 40 + 4 x 40 x (40 - 20)/20 = 240 segments.
+    /// Checks that the buffer grows with the number of segments that arrive in a round trip.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();
@@ -348,6 +346,8 @@ mod tests {
             buffers.push(prompt.window.buffer / SEGMENT);
         }
         assert_eq!(prompt.window.rtt.smoothed, Span::from_millis(20));
+        // In a round trip, 11 segments arrive (with one of the next round trip), then 20 and 40. The buffer grows from
+        // 56 to 2 x 20 + 4 x 20 x (20 - 11)/11 = 105 segments, then to 2 x 40 + 4 x 40 x (40 - 20)/20 = 240.
         assert_eq!(buffers, [56, 56, 105, 240, 240]);
     }
     /// Acknowledgements of an interactive connection do not leave at once, since data packets carry them. After a

@@ -224,7 +224,7 @@ impl Sack {
         Some(last)
     }
 
-    /// Moves `high_rxt` past a segment just retransmitted. All segments that are skipped are acknowledged.
+    /// Records a retransmission. All segments between the former `high_rxt` and `segment` are acknowledged.
     fn note_retransmission(&mut self, segment: u64) {
         self.high_rxt = segment + 1;
         self.retransmitted += 1;

@@ -35,8 +35,8 @@ struct Reference {
     recovery_point: u64,
     rescued: bool,
     dupacks: usize,
-    /// Segments below this number count as lost, even if no later ones have arrived: the flight at a timeout, and the
-    /// first segment of a recovery.
+    /// Number below which all segments count as lost, even without later arrivals. A timeout raises the number to the
+    /// end of the flight; a new recovery raises the number past the first unacknowledged segment.
     given_up: u64,
 }
 
@@ -172,7 +172,7 @@ impl Reference {
         })
     }
 
-    /// Processes a timeout: all segments that have not arrived are to be retransmitted (section 5.1).
+    /// Processes a timeout: all segments that have not arrived are to be retransmitted (RFC 6675 section 5.1).
     fn on_timeout(&mut self) {
         self.phase = Phase::Loss;
         self.recovery_point = self.max_sent;

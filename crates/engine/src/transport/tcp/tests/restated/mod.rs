@@ -24,9 +24,9 @@ use crate::config::{AckCounting, Ecn, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 use crate::schedule::Event;
 
-/// Number of random connections for each recovery, spread over five algorithms. `STEPS` is the number of steps of each
-/// connection.
+/// Number of random connections for each loss recovery algorithm. Five congestion control algorithms take turns.
 const LIVES: u64 = 60;
+/// Number of steps of each connection.
 const STEPS: usize = 150;
 /// The shortest round-trip time.
 const TRIP: Span = Span::from_millis(80);
