@@ -44,8 +44,8 @@ fn utilisation(counters: &LinkCounters, rate: Rate, seconds: u64) -> f64 {
     8.0 * counters.departed_bytes as f64 / capacity
 }
 
-/// Checks the queueing delays of CoDel and PIE with 1, 10 and 100 flows. The capacity is 10 Mbit/s per flow, over 50
-/// ms, so one or two losses in a hundred round trips halve a flow's window.
+/// Checks the queueing delays and the utilisation with CoDel and PIE for 1, 10 and 100 flows. The capacity is 10 Mbit/s
+/// per flow, and the round-trip propagation delay 50 ms.
 #[test]
 fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
     let seconds = 30;

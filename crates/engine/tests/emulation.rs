@@ -117,8 +117,8 @@ fn packets_leave_when_rate_queue_and_delay_say() {
     assert_eq!(totals.links[0].total.dropped_pkts(), 2);
 }
 
-/// Checks the ACK filter with four acknowledgements behind a long packet: the place of the first one in the queue and
-/// the bytes of the last one remain.
+/// Checks that the ACK filter merges four acknowledgements behind a long packet into one. It has the queue position of
+/// the first acknowledgement and the bytes of the last one.
 #[test]
 fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     let mut config = path(100);

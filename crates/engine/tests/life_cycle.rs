@@ -137,7 +137,7 @@ fn a_larger_response_takes_the_packets_of_ns2() {
 }
 
 /// With `Fin::Alone`, the FIN is always a separate segment, sent once all data is acknowledged. The acknowledgement of
-/// a small response is delayed by 100 ms, and the FIN with it.
+/// a small response is delayed by 100 ms, and thus the FIN, too.
 #[test]
 fn a_fin_may_always_be_alone() {
     let alone = |recovery| Tcp {

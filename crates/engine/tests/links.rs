@@ -227,10 +227,11 @@ fn packets_that_are_held_back_arrive_so_much_later() {
     assert_eq!(arrivals_ms(&config, 4), expected);
 }
 
-/// Checks that packets held back for long enough are retransmitted without need: a packet counts as lost after three
-/// later packets, but not after two (RFC 6675). Packets arrive 0.12 ms apart.
+/// Checks that packets held back for long enough are retransmitted without need. A packet counts as lost after three
+/// later packets, but not after two (RFC 6675).
 #[test]
 fn packets_held_back_for_long_are_repaired_in_vain() {
+    // Packets arrive 0.12 ms apart.
     for (delay_ms, expected) in [(0.3, 0), (8.0, 1)] {
         let mut config = dumbbell(mbps(100), Span::from_millis(5), drop_tail(10_000), 5);
         let flow = Tcp {

@@ -289,8 +289,8 @@ fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     }
 }
 
-/// Checks that the limit times of a sender add up to the duration of the flow: at any time, exactly one of three limits
-/// applies.
+/// Checks that the times for which a flow is limited by the network, by the receive window and by the application add
+/// up to the duration of the flow.
 #[test]
 fn times_limited_sum_to_the_life_of_a_flow() {
     for recovery in RECOVERIES {

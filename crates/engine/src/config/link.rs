@@ -24,8 +24,8 @@ keys! {
         /// Delay, loss and rate, drawn for each flow and applied in both directions before packets reach the queue.
         pub delay_box: Option<DelayBox> = Kind::Table(DelayBox::KEYS).key()
             .source("ns-2: DelayBox; Weigle 2003, appendix A"),
-        /// Time that hosts take to process an ACK, drawn for each ACK. It delays the ACKs of both directions before the
-        /// queue.
+        /// Time that hosts take to process an ACK, drawn for each ACK. ACKs of both directions are delayed by this time
+        /// before they reach the link's queue.
         pub host_processing_delay: Option<Distribution> = TIMES.key(),
         /// Period of a timer in each direction, as in dummynet: packets leave the link only at ticks of the timer.
         pub tick: Option<Span> = Kind::Positive(TIME).key(),

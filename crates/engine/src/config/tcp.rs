@@ -182,8 +182,8 @@ words! {
         /// A segment leaves as soon as its burst may leave. A waiting segment is rescheduled if the pacing rate becomes
         /// at least twice the former rate.
         Early = "early",
-        /// The segments of a burst leave together when the intervals of earlier segments end. The length of an interval
-        /// is fixed when its segment leaves. After a pause, intervals are shortened by up to half.
+        /// Segments leave in whole bursts. A burst begins once the pacing intervals of all earlier segments are over.
+        /// An interval is fixed when its segment leaves. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -352,7 +352,7 @@ impl Read for Ecn {
 pub enum AckCounting {
     /// One, whatever number of segments the ACK acknowledges (ns-2; RFC 2581).
     PerAck,
-    /// The number of segments that the ACK acknowledges, limited in slow start (RFC 3465).
+    /// As many segments as the ACK acknowledges, up to a limit in slow start (RFC 3465).
     PerSegment {
         /// The limit `L` of RFC 3465 in slow start; 1 in slow start after a timeout.
         slow_start_limit: f64,

@@ -16,8 +16,8 @@ pub trait Recorder {
     fn link_sample(&mut self, sample: &LinkSample);
     /// Records the state of a proxy at a sampling point.
     fn proxy_sample(&mut self, sample: &ProxySample);
-    /// Records a congestion event. Flows have the numbers of their order in the configuration; the connections between
-    /// the nodes of proxies follow.
+    /// Records a congestion event. Flows are numbered in the order of the configuration. The connections between the
+    /// nodes of proxies have the numbers after those of the flows.
     fn event(&mut self, event: &Event);
     /// Records one quantity of a traced flow after an acknowledgement. Calls are in order of time.
     fn trace(&mut self, sample: &AckTrace);

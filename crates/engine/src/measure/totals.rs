@@ -269,8 +269,8 @@ counters! {
         sum duplicated_pkts: u64 as "duplicated_pkts",
         /// Integral of the queue length over time, in picoseconds. Packets in service do not count.
         sum queue_integral_ps: u128,
-        /// Sum, over arrivals, of the number of waiting packets that each found: divided by the
-        /// number of arrivals, the mean queue at arrivals.
+        /// Sum of the numbers of waiting packets that arriving packets have found. Divided by the number of arrivals,
+        /// it gives the mean queue at arrivals.
         sum queue_found_pkts: u64,
         /// Maximum number of packets waiting.
         max queue_max_pkts: u64 as "queue_max_pkts",

@@ -54,8 +54,8 @@ pub(crate) enum Carrier {
 }
 
 impl Carrier {
-    /// Returns the number that all packets of a flow or connection have in common. `number` is the number in any of its
-    /// packets.
+    /// Returns the number of a flow or connection without the bits for direction and leg. `number` is the number in one
+    /// of its packets.
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
             Self::Tcp | Self::Udp => number,
@@ -63,7 +63,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of a flow or connection within its kind. The index is reused after the end of a connection.
+    /// Returns the index of a flow or connection of this kind. The index is reused after the end of its connection.
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,

@@ -6,7 +6,7 @@ use super::{Answers, Network};
 use crate::packet::OptionStore;
 use crate::schedule::Schedule;
 
-/// The links and stores of the network that a train of packets uses.
+/// Parts of the network for a train: packets from one link to endpoints whose answers all go onto one other link.
 #[derive(Debug)]
 pub(crate) struct Train<'a> {
     /// The link over which the packets come.

@@ -101,7 +101,7 @@ impl Flags {
     pub(crate) const CWR: Self = Self(64);
     /// Set in datagrams, which do not belong to a TCP connection.
     pub(crate) const DATAGRAM: Self = Self(128);
-    /// Position of the two bits of VCP's load code: zero if the packet requests no load, otherwise the load plus one.
+    /// Position of the two bits that contain VCP's load plus one. They are zero if the packet requests no load.
     const LOAD_SHIFT: u32 = 8;
     pub(crate) const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
     /// Low priority, for a dummy packet or the answer to one.

@@ -149,7 +149,7 @@ impl LocalQueue {
         Some(packet)
     }
 
-    /// Returns accepted packets that were dropped later. The caller has to discard their options.
+    /// Returns accepted packets that the discipline dropped later. The caller has to discard their stored TCP options.
     pub(super) fn dropped(&mut self) -> impl Iterator<Item = Packet> {
         self.dropped.drain(..)
     }
@@ -207,7 +207,7 @@ impl LocalQueue {
         std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }
 
-    /// Returns the state at `now` for the time series; `id` is used as the number of the link.
+    /// Returns a sample of the queue at `now` for the time series, with `id` as the number of the link.
     pub(super) fn sample(&self, id: u32, now: Time) -> LinkSample {
         let counters = self.counters(now);
         let state: AqmState = match &self.held {

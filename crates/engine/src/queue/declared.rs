@@ -506,8 +506,8 @@ fn limits_follow_from_the_link_and_hold_a_packet() {
     }
 }
 
-/// A link without an opposite direction has a constant rate and a round-trip time of twice its delay. Its configuration
-/// does not count as taken over from the opposite direction.
+/// Checks the context of a queue on a link without an opposite direction. The rate is constant, the round-trip time is
+/// twice the link's delay, and the configuration is not taken over from an opposite direction.
 #[test]
 fn a_link_alone_has_a_constant_rate() {
     let link = link();

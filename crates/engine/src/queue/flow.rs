@@ -22,7 +22,7 @@ pub(super) fn mix(mut key: u64) -> u64 {
 /// small for any number of connections in the run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowNumbers {
-    /// Numbers by key. The map is never iterated, so that its order has no effect.
+    /// Numbers of flows, by the keys of the flows. The map is never iterated, so that its order has no effect.
     numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
     /// For each number, the key of the flow that has it or had it last.
     keys: Vec<u64>,

@@ -199,7 +199,7 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Returns the queue with the most bytes. Among queues with equally many, `batch` decides.
+    /// Returns the queue with the most bytes. `batch` determines the choice among equally long queues.
     fn longest(&self, batch: Batch) -> Option<u32> {
         match batch {
             Batch::Packets => self

@@ -222,8 +222,8 @@ mod tests {
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
     }
 
-    /// No measurement carries over from one interval to the next: after a high load, one byte less than 80 % is a low
-    /// load again, and without a queue, the persistent queue is zero.
+    /// Checks that the input of each interval is counted from zero: after a high load, one byte less than 80 % is a low
+    /// load again. Without waiting packets, the persistent queue stays zero.
     #[test]
     fn intervals_start_from_nothing() {
         let mut vcp = vcp();

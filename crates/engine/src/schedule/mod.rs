@@ -396,7 +396,7 @@ mod tests {
     }
 
     proptest! {
-        /// Entries come out in order, whatever entries are added while a link's event is processed.
+        /// Entries come out in order, even if other entries are added while an event of a link is processed.
         #[test]
         fn entries_come_out_sorted(
             times in prop::collection::vec(0u64..1000, 1..200),

@@ -13,7 +13,7 @@ use crate::transport::tcp::Sender;
 
 impl World {
     /// Stores the wire form of packets sent since the last call, and records packets that have reached captured links
-    /// and nodes. Called after each event, or after each packet of an event.
+    /// and nodes. Called after each event or, if an event processes several packets, after each of these packets.
     #[cold]
     pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
         let mut sent = None;

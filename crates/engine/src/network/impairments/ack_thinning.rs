@@ -19,7 +19,7 @@ use crate::packet::Packet;
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
-    /// Groups, indexed by kind of transport (`Carrier`) and by direction and leg of a connection (`Carrier::side`).
+    /// Groups of acknowledgements. The first index is the kind of transport (`Carrier`), the second is `Carrier::side`.
     groups: [Vec<Option<Group>>; 3],
     /// Times at which groups are forwarded at the latest, in ascending order. Each entry has the time, the group's
     /// number, and the two indices of the group in `groups`. An entry is stale if its group no longer exists.

@@ -90,7 +90,7 @@ pub(super) struct Values {
 }
 
 impl FlowBoxes {
-    /// Creates the boxes of a link, if it has any. Boxes with only a processing delay draw no values for flows.
+    /// Creates the delay boxes of a link; `None` if the link has neither a delay box nor a processing delay.
     pub(super) fn of(link: &Link, streams: &Streams) -> Option<Self> {
         let config = link.delay_box.clone();
         let processing_delay = link.host_processing_delay.clone();

@@ -97,8 +97,7 @@ fn chooser(probability: f64, stream: Stream) -> LossModel {
     LossModel::new(&Loss::Bernoulli(probability), stream)
 }
 
-/// Returns `time` plus `span`, or the largest time if the sum exceeds it: at a very low rate of a flow, packets may
-/// leave after the end of representable time.
+/// Returns `time` plus `span`, or the largest time if the sum exceeds it, as at very low rates.
 fn later(time: Time, span: Span) -> Time {
     Time::from_ps(time.as_ps().saturating_add(span.as_ps()))
 }

@@ -97,7 +97,7 @@ impl Link {
         }
     }
 
-    /// Processes a packet that reaches the near end of the link; `position` is its position in the route table.
+    /// Processes a packet that reaches the near end of the link; `route` is its position in the route table.
     ///
     /// Always inlined, with the packet as a reference: the packet is then copied straight into this link's ring. A copy
     /// that stores fields one by one and loads them in pairs would make processors wait for the stores.

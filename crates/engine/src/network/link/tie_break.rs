@@ -40,12 +40,12 @@ impl RandomTieBreak {
 ///
 /// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission begins. Of
 /// two simultaneous arrivals, the one with the longer transit time therefore comes first. If the transit times are
-/// equal, the order is that of the events that started the two transmissions:
+/// equal, the link that has been busy for the shorter time comes first, since its transmission is started by an event
+/// entered earlier:
 ///
-/// On a busy link, this event is the end of the preceding transmission, entered at the beginning of that transmission.
-/// On an idle link, it is the packet's arrival at the link, entered when the transmission on the previous link began.
-/// The idle link is therefore first if the previous link's delay exceeds a transmission time. Packets that follow
-/// without a gap keep this order: the link that has been busy for the shortest time comes first.
+/// An idle link starts at a packet's arrival, entered when the packet's transmission on the previous link began. A busy
+/// link starts at the end of the preceding transmission, entered when that transmission began. This is later if the
+/// previous link's delay exceeds a transmission time. Packets that follow without a gap keep the order of the links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
     /// Arrival time of the preceding packet, in seconds.

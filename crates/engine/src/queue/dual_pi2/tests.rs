@@ -176,8 +176,8 @@ fn an_even_balance_is_the_l4s_queues_turn() {
     assert!(!sends_l4s());
 }
 
-/// The probability follows appendix A.1, line by line. It increases by alpha (q - target) + beta (q - q at the last
-/// update), and q is the larger of the two delays.
+/// Checks the probability against the formula of appendix A.1. An update adds alpha (q - target) + beta (q - previous
+/// q); q is the larger of the two queues' delays.
 #[test]
 fn the_probability_follows_the_larger_delay() {
     let mut queue = queue(config());

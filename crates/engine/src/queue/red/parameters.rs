@@ -445,7 +445,7 @@ mod tests {
         completed.map(|()| values)
     }
 
-    /// The values of an adaptation are derived only if there is an adaptation; gentle Adaptive RED has no lower bound.
+    /// Checks that parameters of the adaptation are derived only if it is enabled, and never `bottom` for `gared`.
     #[test]
     fn an_adaptation_has_its_own_values() {
         let keys = ["interval", "alpha", "beta", "top", "bottom"];

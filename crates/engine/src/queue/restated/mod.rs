@@ -25,7 +25,7 @@ trait Rule {
     /// Decides about an arriving packet. A rule may drop waiting packets in favour of it.
     fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, waiting: &mut Waiting) -> Verdict;
 
-    /// Drops packets if the queue is too long after a packet has joined it; these may include the new packet.
+    /// Drops packets if the queue is too long after a packet has joined it. The new packet may be dropped, too.
     fn make_room(&mut self, _now: Time, _waiting: &mut Waiting) {}
 
     /// Returns true if a packet that leaves must be marked; `_behind` is the number of packets left in the queue.

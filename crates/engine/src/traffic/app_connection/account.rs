@@ -1,4 +1,4 @@
-//! Counters and records of a connection, and access to its two directions.
+//! Exchange records and counters of a connection, and references to its two directions.
 
 use longhaul_units::Time;
 
@@ -35,8 +35,8 @@ impl AppConnection {
         }
     }
 
-    /// Discards the packets that are still delayed at the endpoints, with their options in the network. Stores the
-    /// queues in `spare` for reuse.
+    /// Discards the packets that are still delayed at the endpoints, and their stored TCP options. Keeps the queues in
+    /// `spare` for reuse.
     pub(in crate::traffic) fn drop_held(&mut self, env: &mut Env, spare: &mut QueuePool) {
         if let Some(mut extra_delay) = self.extra_delay.take() {
             for packet in extra_delay.drain() {

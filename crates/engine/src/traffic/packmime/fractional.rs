@@ -30,7 +30,7 @@ pub(super) fn variance(d: f64) -> f64 {
     libm::tgamma(1.0 - 2.0 * d) / (root * root)
 }
 
-/// Weights of the past values, in the order of time: the weight of the oldest value comes first.
+/// Weights of the past values of a series in the sum for the next value, from the oldest past value to the newest.
 #[derive(Debug)]
 struct Weights {
     /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Several sums share each

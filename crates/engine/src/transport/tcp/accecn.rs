@@ -1,8 +1,8 @@
-//! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of
-//! the ACE field and in an option.
+//! Accurate ECN (AccECN, RFC 9768): acknowledgements report the number of marked packets that have arrived, with three
+//! bits in the ACE field and 16 bits in an option.
 //!
-//! There are two differences from the RFC. The option counts packets instead of bytes by codepoint. Senders use only
-//! the option, and the ACE field appears in captures only. Both ends are assumed to support AccECN.
+//! Unlike in the RFC, the option counts marked packets, not the bytes of each codepoint. Senders read only the option;
+//! the ACE field appears only in captures. Both ends are assumed to support AccECN.
 
 /// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;

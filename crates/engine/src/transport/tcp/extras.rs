@@ -25,7 +25,7 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Train of dummy segments, once their path is known.
     pub(super) dummies: Option<DummyTrain>,
-    /// True if the round-trip times in samples come from the send times of segments, which only the algorithm uses.
+    /// True if only the algorithm uses `times`, for the round-trip times in its samples.
     tells_rtt: bool,
     /// True if each segment sent is recorded in `times` or `pairs`, or carries a request to routers.
     pub(super) marks_segments: bool,

@@ -41,8 +41,8 @@ impl ReportedTime {
 }
 
 impl Reports {
-    /// Creates the reports that the configuration needs, if any. `routers` is true if the receiver returns feedback of
-    /// routers.
+    /// Creates the optional contents of acknowledgements; `None` if there are none. `routers` is true if the receiver
+    /// returns feedback of routers.
     pub(super) fn new(config: &Tcp, routers: bool) -> Option<Box<Self>> {
         let time = ReportedTime::new(config);
         let reports = Self {

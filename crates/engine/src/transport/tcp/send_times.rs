@@ -87,7 +87,7 @@ impl SendTimes {
         self.sent.forget_below(next);
     }
 
-    /// Returns the first and last send time of the segments that the acknowledgement covers, if it gives samples.
+    /// Returns the first and the last send time of newly acknowledged segments, if they give round-trip samples.
     #[inline]
     pub(super) fn ends(&self) -> Option<Ends> {
         self.ends

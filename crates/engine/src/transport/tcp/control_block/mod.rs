@@ -80,8 +80,8 @@ impl Sending {
 }
 
 /// State that all loss recovery algorithms share, laid out for cache locality. With a thousand connections, the state
-/// of each is usually not in the L1 and L2 caches. The fields for every acknowledgement and every segment are therefore
-/// in few cache lines (tested). These are the fields up to `short`, and the beginnings of `congestion` and its
+/// of each is usually not in the L1 and L2 caches. The fields used for every acknowledgement and every segment are
+/// therefore in few cache lines (tested): the fields up to `short`, and the beginnings of `congestion` and its
 /// algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -107,7 +107,7 @@ pub(super) struct ControlBlock {
     pub(super) max_sent: u64,
     /// One past the last segment that the application has to send.
     pub(super) end: u64,
-    /// The last segment, with the FIN; the largest number while the application may send more.
+    /// Number of the last segment, which has the FIN; the largest number while the application may send more.
     pub(super) fin: u64,
     /// Maximum number of segments in flight that the receive window and the send buffer allow.
     pub(super) peer_window: u64,

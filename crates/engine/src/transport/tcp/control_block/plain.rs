@@ -61,9 +61,8 @@ impl ControlBlock {
         self.plain = Plain::Nothing;
     }
 
-    /// Returns true if the fast path can respond to a window that is not fully used. There are two cases: only the
-    /// network limits the sender, and every acknowledgement may grow the window; or each acknowledgement has a full
-    /// sample, which shows if the window is used.
+    /// Returns true if the fast path cannot enlarge a window that is not fully used. Either only the network limits the
+    /// sender, or each acknowledgement has a full sample, which shows if the window is used.
     #[inline]
     pub(super) fn growth_is_watched(&self) -> bool {
         self.limit == Limit::Network || self.extras.is_some()

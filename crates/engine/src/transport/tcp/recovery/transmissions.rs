@@ -316,8 +316,8 @@ impl Transmissions {
         self.neighbour(segment, self.entries.at(segment).after)
     }
 
-    /// Returns the number of the neighbour of `segment` with the lower half `half`; [`NONE`] if this is the lower half
-    /// of `segment` itself. The lower half is unambiguous, since neighbours are never forgotten.
+    /// Returns the number of the neighbour of `segment` in the list, from its lower 32 bits, `half`; [`NONE`] if `half`
+    /// belongs to `segment` itself. The lower bits suffice, since all neighbours are in the ring.
     #[inline]
     fn neighbour(&self, segment: u64, half: u32) -> u64 {
         if half == segment as u32 {

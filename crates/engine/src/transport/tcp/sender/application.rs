@@ -56,7 +56,7 @@ impl Sender {
         self.tcb.finish = self.tcb.finish.min(now);
     }
 
-    /// Sets the FIN on the last segment, which must not have left yet.
+    /// Sets the FIN on the last segment, which must not have been sent yet.
     pub(crate) fn put_fin_on_last(&mut self) {
         self.tcb.leave_plain();
         self.tcb.end_with(self.tcb.end);

@@ -116,8 +116,8 @@ fn every_delivery_is_told_in_every_phase() {
     }
 }
 
-/// Sync-TCP ignores a congestion signal once the recovery in which it came has ended. Here a queueing delay of 80 ms,
-/// the largest so far, is reported during a recovery. After the recovery, standard TCP controls the window.
+/// Checks that a congestion signal during a recovery does not make Sync-TCP reduce the window after the recovery. The
+/// signal is a queueing delay of 80 ms, the largest so far. The window then grows as in congestion avoidance.
 #[test]
 fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {

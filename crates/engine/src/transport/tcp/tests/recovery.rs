@@ -73,8 +73,8 @@ fn prr_spreads_the_reduction_over_a_round_trip() {
     assert_eq!(answers, expected);
 }
 
-/// By the slow start reduction bound, two segments leave for each arriving one until the window is full. With 15 of 20
-/// segments lost, fewer are in flight than the window of 10 allows.
+/// Checks PRR's slow start reduction bound: while fewer segments are in flight than the window allows, two segments
+/// leave for each delivered one. Here 15 of 20 segments are lost, and the window is halved to 10.
 #[test]
 fn prr_grows_back_as_in_slow_start() {
     let answers = answers_to_a_loss(Recovery::SackPrr, 15, 7);
@@ -157,8 +157,8 @@ fn linux_answers_a_loss_behind_a_mark_once() {
     assert_eq!(bench.sender.sample(ms(221)).cwnd, Some(10.0));
 }
 
-/// In Linux, the number of segments sent is proportional to the window, not to the flight, which limited transmit has
-/// enlarged by two segments.
+/// In Linux's PRR, one segment leaves for every two delivered, since the window is halved from 20 to 10. The flight,
+/// which limited transmit has enlarged to 22 segments, does not matter.
 #[test]
 fn linux_counts_in_proportion_to_the_window() {
     let mut expected = vec![vec![21], vec![22], vec![1]];
@@ -180,8 +180,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// Reductions of a window of three segments have a lower bound. For a loss, ssthresh is at least two segments (RFC 5681
-/// section 3.2). For a mark, it may be less (RFC 3168 section 6.1.2), and in ns-2 for any reduction.
+/// Checks the lower bound of a window that is halved from three segments. For a loss, the bound is two segments (RFC
+/// 5681 section 3.2). For a mark, it is lower (RFC 3168 section 6.1.2), and in ns-2 for a loss, too.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -514,10 +514,11 @@ impl CongestionControl for Ends {
     }
 }
 
-/// The algorithm is told once that the recovery after a timeout has ended. It ends when all segments sent before 5 s,
-/// the time of the first acknowledgement, are acknowledged: ten and, with RACK-TLP, the probe.
+/// Checks that the algorithm is told once that the recovery after a timeout has ended. The recovery ends when all
+/// segments sent before the first acknowledgement are acknowledged.
 #[test]
 fn the_end_of_a_recovery_after_a_timeout_is_told() {
+    // RACK-TLP's probe is the eleventh segment.
     for (recovery, sent) in [(Recovery::Sack, 10), (Recovery::RackTlp, 11)] {
         let ends = Ends::default();
         let controller = Controller::Custom(Box::new(ends.clone()));

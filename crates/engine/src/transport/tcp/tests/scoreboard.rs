@@ -41,7 +41,7 @@ struct Reference {
 }
 
 impl Reference {
-    /// Returns the reference for a sender that has sent its first window.
+    /// Returns the state of a sender that has sent its first window, the segments from 1 to below `max_sent`.
     fn new(recovery: Recovery, end: u64, max_sent: u64) -> Self {
         Self {
             forward: recovery == Recovery::Fack,

@@ -1,5 +1,5 @@
-//! The congestion avoidance states: begin, end and undoing of recoveries, and the segments that may be sent in each
-//! state.
+//! State changes of RACK-TLP: beginning and end of recoveries, undoing of reductions, and the segments that may be sent
+//! in each state (`CaState`).
 
 use longhaul_congestion::AckSample;
 

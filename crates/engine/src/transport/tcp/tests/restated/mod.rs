@@ -1,6 +1,6 @@
-//! Differential tests of loss recovery. A second implementation of each algorithm is restated from its source, with
-//! sets of segments and walks through the flight. Both process the same random events. Their segments, windows, timers,
-//! counters and calls of the algorithm must be equal.
+//! Differential tests of loss recovery. Each algorithm is implemented a second time, directly from its source, with
+//! sets of segments and loops over all segments in flight. Both implementations process the same random events. Their
+//! segments, windows, timers, counters and calls of the congestion control must be equal.
 
 mod common;
 mod measures;

@@ -73,7 +73,7 @@ impl Connection {
         }
     }
 
-    /// Reduces the window for a loss, from the congestion window inflated by `inflation` segments.
+    /// Reduces the window for a loss that is not tolerated. In ns-2, `inflation` is first added to the window.
     pub(in super::super) fn reduce_from(&mut self, inflation: f64) {
         let tolerant = self.algorithm == Algorithm::Tolerant && !self.ns2;
         self.tolerates = tolerant && !exceeds_tolerance(self.delivered, self.lost);
