@@ -190,7 +190,7 @@ proptest! {
     }
 }
 
-/// Lookahead does not skip the checks of a proxy, and thus does not change the results.
+/// Lookahead does not change the results of traffic through a proxy.
 #[test]
 fn looking_ahead_changes_nothing() {
     let source = Source::Requests(requests(2, 0.0));

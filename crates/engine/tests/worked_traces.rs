@@ -1,7 +1,7 @@
 //! Tests of the worked traces of Weigle 2003, chapter 2, segment by segment.
 //!
-//! The sender's link takes no time, and the bottleneck spaces segments by 10 ms. Each acknowledgement thus arrives
-//! alone, and its released segments are known.
+//! The sender's link takes no time, and the bottleneck spaces segments by 10 ms. Acknowledgements thus arrive one at a
+//! time, and a trace shows the segments that each of them releases.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Link impairments (loss, delay, duplication and reordering that queues do not cause) and
-//! scheduled changes of a link.
+//! Impairments of a link (loss, delay, duplication and reordering that have no cause in its queue)
+//! and scheduled changes of a link.
 
 use longhaul_keys::{COUNT_MAX, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};

@@ -223,7 +223,7 @@ impl AccessLinks {
         }
     }
 
-    /// Records that a link in front of access links has a packet to forward; returns true if it needs an event.
+    /// Records that the link `spreading`, which leads to access links, has an event; returns true if it had none.
     pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }

@@ -176,7 +176,7 @@ impl Network {
         }
     }
 
-    /// Begins the event of a link's arrivals; returns the lookahead of the link.
+    /// Brings a link up to date at the beginning of its event. Returns the destination and the end of its lookahead.
     #[inline]
     pub(crate) fn begin_arrivals(&mut self, link: u32) -> Delivery {
         self.links[link as usize].catch_up(self.now, &mut self.options);

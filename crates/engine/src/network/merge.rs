@@ -37,7 +37,7 @@ impl Merge {
     /// Maximum rounding error of an arrival time: links compute it in picoseconds and, with ns-2's clock, as a sum of
     /// floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
-    /// Events that process at least this number of packets are not delayed.
+    /// Minimum number of packets processed by an event for the next event not to be delayed.
     const MANY: u32 = 32;
 
     pub(super) fn new(
@@ -150,7 +150,7 @@ impl Merge {
     }
 }
 
-/// An event that processes arrivals, with all the state that it uses.
+/// The state that an event uses to process arrivals.
 #[derive(Debug)]
 struct Merging<'a> {
     merge: &'a mut Merge,
@@ -165,7 +165,7 @@ struct ArrivalState<'a> {
     /// Arrival time of the last packet that was processed.
     now: DualClockTime,
     packets: u32,
-    /// True if the link that receives the packets had none to forward when one of them arrived.
+    /// True if a packet was accepted when the receiving link had no other packet to forward.
     first: bool,
 }
 

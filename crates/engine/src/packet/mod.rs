@@ -353,7 +353,7 @@ impl SackOption {
             .map(move |&(left, right)| (number(left), number(right)))
     }
 
-    /// Returns the most recent block, if there is one. `next` is the number of the acknowledgement that carries it.
+    /// Returns the most recent block, if there is one. Blocks are stored relative to the acknowledgement number `next`.
     #[inline]
     pub(crate) fn first(&self, next: u64) -> Option<(u64, u64)> {
         self.has_blocks().then(|| self.all(next)[0])
@@ -458,7 +458,7 @@ impl SackStore {
         }
     }
 
-    /// Makes a copy of the blocks; returns the handle of the copy.
+    /// Copies the SACK blocks of `handle`; returns the handle of the copy.
     pub(crate) fn copy(&mut self, handle: SackHandle) -> SackHandle {
         if !handle.has_slot() {
             return handle;

@@ -85,8 +85,7 @@ mod tests {
     use super::*;
     use crate::queue::tests::packet_of;
 
-    /// Numbers are assigned from 0 on, and reused. A connection or datagram stream keeps its number while packets of it
-    /// wait.
+    /// Flows get numbers from 0 on. A flow keeps its number until the number is released; a new flow then gets it.
     #[test]
     fn numbers_are_given_again() {
         let mut numbers = FlowNumbers::default();

@@ -136,8 +136,8 @@ fn refuse(message: String) -> Result<(), Refusal> {
     Err(Refusal::of(Capacity::FIELD, message))
 }
 
-/// Refuses an update interval below the minimum. Each update is an event: a run would spend most of its time on
-/// updates.
+/// Refuses an update interval below the minimum. Each update is an event: with a shorter interval, a run would spend
+/// most of its time on updates.
 pub(super) fn check_update(values: &Table, key: Field<Span>) -> Result<(), Refusal> {
     let update = values.read(key);
     if update < MIN_UPDATE_INTERVAL {

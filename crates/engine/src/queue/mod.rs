@@ -114,7 +114,7 @@ impl Queue {
         Self::Buffered(Box::new(BufferedQueue::FilteringAcks(Box::new(filter))))
     }
 
-    /// Returns a mutable reference to the discipline of a queue that is served explicitly.
+    /// Returns a mutable reference to the discipline. The queue must be one with explicit service.
     #[inline]
     pub(crate) fn as_buffered(&mut self) -> &mut BufferedQueue {
         match self {

@@ -2,8 +2,8 @@
 //! Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005, section 3.1).
 //!
 //! The load is the sum of the arrived bytes and a fraction of the persistent queue, divided by the bytes that the link
-//! can send. The paper does not define its filter for the persistent queue. The authors' ns-2 module uses a moving
-//! average: the mean of an interval's samples has a weight of a quarter. So does this one.
+//! can send. The paper does not define its filter for the persistent queue. As in the authors' ns-2 module, the filter
+//! is a moving average, in which the mean queue of the newest interval has a weight of a quarter.
 
 use longhaul_congestion::Load;
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};

@@ -60,7 +60,7 @@ impl ConnectionId {
         }
     }
 
-    /// Returns the id of the direction `side` of the same connection, on the first leg.
+    /// Returns the id of the same connection's direction `side`. With a proxy, this is the id of the leg before it.
     pub(crate) fn on(self, side: Side) -> Self {
         Self(self.connection().0 | u32::from(side == Side::Down))
     }

@@ -21,7 +21,7 @@ pub(crate) struct StopCondition {
     /// Number of exchanges on all connections that the rule's flows have opened so far, without completed exchanges
     /// that began before the measurement window.
     countable: u64,
-    /// Number of connections that are opened before the earliest end is computed again.
+    /// Number of connections still to open before the earliest end of the run is computed again.
     until_next_look: usize,
 }
 

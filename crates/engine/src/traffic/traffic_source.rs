@@ -91,7 +91,7 @@ impl TrafficSource {
         self.leg(id, self.flow, way.data, way.acks)
     }
 
-    /// Adds the optional parts of a direction: a clock, a trace, and a second leg. `number` is the connection's number.
+    /// Adds the optional parts of a direction of connection `number`: receiver clock, sender trace, leg after a proxy.
     pub(super) fn complete(&mut self, direction: &mut Direction, id: ConnectionId, number: u64) {
         if (id.side() == Side::Down) == self.from_servers {
             direction.receiver.set_clock(self.clock);

@@ -374,7 +374,7 @@ fn a_run_stops_after_enough_exchanges() {
 }
 
 /// Checks that the times of a sender's limits and the integral of its window do not depend on when the connection
-/// opens. On the answering side, both start when this side joins the connection.
+/// opens. For the answering side, both are counted from the time at which this side joins the connection.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let counted = |open_ms| {

@@ -32,10 +32,9 @@ fn data_one_way_needs_no_answer() {
     assert!(totals.links[0].total.departed_bytes > 100_000);
 }
 
-/// Checks that the offered rate of messages is that of their bursts, as for the web flows of a master's thesis
-/// (University of Innsbruck, 2009). 500 sources send messages of 210 bytes at 64 kbit/s for half of the time. As a
-/// stream of bytes, each source offers 32 kbit/s; with each message rounded up to a segment of 1000 bytes, 152.4
-/// kbit/s.
+/// Checks the offered rate of 500 sources with bursts of messages: the web flows of a master's thesis (University of
+/// Innsbruck, 2009). Each source sends messages of 210 bytes at 64 kbit/s for half of the time. As a stream of bytes, a
+/// source thus offers 32 kbit/s; with each message rounded up to a segment of 1000 bytes, 152.4 kbit/s.
 #[test]
 fn messages_offer_what_their_bursts_do() {
     let delivered = |whole_segments| {

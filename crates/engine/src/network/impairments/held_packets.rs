@@ -132,8 +132,8 @@ mod tests {
             .collect()
     }
 
-    /// Packets of several links with the same release time are released in the order of arrival, although they are held
-    /// link by link.
+    /// Packets with the same release time are released in the order of their arrival, even if they were held back in
+    /// another order.
     #[test]
     fn those_of_one_time_go_on_as_they_came() {
         let mut held = HeldPackets::default();

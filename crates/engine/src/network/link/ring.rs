@@ -13,7 +13,7 @@ pub(super) struct Ring {
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
-    /// Number of packets, from the first one on, that no longer have a slot.
+    /// Number of accepted packets that no longer have a slot. These are the oldest packets.
     forgotten: usize,
 }
 

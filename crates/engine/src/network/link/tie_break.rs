@@ -169,7 +169,7 @@ mod tests {
         }
     }
 
-    /// Packets with arrival times equal to the picosecond are processed in ns-2's order.
+    /// Packets that arrive within the same picosecond are processed in ns-2's order.
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;

@@ -271,8 +271,8 @@ impl List {
 }
 
 proptest! {
-    /// The filter gives the same result as a search through a list of all packets, with late acknowledgements,
-    /// acknowledgements that echo earlier times, and other packets.
+    /// The filter gives the same result as a search through a list of all packets. Some acknowledgements arrive late or
+    /// echo earlier times, and some packets are not pure acknowledgements.
     #[test]
     fn replacements_are_those_of_a_list_that_is_searched(
         steps in prop::collection::vec((0u32..3, 0u64..4, 0u64..3, 0u8..8), 1..300),

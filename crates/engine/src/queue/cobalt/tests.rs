@@ -145,7 +145,7 @@ fn blue_stays_between_zero_and_one() {
     assert_eq!(blue(&bench), 0.0);
 }
 
-/// A packet is dropped if the number drawn is below BLUE's probability, unless it is the last packet.
+/// A packet is dropped if its random number is below BLUE's probability, unless it is the last packet in the queue.
 #[test]
 fn a_number_below_blue_s_probability_drops() {
     let drawn = Stream::new(1, 0, "bench").uniform();

@@ -212,7 +212,7 @@ impl DualPi2 {
         self.stream.uniform() < self.probability && self.stream.uniform() < self.probability
     }
 
-    /// Decides about a packet that leaves, by appendix A.1. In overload, ECN is ignored (section 4.2.3).
+    /// Decides if a leaving packet is dropped or marked (A.1). In overload, even ECN-capable ones are dropped (4.2.3).
     fn fate(&mut self, packet: &Packet, l4s: bool, now: Time) -> Fate {
         let (_, waiting_bytes) = self.waiting();
         let coupled = self.config.coupling * self.probability;

@@ -59,7 +59,7 @@ fn fill_with(queue: &mut DualPi2, flags: Flags, bytes: u16, count: u64, at: Time
     }
 }
 
-/// Returns the fraction of packets that are dropped, and the fraction that are marked.
+/// Empties the queue at `now`. Returns the fractions of its packets that are dropped and that are marked.
 fn shares(queue: &mut DualPi2, now: Time) -> (f64, f64) {
     let mut effects = Effects::default();
     let (count, _) = queue.waiting();
@@ -118,8 +118,8 @@ fn the_step_is_a_sojourn_time_and_marks_l4s_packets_only() {
     }
 }
 
-/// The step spares a packet with fewer packets behind it than the minimum, here one. It marks the first of two packets,
-/// but not the second.
+/// The step marks an L4S packet only if at least `step_min` L4S packets wait behind it. With a minimum of one, it marks
+/// the first of two packets, but not the second.
 #[test]
 fn the_step_spares_the_last_packets_of_a_queue() {
     for (step_min, marked) in [(0, 1.0), (1, 0.5), (2, 0.0)] {

@@ -1,4 +1,4 @@
-//! RED's curve: the probability between the thresholds and, if gentle, above them.
+//! RED's curve: the drop or mark probability between the thresholds and, with gentle RED, above them.
 
 use super::{Gentle, RedConfig};
 

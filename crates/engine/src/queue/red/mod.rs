@@ -250,7 +250,7 @@ impl Red {
         }
     }
 
-    /// Decides about a packet that arrives while the average is above the lower threshold.
+    /// Decides if a packet is accepted, marked or dropped. The average is above the lower threshold.
     #[inline(never)]
     fn select(&mut self, arrival: &Arrival) -> Verdict {
         if self.average >= self.forced_from {

@@ -224,7 +224,7 @@ impl AppConnection {
         segments
     }
 
-    /// Sends the response of the server. Its size may be drawn now.
+    /// Sends the response of the server. Draws the response's size if it is not yet known.
     fn respond(&mut self, context: &mut Context<'_>) {
         let Context {
             traffic_source,

@@ -33,9 +33,9 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of the past values of a series in the sum for the next value, from the oldest past value to the newest.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Several sums share each
-    /// load of past values, and a weight of zero excludes values that do not belong to a sum. Adding a product of zero
-    /// changes nothing, since a sum is never -0.
+    /// Weights of all past values except the newest `BLOCK`, with zeros before and after them. Past values are loaded
+    /// once for several sums; a loaded value that is not part of a sum has the weight zero there. Adding a product of
+    /// zero does not change a sum, since a sum is never -0.
     others: Box<[Lanes]>,
     /// Weights of the newest `BLOCK` past values. They are separate, since some of these values have not been drawn yet
     /// when `known_parts` computes the other parts of the sums.
@@ -72,8 +72,8 @@ pub(super) struct Fractional {
     innovation: f64,
     /// Past values of the series; the newest is last. Values for which there is no weight are unused.
     past: Vec<f64>,
-    /// Partial sums of the values of the current block. The contributions of the latest `BLOCK` values before each
-    /// value are added when that value is drawn.
+    /// For each value of the current block, the weighted sum of past values without the `BLOCK` values directly before
+    /// it. These are added when the value is drawn.
     sums: [Lanes; BLOCK],
     /// Number of `sums` already used for a value.
     used: usize,

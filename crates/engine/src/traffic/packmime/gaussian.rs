@@ -15,8 +15,8 @@ pub(super) struct Shape {
     pub(super) noise: f64,
 }
 
-/// A Gaussian series with mean 0 and variance 1. Its past is drawn before the first value, or earlier for many series
-/// together ([`begin_together`]).
+/// A Gaussian series with mean 0 and variance 1. The past values on which the first value depends are drawn just before
+/// it, or earlier for many series together ([`begin_together`]).
 #[derive(Debug)]
 pub(in crate::traffic) struct Gaussian {
     shape: Shape,

@@ -298,7 +298,7 @@ impl StackConnection {
         }
     }
 
-    /// Returns the stack's current report, or its last one before it failed.
+    /// Returns the stack's current report; after a failure of the stack, the last report before the failure.
     fn report(&self, now: Time) -> StackReport {
         let report = self.stack.read(|stack| stack.report(now));
         report.unwrap_or(self.report)

@@ -4,7 +4,7 @@
 //! Unlike in the RFC, the option counts marked packets, not the bytes of each codepoint. Senders read only the option;
 //! the ACE field appears only in captures. Both ends are assumed to support AccECN.
 
-/// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
+/// Initial value of the counters: not zero, to be distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;
 
 /// Bytes of the option with three counters, padded (section 3.2.3).

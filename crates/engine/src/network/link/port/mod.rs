@@ -40,8 +40,8 @@ struct Counters {
     dropped_bytes: u64,
     /// Sum of the waiting times of all accepted packets, in picoseconds, including waiting times that are not over yet.
     waits: u128,
-    /// Sum, in picoseconds, of the times at which the waiting packets will begin service: it gives the part of `waits`
-    /// that is in the future. With explicit service, these times are unknown, and the sum is that of the arrival times.
+    /// Sum, in picoseconds, of the times at which the waiting packets will begin service. With explicit service, these
+    /// times are unknown, and the arrival times are added up instead.
     starts_ahead: u128,
     queue_max: u64,
     /// Sum over all arrivals of the number of waiting packets that each arriving packet found.

@@ -1,4 +1,4 @@
-//! Processing of acknowledgements: delivered and lost segments, round-trip samples, and the calls of the algorithm.
+//! Processing of acknowledgements: delivered and lost segments, round-trip samples, and calls of congestion control.
 
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::{Span, Time};

@@ -15,7 +15,7 @@ use crate::transport::tcp::wire::Wire;
 pub(super) struct ShortSegments {
     /// The first short segment that is stored. If there is none, `first.segment` is larger than any segment's number.
     first: Short,
-    /// The short segments after the first, in ascending order, if there ever were any.
+    /// The short segments after `first`, in ascending order; `None` if there never were any.
     #[allow(
         clippy::box_collection,
         reason = "a pointer is smaller than an empty queue"

@@ -279,7 +279,7 @@ impl ControlBlock {
         self.pacing_with(gap, in_time.max(gains.min_burst.into()), now)
     }
 
-    /// Returns the pacing with intervals of `gap`, where `quantum` segments may leave together.
+    /// Returns the pacing for an interval of `gap` per segment; up to `quantum` segments may leave together.
     #[inline]
     fn pacing_with(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.config.paced_bursts == PacedBursts::Linux {
@@ -361,8 +361,8 @@ impl ControlBlock {
         is_due
     }
 
-    /// Returns the number of segments that may leave in whole pairs. If nothing is in flight, a single segment may
-    /// leave, since the window may be one segment.
+    /// Returns the number of segments that may leave, rounded down to whole pairs. If nothing is in flight, at least
+    /// one segment may leave, since the window may be one segment.
     #[cold]
     pub(crate) fn whole_pairs(&self, in_flight: u64) -> u32 {
         let room = self.window().saturating_sub(in_flight);

@@ -23,7 +23,7 @@ struct Entry {
     after: u32,
 }
 
-/// A transmission as RACK compares them: by time, then by number (`RACK_sent_after`).
+/// Time and segment number of a transmission. RACK orders transmissions by time, then by number (`RACK_sent_after`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Transmission {
     pub(crate) sent: Time,

@@ -24,8 +24,8 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// Delivers nine segments, one per millisecond, and a duplicate at 60 ms. By then, the delayed-ACK timer has expired.
-/// Returns the acknowledgement numbers.
+/// Delivers nine segments, one per millisecond. At 60 ms, after the delayed-ACK timer has expired, delivers the first
+/// segment again. Returns the acknowledgement numbers.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
@@ -70,8 +70,8 @@ fn the_first_acknowledgements_are_not_delayed() {
     );
 }
 
-/// Six acknowledgements leave at once while the window opens from 65,536 bytes to 81,920 bytes (the buffer) less one
-/// segment. The first five segments open it by 2920 bytes each, the sixth by the rest.
+/// Acknowledgements are not delayed while the receive window opens. It opens from 65,536 bytes to one segment less than
+/// the buffer's 81,920 bytes: by 2920 bytes for each of five segments, and by the rest for the sixth.
 #[test]
 fn acknowledgements_are_not_delayed_while_the_window_opens() {
     assert_eq!(

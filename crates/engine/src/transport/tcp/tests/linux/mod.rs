@@ -27,7 +27,7 @@ const TOLERANCE: Span = Span::from_millis(4);
 /// Maximum delay of segments that leave in answer to an event.
 const AT_ONCE: Span = Span::from_micros(1);
 
-/// Returns the sender's options: the profile's, but without timestamps, as in the scripts.
+/// Returns the sender's parameters: those of the profile `linux`, changed by `settings`, and without timestamps.
 fn options(settings: &Settings) -> Tcp {
     let pacing = Pacing {
         min_burst: settings.burst,

@@ -121,7 +121,7 @@ const NAMES: [(&str, &str); 8] = [
     ("reordering", "reordering"),
 ];
 
-/// Congestion avoidance states, each at the index that is its number in the kernel.
+/// Congestion avoidance states, in the order of their numbers in the kernel.
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
 /// Value of an unlimited ssthresh (`TCP_INFINITE_SSTHRESH`).
@@ -184,7 +184,7 @@ impl Fact {
         NAMES.iter().any(|(_, own)| *own == self.name)
     }
 
-    /// Returns a description of the difference, if the condition is not met.
+    /// Compares the condition with the sender's state `info`; returns a description of the difference, if any.
     pub(super) fn differs(&self, info: &Info) -> Option<String> {
         let state = STATES.iter().position(|state| *state == info.ca_state);
         let found = match self.name.as_str() {

@@ -286,7 +286,7 @@ fn drawn(recovery: Recovery, random: &mut Random) -> Tcp {
     }
 }
 
-/// Runs a random connection. Segments arrive, overtake each other or are lost; acknowledgements may be lost, too.
+/// Compares both implementations on a random connection. Segments and acknowledgements may be lost or late.
 fn live<R: Rule>(mut twins: Twins<R>, recovery: Recovery, random: &mut Random) {
     let mut far = Far {
         under_way: VecDeque::new(),

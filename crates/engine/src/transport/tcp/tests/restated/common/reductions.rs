@@ -51,7 +51,7 @@ impl Connection {
         self.send(rule, u64::MAX);
     }
 
-    /// Returns true while the flight of the last timeout is being retransmitted.
+    /// Returns true from a timeout until all segments sent before it are acknowledged; always false for ns-2's senders.
     pub(super) fn repairs_timeout(&self) -> bool {
         !self.ns2 && self.cut == Cut::Timeout && self.una < self.recover
     }
