@@ -286,8 +286,8 @@ fn parameters_change_at_their_time() {
     assert!(most(at(13_000), at(20_000)) <= Some(20));
 }
 
-/// Checks that the connection between the nodes of a proxy has a number above those of the flows. Events of the sender
-/// at the end node are not recorded.
+/// Checks that the connection between the nodes of a proxy is numbered after the flows. Events of the sender at the
+/// proxy's end node are not recorded.
 #[test]
 fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     let mut config = greedy(5);

@@ -69,9 +69,9 @@ fn durations(records: &Records) -> [f64; 2] {
     of_first.try_into().expect("two exchanges")
 }
 
-/// Checks that the window of an idle sender is reset after the timeout (RFC 5681 section 4.1, last paragraph). Arrivals
-/// do not end the idle time: neither requests at the server nor responses at the client. The first exchange includes
-/// the round trip of the handshake.
+/// Checks that the window is reset when the sender has sent nothing for a retransmission timeout (RFC 5681 section 4.1,
+/// last paragraph). Packets that arrive at the sender in this time make no difference: neither requests at the server
+/// nor responses at the client.
 #[test]
 fn a_second_exchange_starts_over_after_an_idle_timeout() {
     for (request, response) in [(400.0, 1e6), (1e6, 400.0)] {

@@ -144,7 +144,7 @@ impl Config {
         !self.captured_nodes.is_empty() || self.links.iter().any(|link| link.captured)
     }
 
-    /// Returns the number of a node's interface in captures; the interfaces of links come first.
+    /// Returns the number of a node's interface in captures. Interfaces of nodes are numbered after those of links.
     pub fn interface_of_node(&self, node: usize) -> usize {
         self.links.len() + node
     }

@@ -222,7 +222,7 @@ words! {
     pub enum ReductionRule {
         /// The smaller of flight size and cwnd.
         Rfc5681 = "rfc5681",
-        /// The congestion window. A timeout during recovery sets it to one segment, but does not change ssthresh.
+        /// cwnd. A timeout during a recovery sets cwnd to one segment, but does not change ssthresh.
         Linux = "linux-6.18",
     }
 }

@@ -103,7 +103,7 @@ keys! {
         /// Size that at least one response should exceed. A warning is given if no such response begins within
         /// `start_within`.
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Time from the start of the measurement window within which a response above `longest_above` has to begin.
+        /// Maximum time from the start of the measurement window to the first response larger than `longest_above`.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {

@@ -22,7 +22,7 @@ pub trait Recorder {
     /// Records one quantity of a traced flow after an acknowledgement. Calls are in order of time.
     fn trace(&mut self, sample: &AckTrace);
     /// Records an exchange (a request and its response) that is complete, or that the end of the run has interrupted.
-    /// Calls are in the order of the ends.
+    /// Exchanges are recorded in the order in which they end.
     fn exchange(&mut self, exchange: &Exchange);
     /// Records a packet at a captured link or node.
     fn packet(&mut self, packet: &CapturedPacket);

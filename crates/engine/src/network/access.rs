@@ -237,7 +237,7 @@ impl AccessLinks {
 }
 
 impl Network {
-    /// Turns `links` into access links and stores them in this order, in which opposite directions are neighbours.
+    /// Turns `links` into access links, in the given order. The two directions of a link are neighbours in `links`.
     pub(super) fn make_access(
         &mut self,
         config: &Config,

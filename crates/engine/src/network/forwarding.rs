@@ -168,8 +168,8 @@ impl Network {
         self.ready.pop()
     }
 
-    /// Schedules the arrival of the next packet on a link that has forwarded earlier packets ahead of time. Does
-    /// nothing if there is no next packet.
+    /// Schedules the arrival of the next packet on `link`, after earlier packets were delivered ahead of time. Does
+    /// nothing if the link has no more packets.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);

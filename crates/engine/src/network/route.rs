@@ -38,7 +38,7 @@ pub(crate) enum End {
     /// node.
     ProxyEntry,
     ProxyExit,
-    /// The start node of a proxy, for segments of a connection that traffic has opened.
+    /// The start node of a proxy, for segments of a connection that a traffic source has opened.
     TrafficEntry,
 }
 
@@ -71,7 +71,7 @@ impl Carrier {
         }
     }
 
-    /// Returns the index of one direction and leg of a connection; `number` is the number in one of its packets.
+    /// Returns the index of a packet's connection or, for traffic, of its direction and leg. `number` is in the packet.
     pub(super) fn side(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,

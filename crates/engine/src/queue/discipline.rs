@@ -51,7 +51,7 @@ pub(crate) trait Parameters: Sized {
         Draws::Never
     }
 
-    /// Returns true if the discipline uses random numbers at any time, for hashing too.
+    /// Returns true if the discipline ever uses random numbers, for packets or for the hashes of flows.
     fn is_random(&self) -> bool {
         self.draws() != Draws::Never
     }

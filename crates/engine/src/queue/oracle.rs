@@ -321,8 +321,8 @@ fn rows(file: &Path) -> Vec<Row> {
     (0..).zip(all.as_chunks().0).map(row).collect()
 }
 
-/// Writes the random numbers of disciplines. For disciplines with hashed flows, also writes the hashes; their
-/// perturbation comes from the same random stream.
+/// Writes the random numbers that disciplines draw (file `draws`), and the hashes of flows in disciplines with hashed
+/// flows (file `hashes`). The perturbation of the hashes is the first number of the same random stream.
 fn write_randomness(folder: &Path) {
     let mut drawn = stream();
     write(&folder.join("draws"), (0..DRAWS).map(|_| drawn.bits()));

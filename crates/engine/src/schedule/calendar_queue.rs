@@ -210,8 +210,8 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Chooses a new length of days from the spacing of the earlier half of all entries. The first of these days
-    /// begins.
+    /// Chooses a new length of days, from the mean spacing of the earlier half of all entries. Sorts the entries into
+    /// the new days, and begins the day of the first entry.
     #[inline(never)]
     fn divide(&mut self) {
         let mut all = std::mem::take(&mut self.due);

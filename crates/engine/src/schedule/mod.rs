@@ -88,9 +88,9 @@ impl Schedule {
     /// Number of entries, ahead of the current one, whose connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// Returns the position of the current event in the order of events, for comparisons with events known ahead of
-    /// time: the largest key taken so far. The key taken last may be smaller, since an event may schedule an event of
-    /// an earlier class for its own time.
+    /// Returns the largest key of all events taken so far. It is the position of the current event in the order of
+    /// events. The current event's own key may be smaller: an event can schedule an event of an earlier class for the
+    /// current time.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest

@@ -76,7 +76,7 @@ impl Journal {
         self.ends.get(&host).copied().unwrap_or(EndState::NEW)
     }
 
-    /// Resets the endpoints of a connection that begins; its packets have `number` in common.
+    /// Resets the state of both endpoints when a connection begins. `number` is the number in the connection's packets.
     pub(super) fn begin(&mut self, number: u32) {
         self.ends.remove(&(number, false));
         self.ends.remove(&(number, true));

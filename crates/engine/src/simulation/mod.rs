@@ -119,7 +119,7 @@ impl World {
 
     /// Runs the event loop. It is compiled separately for runs that record packets (`CAPTURED`).
     ///
-    /// Not inlined, so that one register points to all its state.
+    /// Not inlined, so that one register holds the address of `self` throughout.
     #[inline(never)]
     fn run_loop<const CAPTURED: bool>(&mut self, recorder: &mut dyn Recorder) -> bool {
         loop {

@@ -13,7 +13,7 @@ use crate::schedule::{Event, Schedule};
 /// Delayed packets with their release times; one queue for each direction.
 type Queues = [VecDeque<(Time, Packet)>; 2];
 
-/// Delay of the packets of one connection, by half of the extra round-trip time in each direction.
+/// The delayed packets of one connection. The delay in each direction is half of the extra round-trip time.
 #[derive(Debug)]
 pub(super) struct ExtraDelay {
     delay: Span,
@@ -64,7 +64,7 @@ impl ExtraDelay {
         queue.push_back((due, packet));
     }
 
-    /// Removes and returns the next packet at the far end of a direction, if it is due.
+    /// Removes and returns the first delayed packet for the endpoint `end`, if it is due at `now`.
     pub(super) fn pop(&mut self, end: Side, now: Time) -> Option<Packet> {
         let queue = &mut self.queues[end as usize];
         let &(due, packet) = queue.front()?;

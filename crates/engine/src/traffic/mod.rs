@@ -111,7 +111,7 @@ impl Traffic {
         self.sources.len() - 1
     }
 
-    /// Sets the connections of a source to trace, and the clock of its receivers for transit times.
+    /// Sets two options of a source: the numbers of the traced connections, and the receivers' clock for transit times.
     pub(crate) fn observe(&mut self, source: usize, traced: &[u64], clock: ClockError) {
         let source = &mut self.sources[source];
         (source.traced, source.clock) = (traced.to_vec(), clock);

@@ -31,7 +31,7 @@ pub(crate) struct DirectionPaths {
     pub(crate) second_leg: Option<SecondLeg>,
 }
 
-/// A proxy that splits a direction, and the paths of the leg after the proxy.
+/// The part of a split direction after the proxy: the proxy's index, and the paths from the proxy to the receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SecondLeg {
     pub(crate) proxy: usize,
@@ -150,7 +150,7 @@ impl TrafficSource {
         self.generator.draw_response()
     }
 
-    /// Returns descriptions of the endpoints, which are equal for all connections. Each endpoint may answer any packet.
+    /// Returns the endpoints of the source's connections. Their routes are the same for all connections of the source.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());

@@ -77,7 +77,7 @@ prop_compose! {
     }
 }
 
-/// Returns a strategy for impairments and changes; half of the values have neither.
+/// Returns a strategy for the impairments and changes of a link. Half of the generated links have none.
 pub fn extras() -> impl Strategy<Value = Extras> {
     prop_oneof![Just(Extras::default()), some_extras()]
 }

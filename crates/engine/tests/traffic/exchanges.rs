@@ -74,9 +74,9 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(records.exchanges[0].timeouts, 0);
 }
 
-/// Checks a connection with exchanges of several kinds, as in Tmix: one with a response, two without one in a row, a
-/// response of many segments to one byte, and another one with a response. The pause of each exchange begins at the end
-/// of the preceding one.
+/// Checks that one connection can have exchanges of several kinds, as in Tmix: with a response, without a response, and
+/// with a response of many segments to a request of one byte. Each exchange begins 5 ms after the end of the preceding
+/// exchange.
 #[test]
 fn a_connection_may_have_exchanges_with_and_without_responses() {
     let kinds = [

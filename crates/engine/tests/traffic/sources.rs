@@ -92,8 +92,8 @@ fn datagrams_come_in_bursts() {
     assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
 }
 
-/// Returns a session as in ns-2's WebTraf. Pages consist of objects. The server opens a separate connection for each
-/// object when the request is acknowledged.
+/// Returns a web session with pages of three objects. If `separate`, the server opens a connection for each object when
+/// the request is acknowledged, as in ns-2's WebTraf.
 fn session(separate: bool) -> Web {
     Web {
         pages: 20,

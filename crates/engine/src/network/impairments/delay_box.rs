@@ -393,7 +393,7 @@ mod tests {
         assert_eq!(leaves, Some(at(26)));
     }
 
-    /// Both directions of a connection get the same values. A connection that has ended leaves no state behind.
+    /// A connection that has ended leaves no state in the delay box. Packets in both directions have the same delay.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);

@@ -1,5 +1,5 @@
-//! Impairments in front of a link's queue: delay, loss and rate per flow, duplication, reordering, policers and ACK
-//! thinning.
+//! Impairments in front of a link's queue: delay boxes (delay, loss and rate for each flow), duplication, reordering,
+//! policers and ACK thinning.
 //!
 //! In a route, impairments are a separate hop before their link: links without impairments have no additional cost. All
 //! decisions are made when a packet arrives. The waiting packets share one event, the release of the next packet.

@@ -24,7 +24,7 @@ pub(crate) struct ExplicitService {
     shaper: Option<TokenBucket>,
     tick: Option<Span>,
     jitter: Option<(Distribution, Stream)>,
-    /// Beginning of the last transmission. The packet may have waited for tokens before.
+    /// Beginning of the last transmission, after any wait of the packet for tokens of the shaper.
     transmission_from: Time,
     /// End of the last transmission.
     busy_until: Time,

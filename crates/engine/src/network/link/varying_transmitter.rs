@@ -1,4 +1,4 @@
-//! Transmission times on a link with explicit service: at one rate, or along a service curve.
+//! Transmission times of single packets on a link: at a constant rate, or along a service curve.
 
 use longhaul_units::Time;
 

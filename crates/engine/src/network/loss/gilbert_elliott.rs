@@ -65,7 +65,7 @@ impl Channel {
         passing
     }
 
-    /// Decides about the next packet, when a change of state or a loss is due; returns true if the packet is lost.
+    /// Returns true if the next packet is lost. To be called when a change of state or a loss is due.
     pub(super) fn decide(&mut self) -> bool {
         if self.stay == 0 {
             self.enter(!self.bad);

@@ -180,8 +180,8 @@ fn the_count_decays_below_the_target() {
     assert_eq!(drops[..2], [56, 101]);
 }
 
-/// BLUE's probability rises by 1/256 for an overflow, at most once per target. It falls by 1/4096 for each target in
-/// which the queue is empty.
+/// BLUE's probability rises by 1/256 for an overflow, at most once in 5 ms (the target delay). It falls by 1/4096 for
+/// each 5 ms in which the queue is empty.
 #[test]
 fn blue_rises_with_overflows_and_falls_while_nothing_waits() {
     let mut bench = Bench::new(&config(10, false));
@@ -234,8 +234,8 @@ fn blue_drops_whatever_ecn_says() {
     assert_eq!(bench.dequeue_all(), [1]);
 }
 
-/// At 1 Mbit/s a packet of 1500 bytes takes 12 ms. The target is therefore 18 ms, and the interval is longer by the 13
-/// ms that the target exceeds 5 ms.
+/// On slow links, the target is the time of 1.5 packets instead of 5 ms, and the interval grows by the same difference.
+/// At 1 Mbit/s, a packet of 1500 bytes takes 12 ms: the target is 18 ms, and both values grow by 13 ms.
 #[test]
 fn slow_links_have_longer_targets() {
     let complete = |bps| {

@@ -234,8 +234,8 @@ fn small_probabilities_move_by_small_steps() {
     }
 }
 
-/// Section 5.5: if the probability is a tenth or more, a step is at most 0.02. With a delay of 500 ms, the deviation
-/// alone would add 0.060625.
+/// A step is at most 0.02 if the probability is a tenth or more (RFC 8033 section 5.5). Without this limit, a delay of
+/// 500 ms would add 0.060625.
 #[test]
 fn large_probabilities_rise_by_two_hundredths_at_most() {
     for (probability, step) in [(f64::next_down(0.1), 0.060_625 / 2.0), (0.1, 0.02)] {

@@ -138,8 +138,7 @@ impl Red {
         }
     }
 
-    /// Returns true if a packet that finds the link idle, and thus no packet waiting, is accepted and changes nothing
-    /// else.
+    /// Returns true if RED accepts a packet that finds the link idle, without a change of RED's own state.
     #[inline(always)]
     pub(super) fn accepts_trivially(&self, now: Time) -> bool {
         // An average of zero is below the lower threshold.
@@ -209,8 +208,8 @@ impl Red {
         self.curve.probability(self.average)
     }
 
-    /// Decays the average for the time `idle` of an idle link, as if packets had left during it from an empty queue. An
-    /// average of zero is skipped: links that carry only acknowledgements are idle before each packet.
+    /// Decays the average by one step for each packet that the link could have sent in its idle time `idle`. Nothing is
+    /// computed for an average of zero, which is usual on links that carry only acknowledgements.
     fn decay(&mut self, idle: Span) {
         if self.average > 0.0 {
             let packets = (self.config.packets_per_s * idle.as_secs_f64()) as u64;

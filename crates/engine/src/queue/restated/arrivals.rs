@@ -1,4 +1,4 @@
-//! Restated rules of disciplines that decide on arrival, from the length of the queue.
+//! Second implementations of disciplines that decide on arrival, from the length of the queue.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 

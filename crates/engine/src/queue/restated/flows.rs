@@ -1,5 +1,5 @@
-//! Restated rules of disciplines with a queue for each flow. All packets are in one list. The turns of the flows are
-//! derived from it.
+//! Second implementations of disciplines with a queue for each flow. All packets are in one list, from which the turns
+//! of the flows are derived.
 
 use std::collections::VecDeque;
 

@@ -255,8 +255,8 @@ fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {
     assert_eq!(config.marks(), marked.contains(&true));
 }
 
-/// Compares the fates of packets under a discipline and its rule, with times and sizes of one resolution. Returns true
-/// if any packet was marked.
+/// Compares the fates of packets under a discipline and under `rule`, its second implementation. `grid` is the
+/// resolution of arrival times and packet sizes. Returns true if any packet was marked.
 #[track_caller]
 fn follow(config: &QueueConfig, rule: &mut dyn Rule, grid: Grid) -> bool {
     let mut discipline = config.buffered(stream());

@@ -1,4 +1,4 @@
-//! Restated rules of PIE: the drop probability follows the queueing delay.
+//! Second implementation of PIE: the drop probability follows the queueing delay.
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 

@@ -1,4 +1,4 @@
-//! Restated rules of disciplines that decide on departure, from a packet's sojourn time.
+//! Second implementations of disciplines that decide on departure, from a packet's sojourn time.
 
 use longhaul_units::{Bytes, Span, Time};
 
@@ -22,7 +22,7 @@ pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) ->
     }
 }
 
-/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. Linux (`codel_impl.h`) differs in three ways: times are in
+/// CoDel, with `dodequeue` and `deque` of RFC 8289 section 5. In the variant of Linux (`codel_impl.h`), times are in
 /// whole units of 1024 ns, an interval ends one unit later, and the root is approximated by one Newton step per drop.
 #[derive(Clone, Debug)]
 pub(super) struct CoDel {
@@ -200,8 +200,8 @@ fn codel() {
     }
 }
 
-/// COBALT by `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18 (`sch_cake.c`), with
-/// exact roots. The state of an empty queue decays as if the kernel had visited the queue.
+/// COBALT, with `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18 (`sch_cake.c`). Roots
+/// are exact. While the queue is empty, the state decays as if `cobalt_queue_empty` were called again and again.
 #[derive(Clone, Debug)]
 pub(super) struct Cobalt {
     parameters: CobaltParameters,

@@ -34,7 +34,7 @@ fn interval(xcp: &mut Xcp, packets: u64, header: &XcpHeader) {
     xcp.end_control_interval();
 }
 
-/// Returns the share that a packet of 1000 bytes with this header gets.
+/// Returns the change of throughput that the router grants to a packet of 1000 bytes, in bytes per second.
 fn granted(xcp: &mut Xcp, header: XcpHeader) -> f64 {
     let mut header = header;
     xcp.on_departure(1000, Some(&mut header), 0);

@@ -1,4 +1,4 @@
-//! The state of a simulation: the network, the flows at its edge, and their measurements.
+//! The state of a simulation: the network, the flows, and the measurements.
 
 mod setup;
 

@@ -123,7 +123,7 @@ impl World {
         Ok(world)
     }
 
-    /// Announces a new flow to the impairments of links, which may have a delay box for it.
+    /// Adds a flow, with the name `name`, to the links' delay boxes, which draw separate values for each flow.
     pub(in crate::simulation) fn announce(&mut self, kind: Kind, name: &str) {
         let network = &mut self.env.network;
         let mut add = |carrier, index| network.add_flow(carrier, index as u32, &name);

@@ -95,7 +95,7 @@ pub(crate) struct AppConnection {
 }
 
 impl AppConnection {
-    /// Number of cache lines that every packet uses. Those of its sender and receiver do not count.
+    /// Number of cache lines of a connection that every packet uses, without the lines of its senders and receivers.
     pub(super) const FIRST_LINES: usize = 3;
 
     /// Creates a connection that is not opened yet.

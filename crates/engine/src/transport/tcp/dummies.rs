@@ -18,7 +18,7 @@ pub(super) struct DummyTrain {
     path: Path,
     left: u64,
     spacing: Span,
-    /// Time of the next dummy. An event at another time belongs to a train that has been replaced, and is ignored.
+    /// Time of the next dummy. An event at another time is ignored: it was scheduled for an earlier, replaced train.
     next_at: Time,
 }
 

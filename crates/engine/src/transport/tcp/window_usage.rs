@@ -14,7 +14,7 @@ pub(super) struct WindowUsage {
 }
 
 impl WindowUsage {
-    /// Records that the window was full when the segments below `end` had been sent.
+    /// Records that the window was full after the transmission of all segments below `end`.
     pub(super) fn was_full(&mut self, end: u64) {
         (self.filled, self.end) = (true, end);
     }

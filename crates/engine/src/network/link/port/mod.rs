@@ -292,8 +292,8 @@ impl Port {
         std::mem::replace(&mut self.counters.queue_max, self.waiting_pkts)
     }
 
-    /// Returns the counters up to `now`, with service on arrival. All services that have begun by `now` must have been
-    /// recorded.
+    /// Returns the counters up to `now` of a link that computes departures on arrival. All services that have begun by
+    /// `now` must have been recorded.
     pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
         let in_service = clock.busy_until() > now;
         let unsent = clock.unsent(now, self.waiting_bytes);

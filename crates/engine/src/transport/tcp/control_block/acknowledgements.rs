@@ -120,8 +120,8 @@ impl ControlBlock {
         self.delivered = self.delivered.max(self.una - 1 + self.sacked_or_dupacked);
     }
 
-    /// Processes an acknowledgement of `acked` new segments outside recovery. The window may grow. A full sample is
-    /// made only if the algorithm needs it, or if the window may be unused.
+    /// Processes an acknowledgement of `acked` new segments outside recovery. The window may grow. An [`AckSample`] is
+    /// made only if the algorithm needs it, or if the acknowledgement or the unused window may forbid growth.
     #[inline(always)]
     pub(crate) fn on_new_ack<const REGULAR: bool>(
         &mut self,

@@ -211,7 +211,7 @@ impl ControlBlock {
     }
 
     /// Acknowledges the FIN of the receiver. The receiver closes after the last segment of a transfer (RFC 9293 section
-    /// 3.6). Does nothing for ns-2's one-way agents, which have no FIN. The packet has no data.
+    /// 3.6). Does nothing for ns-2's one-way agents, which have no FIN.
     #[cold]
     pub(crate) fn acknowledge_fin(&self, env: &mut impl Environment) {
         if self.ns2 || self.config.transfer.is_none() {

@@ -95,8 +95,8 @@ fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     assert!(bench.segment(8, 7, Flags::NONE).is_empty());
 }
 
-/// Two acknowledgements after the first mark are not delayed (Linux, `__tcp_ecn_check_ce`). The acknowledgement of the
-/// segment that ends the echo is not delayed, either (`tcp_ecn_accept_cwr`).
+/// The first mark causes two immediate acknowledgements (Linux, `__tcp_ecn_check_ce`). The segment with CWR, which ends
+/// the echo, is acknowledged at once, too (`tcp_ecn_accept_cwr`).
 #[test]
 fn marks_and_their_answers_are_acknowledged_at_once() {
     let mut bench = nine_segments(2, false, 20);

@@ -226,8 +226,8 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     assert_eq!(after.cuts_loss + after.timeouts, 0);
 }
 
-/// No dummies leave after everything is acknowledged, here the flow's only segment at 150 ms. Of the four dummies due
-/// from 120 ms on, two have left by then.
+/// No dummy segments leave once all data is acknowledged, here the flow's only segment at 150 ms. Of four dummies, due
+/// every 20 ms from 120 ms on, two leave.
 #[test]
 fn no_dummies_leave_when_all_is_acknowledged() {
     let (mut env, mut sender) = probing(Tcp {

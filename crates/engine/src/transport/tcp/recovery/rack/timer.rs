@@ -1,5 +1,5 @@
-//! RACK-TLP's timer, which runs for segments that were overtaken, or for a tail loss probe (RFC 8985 sections 6.3 and
-//! 7).
+//! RACK-TLP's timer: it declares overtaken segments lost after the reordering window, or sends a tail loss probe (RFC
+//! 8985 sections 6.3 and 7).
 
 use longhaul_units::Time;
 

@@ -180,8 +180,8 @@ impl Far {
     }
 }
 
-/// The sender under test, and a second implementation of the connection; both must agree. `R` is the loss recovery of
-/// the second one.
+/// The sender under test and a second implementation, which must agree. `R` is the loss recovery of the second
+/// implementation.
 struct Twins<R> {
     bench: SenderBench,
     notes: Notes,
