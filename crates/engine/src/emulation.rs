@@ -66,7 +66,7 @@ pub struct OutsideDrops {
 
 /// The hosts outside the network, with the clock of the emulation.
 pub trait Outside {
-    /// Returns the time since the beginning of the emulation, which never goes back.
+    /// Returns the time since the beginning of the emulation. The time never goes back.
     fn now(&mut self) -> Time;
     /// Waits until the time `until` or, if a host sends a packet earlier, until that packet.
     fn wait(&mut self, until: Time);

@@ -140,7 +140,7 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     assert_eq!(contents, [(1, 1500), (5, 52), (8, 64), (9, 52)]);
 }
 
-/// Flows and links that no program uses have the same counters as in a simulation; only lookahead differs.
+/// Checks that flows and links have the same counters and samples in an emulation without programs as in a simulation.
 #[test]
 fn flows_of_the_configuration_are_as_simulated() {
     let mut config = path(25);

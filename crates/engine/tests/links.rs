@@ -20,7 +20,7 @@ fn mbps(mbps: u64) -> Rate {
 }
 
 /// Returns a network with datagrams of 1000 B, one every half millisecond for a second. The link takes 1 ms to transmit
-/// each and has a delay of 5 ms.
+/// each datagram and has a delay of 5 ms.
 fn datagrams() -> Config {
     let mut config = dumbbell(mbps(8), Span::from_millis(5), drop_tail(10_000), 1);
     add_datagrams(&mut config, mbps(16));

@@ -219,7 +219,7 @@ fn credit_grows_with_retransmissions_if_it_is_to() {
     assert!(with > 50 * MSS && with <= 50 * MSS + drift);
 }
 
-/// During an outage of the link, the flow stops at the local queue. After the outage, all data is delivered.
+/// Checks that all data arrives even if the link between a proxy's nodes loses twenty packets in a row.
 #[test]
 fn a_pause_of_the_link_strands_nothing() {
     let mut config = transfers(2, 3_000_000, 300);

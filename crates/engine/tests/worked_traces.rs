@@ -115,8 +115,8 @@ fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
     assert_begins(&trace(delayed(textbook(Recovery::Reno)), &[]), &expected);
 }
 
-/// Checks that congestion avoidance sends another segment once the window has grown by a whole one. The windows are 2,
-/// 2.5, 2.9 and 3.245 segments, with and without delayed acknowledgements.
+/// Checks that congestion avoidance sends another segment once the window has grown by a whole segment. The windows are
+/// 2, 2.5, 2.9 and 3.245 segments, with and without delayed acknowledgements.
 #[test]
 fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     let avoidance = Tcp {

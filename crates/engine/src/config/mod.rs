@@ -236,7 +236,7 @@ pub struct OutsideFlow {
 /// A datagram stream.
 #[derive(Clone, Debug)]
 pub struct Udp {
-    /// Rate on the wire; within bursts, if datagrams are sent in bursts.
+    /// Rate on the wire. If datagrams are sent in bursts, this is the rate during a burst.
     pub rate: Rate,
     /// Bytes of one packet on the wire.
     pub packet_bytes: u32,

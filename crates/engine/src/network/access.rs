@@ -31,7 +31,7 @@ use crate::schedule::{Arriving, NextArrival};
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Index of the merge at the far end, if the links lead to only one further link.
+    /// Index of the merge that packets enter from the links; `None` if the links lead to endpoints.
     merge: Option<u32>,
 }
 
@@ -182,7 +182,7 @@ struct Spreading {
 }
 
 impl AccessLinks {
-    /// Returns mutable references to an access link and to the state that it shares with others.
+    /// Returns mutable references to an access link and to the state that it shares with other access links.
     #[inline(always)]
     fn get(&mut self, index: u32) -> (&mut AccessLink, &mut Model) {
         let access = &mut self.links[index as usize];
@@ -300,8 +300,8 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the time up to which a link may forward packets to access links. Packets forwarded later might reach
-    /// their endpoints after `observation`.
+    /// Returns the latest time at which a packet can reach the far end of a link and still reach its endpoint by
+    /// `observation`. `spreading` is the link's index among the links that lead to access links.
     pub(crate) fn reaches_ends_by(&self, spreading: u32, observation: Time) -> Time {
         let shortest = self.access.spreading[spreading as usize].shortest;
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
@@ -393,8 +393,8 @@ impl Network {
         }
     }
 
-    /// Prefetches memory for packets at access links: the options and the access link of the packet `step` places
-    /// ahead, and the route of the packet twice as far ahead. Returns the packet `step` places ahead.
+    /// Prefetches memory for packets on their way to access links: the options and the access link of the packet `step`
+    /// places ahead, and the route of the packet `2 * step` places ahead. Returns the packet `step` places ahead.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

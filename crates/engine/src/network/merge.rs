@@ -1,7 +1,7 @@
-//! Merging: if several links lead to one link, their packets are processed in order of arrival.
+//! Merging: packets of several links that lead to one further link are processed in order of arrival.
 //!
-//! A packet that has not reached one of these links yet needs at least the smallest of their delays. All arrivals
-//! within this delay from now are therefore known. One event processes all of them.
+//! All arrivals up to the smallest delay of these links from now are known: a packet that has not yet entered any of
+//! the links arrives later. One event processes all known arrivals.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ impl Merge {
         self.enter(next.time, index, schedule);
     }
 
-    /// Records a packet that has entered an access link. `index` is the index of this merge.
+    /// Adds a packet that will arrive over an access link. `index` is the index of this merge in the network.
     #[inline]
     pub(super) fn push_packet(&mut self, arriving: Arriving, index: u32, schedule: &mut Schedule) {
         self.packets.push(arriving);
@@ -117,8 +117,8 @@ impl Merge {
         self.arrivals.len() == 1
     }
 
-    /// Replaces the first arrival by `next`, the following arrival on the same link. The packet of the first arrival
-    /// has been forwarded.
+    /// Removes the first arrival, whose packet has been forwarded, and adds `next`: the next arrival on the same link,
+    /// if there is one.
     #[inline]
     pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
         self.arrivals.renew_first(link, next);

@@ -62,7 +62,7 @@ pub(crate) struct Network {
     access: AccessLinks,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
-    /// Events of packets for the capture that are not recorded yet; `None` if nothing is captured.
+    /// Packets that were sent or reached a captured link or node, and are not yet recorded; `None` without capture.
     noted: Option<VecDeque<PacketNote>>,
     /// Interfaces of the nodes at the near and at the far end of each link; `None` for nodes that are not captured.
     host_interfaces: Vec<[Option<u32>; 2]>,

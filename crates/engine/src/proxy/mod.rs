@@ -53,7 +53,7 @@ impl Proxies {
         self.of[connection] = Some(proxy as u32);
     }
 
-    /// Returns the connections that join the nodes of proxies, in the order of the configuration.
+    /// Returns the indices of the connections between the nodes of proxies, in the order of the configuration.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
         self.proxies
             .iter()

@@ -57,8 +57,8 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// Payload of one segment of a sender, while the carrier transports it. It is identified by its position in the
-/// carrier's stream. Retransmissions and reordering therefore do not mix up flows.
+/// Payload of one segment of a sender, while the carrier transports it. The payload is identified by its position in
+/// the carrier's stream; retransmissions and reordering do not change this position.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     /// Number of the first segment after this payload in the carrier's stream.

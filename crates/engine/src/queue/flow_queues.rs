@@ -77,12 +77,12 @@ pub(super) enum EmptyNew {
     Leaves,
 }
 
-/// Unit of the half of the longest queue that is dropped at the limit: packets or bytes.
+/// Part of the longest queue that is dropped when the limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of the packets. Of equally long queues, the first in turn loses them (RFC 8290 section 4.1).
+    /// Half of the packets. Of equally long queues, the queue whose turn comes first is chosen (RFC 8290 section 4.1).
     Packets,
-    /// Half of the bytes. Of equally long queues, the one with the smallest number loses them (Linux, `fq_codel_drop`).
+    /// Half of the bytes. Of equally long queues, the queue with the lowest number is chosen (Linux, `fq_codel_drop`).
     Bytes,
 }
 

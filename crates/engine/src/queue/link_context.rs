@@ -123,7 +123,7 @@ impl LinkContext {
         );
     }
 
-    /// Replaces a size of `auto` by the size of the largest packet.
+    /// Replaces the value `auto` of `key` by the size of the largest packet.
     pub(super) fn complete_size<T>(&self, values: &mut Table, key: Field<T>) {
         if values.is_word(key, "auto") {
             let packet = Value::Quantity(Quantity::Bytes(self.packet));

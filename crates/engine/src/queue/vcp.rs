@@ -91,7 +91,7 @@ pub(crate) struct Vcp {
     arrived_bytes: u64,
     /// Number of samples of the queue in the current interval.
     samples: u64,
-    /// Sum of the samples of the queue in the current interval, in bytes.
+    /// Sum of the queue lengths sampled in the current interval, in bytes.
     sampled_bytes: u64,
     persistent_bytes: f64,
     load: Load,

@@ -162,8 +162,8 @@ impl Schedule {
         self.deadlines[kind as usize].clear(connection);
     }
 
-    /// Enters a block of timers with a new deadline. Not inlined: most ACKs only move a deadline later, which needs no
-    /// entry.
+    /// Adds an event at `deadline` for a block of timers. Not inlined: most ACKs only move a deadline later, which
+    /// needs no event.
     #[cold]
     #[inline(never)]
     fn enter_block(&mut self, kind: Kind, block: Block, deadline: Time) {

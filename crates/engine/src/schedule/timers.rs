@@ -167,7 +167,7 @@ impl Table {
     /// Number of timers in a block.
     const BLOCK: usize = 64;
 
-    /// Sets a deadline; returns true if the block needs a new entry.
+    /// Sets the deadline of the timer `place`. Returns true if the timer's block needs an earlier event.
     #[inline]
     fn set(&mut self, place: usize, deadline: Time) -> bool {
         if place >= self.deadlines.len() {

@@ -44,7 +44,7 @@ impl Echoes {
         self.later.clear();
     }
 
-    /// Records that the timestamp to echo becomes `stamp` with a segment that arrives at `now`.
+    /// Records that segments sent from `now` on echo the timestamp `stamp`.
     fn note(&mut self, stamp: Time, now: Time) {
         let last = self.later.last().map_or(self.first, |&(_, stamp)| stamp);
         if stamp != last {

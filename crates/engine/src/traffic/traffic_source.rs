@@ -126,7 +126,7 @@ impl TrafficSource {
         self.paths.up.second_leg.is_some() || self.paths.down.second_leg.is_some()
     }
 
-    /// Returns a new record, for the first exchange of a new connection.
+    /// Counts a new connection. Returns the record of the connection's first exchange.
     pub(super) fn record(&mut self, round_trip: Span) -> Exchange {
         let connection = self.counters.connections;
         self.counters.connections += 1;

@@ -129,8 +129,8 @@ fn senders_draw_from_one_generator_in_their_turn() {
     assert!(ahead == results(&config));
 }
 
-/// Checks the order of packets at a node whose endpoints delay packets. Packets for these endpoints are passed ahead of
-/// time. Packets on their way to another node are not, since they compete with packets that start at this node.
+/// Checks that lookahead changes no results at a node where some packets end and others pass. Packets for the node's
+/// delaying endpoints are delivered ahead of time. Packets that pass are not: they compete with packets from the node.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

@@ -116,9 +116,8 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission of the next packet that the discipline chooses. It begins at the end of the last
-    /// transmission if `follows` is true, and at the packet's arrival otherwise. Returns true if this packet is the
-    /// next one to reach the far end.
+    /// Begins the transmission, at `now`, of the packet that the discipline selects. `follows` is true if the last
+    /// transmission ends at `now`. Returns true if the selected packet is the next one to reach the far end.
     fn begin_next(
         &mut self,
         port: &mut Port,

@@ -1,4 +1,4 @@
-//! A token bucket in front of a transmitter. Bursts pass at the link's rate; the long-run rate is the bucket's.
+//! A token bucket in front of a transmitter. Bursts pass at the link's rate. The long-run rate is that of the tokens.
 
 use longhaul_units::{Span, Time};
 

@@ -95,7 +95,7 @@ impl AckFilter {
         true
     }
 
-    /// Stores the content of an acknowledgement; returns the placeholder for the discipline.
+    /// Stores the content of an acknowledgement. Returns a placeholder, which the discipline queues instead.
     fn place(&mut self, ack: Packet) -> Packet {
         let connection = self.connections.number(&ack);
         let content = Content {

@@ -215,8 +215,8 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(control.is_at_rest(parameters, at(101)));
 }
 
-/// A queue counts as used while packets wait in it, even if they have not affected its COBALT yet. None of a hundred
-/// flows shares a queue, although about five flows have the hash of another one.
+/// Checks that a flow gets no queue in which packets of another flow wait. Of a hundred flows, about five have the hash
+/// of another flow.
 #[test]
 fn a_queue_with_packets_is_not_given_to_another_flow() {
     let mut cake = Cake::new(config(1 << 20), Stream::new(7, 0, "hash"));

@@ -219,8 +219,8 @@ impl Control {
         }
     }
 
-    /// Sets the time of the next drop, as at the end of `cobalt_should_drop`. If the count is zero, this is an interval
-    /// from now, and the queue counts as in use until then. Overdue marks are skipped, except one.
+    /// Adjusts the time of the next drop, as `cobalt_should_drop` does at its end. If the count is zero, the time is an
+    /// interval from now; until then, the queue counts as in use. Overdue marks do not accumulate.
     fn reschedule(&mut self, parameters: &CobaltParameters, now: Time, fate: Fate) {
         if self.count == 0 {
             self.drop_next = now + parameters.interval;

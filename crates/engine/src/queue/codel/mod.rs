@@ -124,7 +124,7 @@ impl Control {
     }
 
     /// Returns the packet to transmit, and drops packets before it. If `ecn` is true, ECN-capable packets are marked
-    /// instead.
+    /// instead of dropped.
     #[inline]
     pub(super) fn dequeue(
         &mut self,

@@ -186,8 +186,8 @@ fn capable_packets_are_marked_and_go_out() {
     assert_eq!(bench.dropped(), []);
 }
 
-/// A new dropping state continues with the drop rate of the previous one, if that one ended less than sixteen intervals
-/// ago.
+/// A new dropping state continues with the drop rate of the previous state, if the previous state ended less than
+/// sixteen intervals ago.
 #[test]
 fn a_new_dropping_state_goes_on_with_the_last_rate() {
     for (pause_ms, second_gap_ms) in [(300.0, 58.0), (3000.0, 100.0)] {

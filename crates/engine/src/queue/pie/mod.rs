@@ -42,8 +42,8 @@ words! {
     pub enum PieVariant {
         /// RFC 8033.
         Rfc8033 = "rfc8033",
-        /// Linux: probabilities of 56 bits, times in units of 64 ns, and a burst allowance that the time between
-        /// departures uses up.
+        /// Linux: probabilities have 56 bits, times have units of 64 ns, and the burst allowance decreases at
+        /// departures, not at updates.
         Linux = "linux-6.18",
     }
 }

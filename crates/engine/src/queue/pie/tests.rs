@@ -155,7 +155,7 @@ impl Rfc {
 }
 
 proptest! {
-    /// Probabilities and drops equal those of the pseudo-code, in random phases with a constant queue each.
+    /// Compares probabilities and drops with RFC 8033's pseudo-code, for random and for empty queues.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         derandomise: bool,
@@ -211,8 +211,8 @@ fn the_probability_by_hand() {
     }
 }
 
-/// Section 4.2: steps of the probability are divided by a power of two, which depends on the probability. Tested at the
-/// bounds and just below them, with a deviation of 40 ms - 15 ms and a weight of 0.125.
+/// Checks that steps of the probability are divided by a power of two that depends on the probability (RFC 8033,
+/// section 4.2). Tested at each bound and just below it.
 #[test]
 fn small_probabilities_move_by_small_steps() {
     for (bound, below, at) in [
@@ -229,6 +229,7 @@ fn small_probabilities_move_by_small_steps() {
             exact(&mut pie).probability = probability;
             pie.update((40, 40 * 1500));
             let step = pie.control.probability() - probability;
+            // The undivided step is 0.125 (40 ms - 15 ms).
             assert!((step * divisor - 0.003_125).abs() < 1e-12, "{probability}");
         }
     }

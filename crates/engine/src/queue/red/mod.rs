@@ -146,8 +146,8 @@ impl Red {
         self.average == 0.0 && !adapts
     }
 
-    /// Returns true if an average of zero changes neither `max_p` nor the time of its next change. This is always so on
-    /// links that carry only acknowledgements.
+    /// Returns true if the adaptation of `max_p` changes nothing while the average is zero. Either there is no
+    /// adaptation, or Adaptive RED has decreased `max_p` to its lower bound.
     fn rests_at_bottom(&self) -> bool {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return true;

@@ -164,8 +164,8 @@ pub enum Gentle {
 pub enum Marking {
     /// The packet is marked, unless the average is so high that every packet is dropped.
     Always,
-    /// The packet is marked up to this probability, as computed before marks are spaced evenly (ns-2 since 2002, where
-    /// the value is 0.1).
+    /// The packet is marked if the probability is at most this value (ns-2 since 2002: 0.1). The probability is the one
+    /// for the average queue, before the correction that spaces marks evenly.
     UpTo(f64),
     /// The packet is marked while the average is below the upper threshold (ns-2 up to 2.1b9; Weigle's dissertation,
     /// section 4.1.5).

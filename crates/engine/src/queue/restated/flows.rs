@@ -384,7 +384,7 @@ impl Rule for FqPie {
     }
 }
 
-/// Compares FQ-PIE while some flows are ECN-capable: their packets are marked, and packets of the others are dropped.
+/// Compares FQ-PIE with its second implementation. With ECN, packets of ECN-capable flows are marked, others dropped.
 #[test]
 fn fq_pie() {
     for variant in [PieVariant::Rfc8033, PieVariant::Linux] {

@@ -240,7 +240,7 @@ impl Cobalt {
         }
     }
 
-    /// Decays the state for the time with an empty queue. BLUE's timer does not advance while its probability is zero.
+    /// Lowers BLUE's probability and the count of drops for the time in which the queue has been empty.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;

@@ -46,7 +46,7 @@ pub(super) struct Extras {
 }
 
 impl Extras {
-    /// Creates the extras that an algorithm and the configuration need, if any.
+    /// Creates the state that only some algorithms and configurations need; `None` if this connection needs none of it.
     pub(super) fn new(congestion: &CongestionState, config: &Tcp) -> Option<Box<Self>> {
         let needs = congestion.needs();
         let stamps = config.timestamps.bytes().is_some();

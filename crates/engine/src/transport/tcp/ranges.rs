@@ -13,7 +13,7 @@ const EMPTY: (u64, u64) = (0, 0);
 /// Disjoint ranges that do not touch.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
-    /// The last range, which most insertions extend; empty if the set is empty.
+    /// The range with the largest numbers, which most insertions extend; empty if the set is empty.
     newest: (u64, u64),
     total: u64,
     /// Numbers of the last range below this bound are also in the bitmap.

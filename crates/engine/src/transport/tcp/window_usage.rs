@@ -33,8 +33,8 @@ impl WindowUsage {
         }
     }
 
-    /// Returns true if the window may grow (`tcp_is_cwnd_limited`). It may if a flight has filled it; in slow start,
-    /// also if it is below twice the largest flight.
+    /// Returns true if the window may grow (`tcp_is_cwnd_limited`): if the largest flight has filled the window or, in
+    /// slow start, if the window is below twice the largest flight.
     pub(super) fn allows_growth(&self, in_slow_start: bool, cwnd: f64) -> bool {
         self.filled || in_slow_start && cwnd < 2.0 * self.most as f64
     }

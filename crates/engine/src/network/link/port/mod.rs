@@ -31,7 +31,7 @@ pub(crate) struct Port {
     waits: Option<Box<Waits>>,
 }
 
-/// Counters of a port. With explicit service, they are as of the last [`Link::catch_up`](super::Link::catch_up).
+/// Counters of a port. With explicit service, [`Link::catch_up`](super::Link::catch_up) brings them up to date.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,

@@ -319,8 +319,8 @@ impl ControlBlock {
         marks.map_or(0, |marks| marks.on_ack(count))
     }
 
-    /// Completes a sample: adds the start of a round trip, if one has begun, and the measurements that only some
-    /// algorithms need.
+    /// Completes the sample of an acknowledgement for the algorithm. Records if a round trip has begun, and adds the
+    /// measurements that only some algorithms need.
     #[inline(always)]
     pub(crate) fn complete(&mut self, sample: &mut AckSample, ack: Ack) {
         sample.round_start = std::mem::take(&mut self.new_round);

@@ -53,7 +53,7 @@ pub(super) enum Sending {
     AtOnce,
     /// Segments leave two at a time.
     InPairs,
-    /// Segments leave at the pending send event, after a jitter or a pacing gap.
+    /// Segments leave at the pending send event, after a random delay or a pacing gap.
     Later,
 }
 

@@ -68,7 +68,7 @@ impl ControlBlock {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Determines if the connection is in its plain state, after an acknowledgement outside the fast path. `is_open`
+    /// Determines which processing may take the fast path, after an acknowledgement that did not take it. `is_open`
     /// returns true if loss recovery knows no lost, retransmitted or selectively acknowledged segment.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {

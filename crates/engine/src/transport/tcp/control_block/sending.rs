@@ -18,12 +18,12 @@ use crate::transport::tcp::regular::{unusual, usual};
 /// of rates that follow the window, do not: the segment leaves at the time given by the former rate.
 const RATE_JUMP: u64 = 2;
 
-/// State of pacing. Each segment reserves an interval of time: its size divided by the rate.
+/// State of pacing. Each segment reserves an interval of time: the segment's size divided by the pacing rate.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     /// End of the last interval reserved.
     next: Time,
-    /// Maximum time before `next` at which a segment may leave: the unused rest of the send quantum.
+    /// Maximum time by which a segment may leave before `next`: the intervals of a burst except the last.
     ahead: Span,
     /// Length of the last interval reserved.
     given: Span,
@@ -293,8 +293,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing of whole bursts: a burst waits until the intervals of all earlier segments have ended. The
-    /// intervals of the first burst after a pause are shorter, by up to a half (Linux).
+    /// Returns the pacing of whole bursts (Linux). The first segment of a burst waits until the intervals of all
+    /// earlier segments have ended. After a pause, the intervals of a burst are shortened, by up to half.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {

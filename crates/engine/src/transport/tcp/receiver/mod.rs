@@ -303,7 +303,7 @@ impl Receiver {
         }
     }
 
-    /// Sets the echo to a segment's mark: DCTCP's echo follows every mark and ignores CWR. First acknowledges the
+    /// Sets DCTCP's echo, the ECE flag of acknowledgements, to the mark of a new segment. First acknowledges the
     /// waiting segments with the old echo; the sender's count of marks is thus exact (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {

@@ -124,7 +124,7 @@ impl PromptAcks {
         self.interactive = false;
     }
 
-    /// Records that a data segment leaves in the other direction and carries the acknowledgement.
+    /// Records that the receiver's host sends a data segment, which also acknowledges the received data.
     pub(super) fn on_answer(&mut self, now: Time) {
         let soon = self.last_arrival != Time::NEVER && now.since(self.last_arrival) < INTERACTIVE;
         self.interactive |= soon;

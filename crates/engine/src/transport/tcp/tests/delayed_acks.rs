@@ -80,8 +80,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// Every acknowledgement that leaves at once uses up a prompt one, whatever the reason. A duplicate segment restores
-/// the initial number of prompt ones.
+/// Checks the count of quick acknowledgements, which are not delayed. Every acknowledgement decrements the count, even
+/// if it would leave at once anyway. A duplicate segment restores the initial count of three.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);

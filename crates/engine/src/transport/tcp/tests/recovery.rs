@@ -112,9 +112,8 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// In Linux, PRR also applies to marks. With a window of 20, one segment leaves for every two that arrive, until 10 are
-/// in flight. The twentieth acknowledgement covers the last segment sent before the mark. The reduction ends with the
-/// next one.
+/// Checks that PRR also applies to marks in Linux. The window is halved from 20: one segment leaves for every two that
+/// arrive, until 10 are in flight. The reduction ends when the first segment sent after the mark is acknowledged.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -135,8 +134,8 @@ fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
 }
 
-/// In Linux, a loss detected during the reduction for a mark causes no further reduction. Proportional rate reduction
-/// continues with the counts that it has.
+/// Checks that, in Linux, a loss detected during the reduction for a mark causes no further reduction. PRR keeps its
+/// counts of delivered and sent segments.
 #[test]
 fn linux_answers_a_loss_behind_a_mark_once() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -238,8 +237,8 @@ fn fack_waits_while_the_gap_may_be_reordering() {
     assert!(bench.sent().contains(&2));
 }
 
-/// A probe finds the loss of the last two of ten segments. It leaves two round trips after the last acknowledgement,
-/// and is a copy of the last segment. Its acknowledgement reveals the loss of the other segment.
+/// A probe finds the loss of the last two of ten segments. The probe is a copy of the last segment, and leaves two
+/// round trips after the last acknowledgement. The acknowledgement of the probe reveals the loss of the other segment.
 #[test]
 fn a_probe_repairs_the_tail_without_a_timeout() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {
@@ -406,9 +405,8 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: a timeout sets the threshold to half of the flight, but not again for data that an earlier
-/// timeout has retransmitted. Three cases: the first of ten segments is lost twice; the first of a flight of six is
-/// lost; the third of that flight is lost after its retransmission in slow start.
+/// Checks that a timeout sets ssthresh to half of the flight, but not again for data that an earlier timeout has
+/// retransmitted (RFC 5681 section 3.1).
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {
@@ -421,11 +419,13 @@ fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
                 bench.sender.sample(ms(at)).ssthresh.unwrap(),
             )
         };
+        // The first of ten segments is lost twice.
         assert_eq!(threshold(&mut bench, 1_150), (1, 5.0), "{recovery:?}");
         assert_eq!(threshold(&mut bench, 3_150), (2, 5.0), "{recovery:?}");
         for next in 2..=11 {
             bench.ack(3_200 + next, next, &[]);
         }
+        // The first of a flight of six is lost. The third is lost after its retransmission in slow start.
         assert_eq!(threshold(&mut bench, 7_250), (3, 3.0), "{recovery:?}");
         bench.ack(7_300, 12, &[]);
         bench.ack(7_400, 13, &[]);

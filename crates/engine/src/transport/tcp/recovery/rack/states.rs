@@ -91,8 +91,8 @@ impl Rack {
         matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
     }
 
-    /// Updates the number of segments that may be sent, while the window is being reduced. `delivered` is the number of
-    /// newly delivered segments. `grows` is true if more segments may be sent than were delivered.
+    /// Updates the number of segments that PRR allows to leave, while the window is being reduced. `delivered` is the
+    /// number of newly delivered segments. `grows` is true if PRR may allow one segment more than were delivered.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;

@@ -205,7 +205,7 @@ fn ms(ms: f64) -> Span {
     Span::from_secs_f64(ms / 1e3)
 }
 
-/// Runs a table to its end, or returns an error with the first difference.
+/// Runs all steps of a table. Returns an error with the first difference from the expected segments or state.
 fn run(table: &Table, strict: bool) -> Result<(), String> {
     let mut driver = Driver::open(&table.settings, strict);
     for step in &table.steps {
