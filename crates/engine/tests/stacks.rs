@@ -324,8 +324,8 @@ proptest! {
     }
 }
 
-/// Checks that marks reach the receiver. Drops and marks of a flow's data count for the flow; those of its answers do
-/// not.
+/// Checks that a flow counts the marks and drops of its data, but not the drops of its receiver's answers. The marks
+/// reach the receiver, which reports them to the sender.
 #[test]
 fn marks_and_drops_are_those_of_the_flow() {
     let mut config = path(codel(), 20);

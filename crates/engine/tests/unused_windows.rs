@@ -216,9 +216,9 @@ fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Co
     config
 }
 
-/// Checks that an application's pauses, of a tenth of a round trip or longer than a timeout, neither end slow start nor
-/// let the unused window grow. With short pauses, the window stays constant. With long pauses, it is at most two
-/// messages, twice the number of segments in flight.
+/// Checks that pauses of an application neither end slow start nor let an unused window grow. With pauses of a tenth of
+/// a round trip, the window stays constant. With pauses longer than a timeout, the window is at most 80 segments, twice
+/// the 40 segments of a message.
 #[test]
 fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_without_use() {
     let saved = ("saved_cwnd".to_string(), 1000.0);

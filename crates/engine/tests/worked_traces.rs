@@ -129,10 +129,10 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     assert_begins(&trace(delayed(avoidance), &[]), &expected);
 }
 
-/// Checks go-back-N with a window of three segments of which the second is lost. Segments 3 and 4 cause two duplicates,
-/// too few to indicate a loss, so the timer expires. The sliding window of Weigle's text then sends 2, 3 and 4 again.
-/// Standard TCP has a window of one segment (RFC 5681 section 3.1): the acknowledgement of segment 2 also covers 3 and
-/// 4.
+/// Checks that a timeout repairs the loss of segment 2 if the window is three segments. Segments 3 and 4 cause only two
+/// duplicate acknowledgements, too few to indicate a loss. After the timeout, the window is one segment (RFC 5681
+/// section 3.1), and only segment 2 is sent again. The next acknowledgement covers segments 2 to 4. (In Weigle's text,
+/// go-back-N sends all three again.)
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {

@@ -68,8 +68,8 @@ words! {
     pub enum Clock {
         /// Exact times in picoseconds; departures come before arrivals of the same time.
         Exact = "exact",
-        /// ns-2's sums of double-precision seconds. Their rounding errors decide ties. Links with explicit service keep
-        /// exact time.
+        /// Sums of double-precision seconds, as in ns-2; rounding errors decide ties. Links with explicit service
+        /// (`Link::service`) keep exact times.
         Ns2 = "ns2",
     }
 }

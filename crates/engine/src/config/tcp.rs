@@ -119,9 +119,9 @@ keys! {
         /// Time at which a connection of requests and responses sends its FIN.
         pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
             .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
-        /// True if the receiver reports out-of-order segments in SACK blocks. `false` with `ns2-sack`: the sender
-        /// `Sack1` of ns-2 with a plain `TCPSink`; it recovers every loss by timeout. Other senders then recover as
-        /// `newreno` does.
+        /// True if the receiver reports out-of-order segments in SACK blocks. Without SACK blocks, algorithms that
+        /// need them recover as `newreno` does. Exception: `ns2-sack` then repairs every loss by timeout, as ns-2's
+        /// `Sack1` does with a plain `TCPSink`.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
         /// True if the receiver reports duplicate segments in the first SACK block (D-SACK).
         pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")

@@ -121,8 +121,8 @@ pub enum Process {
     PackMime(PackMime),
 }
 
-/// A random variable of the PackMime model. The rate of connections determines the fraction of white noise, which hides
-/// the long-range dependence.
+/// One of the random variables of the PackMime model. A variable with a `rate` is a series with long-range dependence.
+/// The rate determines the fraction of white noise in the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PackMime {
     /// Times between connections, with this mean rate.

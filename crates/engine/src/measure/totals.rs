@@ -231,8 +231,8 @@ counters! {
     /// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct LinkCounters {
-        /// Packets that reached the link, before any loss; including copies made before the link,
-        /// excluding packets held back before it.
+        /// Packets that reached the link, including those that it then dropped. Copies made by
+        /// duplication count. Packets still held back in front of the link do not count.
         sum arrived_pkts: u64 as "arrived_pkts",
         /// Bytes of the packets that reached the link.
         sum arrived_bytes: u64 as "arrived_bytes",

@@ -325,8 +325,8 @@ impl Network {
         }
     }
 
-    /// Moves packets that have reached access links onto these links. Called before an observation, until which the
-    /// packets were held back.
+    /// Moves packets that have already reached access links onto these links. Called before an observation, since these
+    /// packets are otherwise moved only after it.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {

@@ -72,8 +72,8 @@ pub(crate) enum Side {
     Receivers,
 }
 
-/// An endpoint of a flow. `gets` and `sends` are positions in the route table: of packets that the endpoint receives,
-/// and of packets that it sends.
+/// An endpoint of a flow. In the route table, `gets` is the position of the route to the endpoint, and `sends` is the
+/// position of the route from the endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
     /// The sender of a connection.

@@ -59,7 +59,7 @@ impl Merge {
         }
     }
 
-    /// Returns the time of the event for an arrival, at the latest the next observation.
+    /// Returns the time of the event that processes an arrival: `wait` later, or earlier if an observation is due.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)

@@ -34,9 +34,9 @@ pub(crate) enum End {
     TrafficSender,
     /// The receiving endpoint of connections that traffic opens during the run.
     TrafficReceiver,
-    /// The start node of a proxy, for segments from a sender. Also the end node of a proxy, for segments from the start
-    /// node.
+    /// The start node of a proxy, for segments from a flow's sender.
     ProxyEntry,
+    /// The end node of a proxy, for segments from the start node.
     ProxyExit,
     /// The start node of a proxy, for segments of a connection that a traffic source has opened.
     TrafficEntry,

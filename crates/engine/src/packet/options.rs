@@ -68,7 +68,7 @@ impl OptionStore {
         self.datagrams.get(handle, len)
     }
 
-    /// Returns a mutable reference to the header for routers of a packet, if it has one.
+    /// Returns a mutable reference to the XCP header of a packet, if the packet has one.
     pub(crate) fn header_mut(&mut self, handle: SackHandle) -> Option<&mut XcpHeader> {
         let slot = number_of_header(handle)?;
         Some(&mut self.headers[slot as usize].header)

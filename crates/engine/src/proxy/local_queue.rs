@@ -122,7 +122,7 @@ impl LocalQueue {
         true
     }
 
-    /// Returns the packet that can be taken next. Disciplines that store their packets may first drop others.
+    /// Returns the next packet for the proxy, which [`Self::pop`] removes. The discipline may drop packets before it.
     pub(super) fn first(&mut self, now: Time) -> Option<Packet> {
         match &mut self.held {
             Held::Here { packets, .. } => packets.front().copied(),

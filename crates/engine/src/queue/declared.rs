@@ -270,8 +270,8 @@ fn disciplines_are_as_their_sources_have_them() {
     }
 }
 
-/// A queue in front of a link reports the state of its discipline and requests updates for it. It also does so with
-/// low-priority packets and with ACK filtering.
+/// A queue returns the state and the update interval of its discipline, even if the queue also handles low-priority
+/// packets or filters ACKs.
 #[test]
 fn queues_show_the_state_of_their_discipline() {
     let of = |kind| Queue::new(&config((kind, Profile::Rfc), &[]), stream());

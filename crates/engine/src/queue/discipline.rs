@@ -21,7 +21,7 @@ pub(crate) trait Parameters: Sized {
     const DESCRIPTION: &'static str;
     /// RFC or paper that defines the discipline.
     const SOURCE: &'static str;
-    /// True if the discipline decides on arrival, and only from lengths. Packets can then be stored outside it.
+    /// True if the discipline decides about packets only on arrival, and does not store the packets that wait.
     const ON_ARRIVAL: bool = false;
     /// True if the discipline works without a link, as in the local queue of a proxy. Such a discipline needs no
     /// periodic updates, and writes nothing into headers of packets that leave.

@@ -16,7 +16,7 @@ pub struct Discipline {
     pub description: &'static str,
     /// RFC or paper that defines the discipline.
     pub source: &'static str,
-    /// True if the discipline decides on arrival, and only from lengths. Packets can then be stored outside it.
+    /// True if the discipline decides about packets only on arrival, and does not store the packets that wait.
     pub on_arrival: bool,
     /// True if the discipline works without a link, as the local queue of a proxy.
     pub outside_links: bool,

@@ -158,7 +158,7 @@ impl PacketQueue for Vcp {
 }
 
 impl Vcp {
-    /// Takes a sample of the queue; at the end of an interval, computes the load.
+    /// Samples the length of the queue; at the end of an interval, computes the load.
     fn sample_queue(&mut self, waiting_bytes: u64) {
         self.samples += 1;
         self.sampled_bytes += waiting_bytes;

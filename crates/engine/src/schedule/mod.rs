@@ -173,7 +173,7 @@ impl Schedule {
     /// Returns the next event. The event of a link stays until [`Self::finish_link`] or [`Self::renew_link`] is
     /// called; others are removed.
     ///
-    /// The caller must have entered [`Event::End`]. There is then always a next event.
+    /// The caller must have scheduled [`Event::End`]. There is then always a next event.
     #[inline]
     pub(crate) fn next(&mut self) -> (Time, Event) {
         let entry = self.take_next();

@@ -11,8 +11,8 @@ use crate::measure::CapturedPacket;
 use crate::network::End;
 use crate::packet::{Packet, SackHandle};
 
-/// Key of a packet in flight. Duplicate acknowledgements without options have equal keys; they are assumed to arrive in
-/// order.
+/// Key under which the journal stores a packet in flight. Duplicate acknowledgements without options have equal keys;
+/// they are assumed to arrive in the order of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     end: End,

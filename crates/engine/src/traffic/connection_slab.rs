@@ -158,7 +158,7 @@ impl<T> Slab<T> {
         slot.get_mut().filter(|_| current)
     }
 
-    /// Returns a reference to the content with this id; `None` if it has been removed.
+    /// Returns a reference to the content with the id `id`; `None` if the content has been removed.
     pub(crate) fn get(&self, id: ConnectionId) -> Option<&T> {
         let slot = self.slots.get(id.slot())?;
         let current = ConnectionId::new(id.slot(), slot.generation) == id.connection();

@@ -19,8 +19,8 @@ pub(super) struct Direction {
     pub(super) sender: Sender,
     /// The receiver at the sender's peer or, if a proxy splits the direction, at the proxy's start node.
     pub(super) receiver: Receiver,
-    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy gives it data
-    /// segment by segment; segments thus have equal numbers on both legs.
+    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. The proxy passes
+    /// data on segment by segment; segments thus have equal numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
     pub(super) echoes: Echoes,
 }
@@ -86,7 +86,7 @@ impl Direction {
         prefetch_within::<1, _>(place, offset + offset_of!(Self, receiver));
     }
 
-    /// Returns the leg that ends at the other side: the second leg, if a proxy splits the direction.
+    /// Returns the second leg if a proxy splits the direction, otherwise the direction itself.
     pub(super) fn last(&self) -> &Self {
         self.second_leg.as_deref().unwrap_or(self)
     }

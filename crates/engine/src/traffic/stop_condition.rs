@@ -50,9 +50,8 @@ impl StopCondition {
         }
     }
 
-    /// Returns a time before which the number of completed exchanges cannot suffice: all exchanges that begin before
-    /// this time are known, and they are too few. Called before each arrival. To save time, all except one in
-    /// `sources.len()` calls return `None`.
+    /// Returns a time before which the run cannot end, since too few exchanges begin by then; `None` if no such time is
+    /// known. Called before each new connection. To save time, all except one in `sources.len()` calls return `None`.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

@@ -128,7 +128,7 @@ impl Link {
         }
     }
 
-    /// Returns the tie-breaks for packets that arrive at the far end at the same time as packets of other links.
+    /// Returns the source of tie-breaks between packets of this and of other links that arrive at one node at one time.
     pub(crate) fn tie_breaks(&self) -> RandomTieBreak {
         self.draws
     }

@@ -130,7 +130,7 @@ impl Cake {
     }
 
     /// Returns the queue of a packet's flow. The queue stays reserved for the flow while packets wait in it. After
-    /// that, it stays reserved until earlier packets no longer affect its COBALT.
+    /// that, it stays reserved until earlier packets no longer affect the state of COBALT.
     fn classify(&mut self, packet: &Packet, now: Time) -> u32 {
         let Self {
             config,

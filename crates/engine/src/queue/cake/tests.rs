@@ -95,8 +95,8 @@ fn a_set_fills_from_the_queue_of_the_hash_on() {
     }
 }
 
-/// A sparse flow is served first each time: its packets come one by one, and each finds a new quantum. A flow that uses
-/// up its quantum has to wait for its next turn.
+/// A sparse flow is served before a flow with a standing queue as long as the sparse flow's packets come one by one. A
+/// flow that uses up its quantum has to wait for its next turn.
 #[test]
 fn sparse_flows_go_first() {
     let mut bench = bench(1 << 20);

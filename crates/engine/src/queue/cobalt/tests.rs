@@ -75,9 +75,9 @@ fn the_count_decays_while_nothing_waits() {
     }
 }
 
-/// All overdue drops are made at once, but only one overdue mark (`cobalt_should_drop`). The delay exceeds the target
-/// at 6 ms, and the link stands still until 300 ms. Drops were due at 106, 176.7, 234.4 and 284.4 ms, and the next one
-/// is made at 329.2 ms. The next mark is due 100 / sqrt(3) ms after 300 ms.
+/// Overdue drops are made up for, overdue marks are not (`cobalt_should_drop`). The delay exceeds the target at 6 ms,
+/// and no packet leaves from then until 300 ms. Drops due at 106, 176.7, 234.4 and 284.4 ms are all made at 300 ms. Of
+/// the marks, one is made at 300 ms. The next mark is due at 300 ms, too, and the third mark 100 / sqrt(3) ms later.
 #[test]
 fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
     for (ecn, dropped, marked) in [

@@ -209,7 +209,7 @@ impl AppConnection {
         self.request = self.send(Side::Up, bytes, closes, env);
     }
 
-    /// Sends `bytes` from one side. If `closes` is true and no exchange follows, the side then closes. Returns the
+    /// Sends `bytes` from `side`, and then closes this side if `closes` is true and no exchange follows. Returns the
     /// range of segments of these bytes: the first, and one past the last.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;

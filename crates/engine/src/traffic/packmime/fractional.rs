@@ -13,7 +13,8 @@ use crate::random::Stream;
 /// Number of partial sums into which a sum of products is divided; vector instructions add to all of them at once.
 const LANES: usize = 8;
 
-/// Number of values, `LANES` apart, whose sums share each load of past values. Their partial sums fit into registers.
+/// Number of sums that are computed together, so that each past value is loaded once for all. The sums belong to
+/// values that are `LANES` apart. Their partial sums fit into registers.
 const SHARING: usize = 4;
 
 /// Number of successive values in a block. The contributions of older values to their sums are computed together.

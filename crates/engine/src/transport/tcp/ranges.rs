@@ -153,8 +153,8 @@ impl Ranges {
         repeats
     }
 
-    /// Returns the SACK blocks of an acknowledgement, and the number of blocks that the caller has to add to the set,
-    /// from the first on. The other blocks report nothing new. `next` is the acknowledgement number.
+    /// Returns the SACK blocks of an acknowledgement, and the number `n` of blocks that may report new segments: the
+    /// first `n` blocks, which the caller has to add to the set. `next` is the acknowledgement number.
     #[inline]
     pub(crate) fn unseen(
         &mut self,

@@ -50,8 +50,7 @@ pub(super) struct FlightPeaks {
 }
 
 impl FlightPeaks {
-    /// Records that `in_flight` segments were in flight before an acknowledgement; `round` is the number of the round
-    /// trip.
+    /// Records that `in_flight` segments were in flight before an acknowledgement in the round trip number `round`.
     #[inline]
     pub(super) fn note(&mut self, round: u64, in_flight: u64) {
         if round != self.round {

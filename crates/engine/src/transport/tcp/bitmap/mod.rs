@@ -268,7 +268,7 @@ impl Words {
         removed.into()
     }
 
-    /// Replaces the word `before` at the index `place` by `after`, which has fewer bits, and updates the trees.
+    /// Clears bits of the word at the index `place`, and updates the trees. The word changes from `before` to `after`.
     #[inline]
     fn set_word(&mut self, place: usize, before: u64, after: u64) {
         self.words[place] = after;

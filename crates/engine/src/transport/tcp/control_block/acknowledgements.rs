@@ -162,9 +162,9 @@ impl ControlBlock {
         }
     }
 
-    /// Passes an acknowledgement that does not enlarge the window to the algorithm, before losses are handled. Does
-    /// nothing if the algorithm controls the window itself: such an algorithm gets acknowledgements only in recovery,
-    /// after losses are handled ([`Self::on_ack_in_recovery`]).
+    /// Informs the congestion control algorithm of an acknowledgement that does not let the window grow, before losses
+    /// are handled. Does nothing if the algorithm controls the window itself: such an algorithm is informed only in
+    /// recovery, after losses are handled ([`Self::on_ack_in_recovery`]).
     pub(crate) fn report_ack(&mut self, sample: &AckSample, ack: Ack) {
         if !self.controls_cwnd {
             let phase = if ack.in_recovery {
@@ -187,7 +187,7 @@ impl ControlBlock {
 
     /// Returns true if the window must not grow. There are two reasons: the acknowledgement echoes congestion (RFC 3168
     /// section 6.1.2), or the window does not limit the sender and thus says nothing about the path (RFC 7661; ignored
-    /// by ns-2). In both cases, it may still grow up to twice the flight during retransmissions after a timeout.
+    /// by ns-2). In both cases, cwnd may still grow up to twice the flight during retransmissions after a timeout.
     /// `in_flight` is the flight before the acknowledgement.
     #[inline]
     fn growth_suppressed(&mut self, ecn_echo: bool, in_flight: u64) -> bool {

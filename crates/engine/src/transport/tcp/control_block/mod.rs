@@ -159,7 +159,7 @@ pub(super) struct ControlBlock {
     pub(super) recover: u64,
     /// Data segments considered lost so far.
     pub(super) lost: u64,
-    /// True if the algorithm tolerates the losses of this recovery so far.
+    /// True if congestion control has tolerated the losses of the current recovery so far: the window was not reduced.
     tolerates_losses: bool,
     pace: Pace,
     pub(super) stream: Stream,

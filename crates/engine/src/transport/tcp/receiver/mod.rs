@@ -146,7 +146,7 @@ impl Receiver {
         }
     }
 
-    /// Processes any segment, and then determines if the receiver is in its plain state.
+    /// Processes any segment, and then determines which of the next segments may take the fast path.
     #[inline(always)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.prompt.is_some() {
@@ -444,8 +444,8 @@ impl Receiver {
         (Kind::DelayedAck, self.index)
     }
 
-    /// Sends an acknowledgement for the arrived segments. It has the current SACK blocks if `reports`, and the optional
-    /// contents if `REPORTS`.
+    /// Sends an acknowledgement of the arrived segments, with the current SACK blocks if `reports` is true, and with
+    /// optional contents if `REPORTS` is true.
     #[inline(always)]
     fn acknowledge<const REGULAR: bool, const REPORTS: bool>(
         &mut self,

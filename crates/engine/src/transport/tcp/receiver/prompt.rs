@@ -10,11 +10,11 @@
 
 use longhaul_units::{Span, Time};
 
-/// Payload in the first buffer: 160/256 of 131,072 bytes (`tcp_rmem`, `scaling_ratio`), because a packet of 1500 bytes
-/// takes 2304 bytes of memory.
+/// Payload that the initial receive buffer holds: 160/256 (`scaling_ratio`) of 131,072 bytes of memory (`tcp_rmem`). A
+/// packet of 1500 bytes takes 2304 bytes of memory.
 const FIRST_BUFFER: u64 = 81_920;
 
-/// The initial window: half of the 131,072 bytes of the first buffer, in whole segments (`tcp_select_initial_window`).
+/// The initial receive window: half of the buffer's 131,072 bytes of memory (`tcp_select_initial_window`).
 const FIRST_WINDOW: u64 = 65_536;
 
 /// Segments of the first round trip (`TCP_INIT_CWND`, `tcp_init_buffer_space`).

@@ -25,8 +25,8 @@ use super::control_block::ControlBlock;
 use crate::config::Recovery;
 use crate::transport::Environment;
 
-/// A loss recovery algorithm of a connection. With `REGULAR`, methods are compiled for the fast path
-/// ([`super::regular`]). [`Self::is_open`] is always true there.
+/// A loss recovery algorithm of a connection. Methods with the parameter `REGULAR` are compiled a second time for the
+/// fast path ([`super::regular`]), which is taken only while [`Self::is_open`] is true.
 pub(super) trait LossRecovery {
     /// Returns true during fast recovery.
     fn in_recovery(&self, tcb: &ControlBlock) -> bool;

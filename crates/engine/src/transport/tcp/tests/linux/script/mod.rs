@@ -222,7 +222,7 @@ impl Reader {
         self.expect(first..=self.segments_below(segment.end)?)
     }
 
-    /// Adds segments that are expected to leave now, after the last event or without one.
+    /// Adds `segments` to the segments that must leave at the current time of the script.
     fn expect(&mut self, segments: std::ops::RangeInclusive<u64>) -> Result<(), String> {
         self.at_this_moment().leaving.push(segments);
         Ok(())
