@@ -333,8 +333,8 @@ fn bbr3_keeps_a_queue_where_it_is_marked() {
     assert!(none > 83.0, "{none} packets");
 }
 
-/// Checks the declarations of disciplines. One that can mark packets declares this, for warnings about scenarios. One
-/// that declares no random draws gives the same results with every seed.
+/// Checks that a discipline declares correctly that it can mark packets; warnings about scenarios depend on this. Also
+/// checks that a discipline which declares no random draws gives the same results with every seed.
 #[test]
 fn disciplines_declare_that_they_mark_and_draw() {
     for discipline in disciplines::all() {

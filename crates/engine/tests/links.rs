@@ -89,7 +89,7 @@ fn rates_change_at_once_and_delays_for_packets_whose_service_has_not_begun() {
 }
 
 /// Returns a network with datagrams of 1000 B, one every half millisecond, at a link of 8 Mbit/s. The link's rate falls
-/// to `bps` and returns after 20 ms.
+/// to `bps` for 20 ms, and then returns to 8 Mbit/s.
 fn with_outage(bps: u64) -> Config {
     let mut config = datagrams();
     let at = |at_ms, bps| Change {
@@ -274,8 +274,8 @@ fn copies_and_packets_held_back_are_conserved() {
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
 }
 
-/// Checks that a delay box draws one delay per flow, for both directions together or separately. The transit times of a
-/// flow's first packets show the value of one direction. The minimum round-trip times show the sum of both.
+/// Checks that a delay box draws one delay per flow if it is symmetric, and otherwise one for each direction. The
+/// transit time of a flow's SYN shows the forward delay. The minimum round-trip time shows the sum of both delays.
 #[test]
 fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     for symmetric in [true, false] {

@@ -32,8 +32,8 @@ fn split_sources(sources: &[Source], tcp: &Tcp, seconds: u64) -> Config {
     config
 }
 
-/// Asserts that the proxies have forwarded exactly the data of their connections, and nothing twice. If all data has
-/// arrived, the proxies have forwarded all of it.
+/// Asserts that each proxy has forwarded exactly the payload that the connection between its nodes has delivered, and
+/// not more than was given to this connection.
 fn assert_carried(totals: &Totals) {
     for proxy in &totals.proxies {
         let total = proxy.total;

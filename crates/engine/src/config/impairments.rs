@@ -23,8 +23,8 @@ keys! {
 }
 
 impl DelayBox {
-    /// Returns true if the box only delays packets, by a constant time per flow above zero. (Without a delay, packets
-    /// are forwarded within the event of their arrival.)
+    /// Returns true if the box does nothing except delay packets, and the delay of a flow is never zero. (With a delay
+    /// of zero, packets are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()

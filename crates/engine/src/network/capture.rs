@@ -20,7 +20,7 @@ pub(crate) enum PacketNote {
     Entered(InterfaceEntry),
 }
 
-/// A packet at the near end of a captured link, or at a captured node.
+/// Arrival of a packet at the near end of a captured link, or at a captured node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InterfaceEntry {
     /// Number of the interface. Links are numbered first, then nodes ([`Config::interface_of_node`]).

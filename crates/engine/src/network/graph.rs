@@ -158,8 +158,8 @@ mod tests {
         links.iter().flat_map(pair).collect()
     }
 
-    /// Of two equal paths, the one over the node with the smaller number is chosen (node 1), although the link to node
-    /// 2 comes first.
+    /// Of two paths with equal costs, the path over the node with the smaller number (node 1) is chosen, although the
+    /// link to node 2 comes first.
     #[test]
     fn a_diamond_of_equal_costs_has_one_path_with_and_without_hosts() {
         let core = [(0, 2, 5), (0, 1, 5), (2, 3, 5), (1, 3, 5)];

@@ -82,8 +82,8 @@ impl Network {
         all
     }
 
-    /// Returns the drops and marks of datagrams of foreign stacks' connections, by the connection's number, up to the
-    /// last connection that has any.
+    /// Returns the drops and marks of datagrams of foreign stacks' connections, by the connection's number. The list
+    /// ends with the last connection that has a drop or a mark.
     pub(crate) fn datagram_drops(&mut self) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = Vec::new();

@@ -93,8 +93,8 @@ impl Network {
         }
     }
 
-    /// Rebuilds all links before the first event. On links with service on arrival, the queues then serve packets in
-    /// two priorities.
+    /// Rebuilds all links, so that their queues handle the low priority of dummy segments. Must be called before the
+    /// first event.
     pub(crate) fn prioritise(&mut self, config: &Config, streams: &Streams) {
         self.links = Self::links(config, streams, true);
     }

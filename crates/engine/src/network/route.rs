@@ -1,7 +1,7 @@
 //! Static shortest-path routes, shared by all flows between the same nodes.
 //!
-//! A route is a sequence of hops in one table. Its last entry is the kind of receiver. A packet carries its position in
-//! the table, and forwarding needs only one load.
+//! All routes are in one table. A route is a sequence of hops; the last hop gives the kind of receiver ([`End`]). A
+//! packet carries its position in the table, so that forwarding needs only one load.
 
 use std::collections::BTreeMap;
 

@@ -392,8 +392,7 @@ impl SackOption {
     }
 }
 
-/// Returns a slot's number as stored in a handle. The number must not reach the bits of a handle that have other
-/// meanings.
+/// Returns a slot's number as stored in a handle. Panics if the number is too large for its bits in the handle.
 fn number_of_slot(slot: usize) -> u32 {
     let number = u32::try_from(slot).ok();
     let number = number.filter(|&number| SackHandle(number).has_slot());

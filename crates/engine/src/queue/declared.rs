@@ -22,7 +22,7 @@ fn discipline(kind: &str) -> &'static Discipline {
     known.find(|known| known.kind == kind).expect("a kind")
 }
 
-/// Returns the complete values of a discipline at a link; `given` are the values in a scenario file.
+/// Returns the values of all keys of a discipline at a link: those `given` in a scenario file, defaults for the others.
 fn complete(
     (kind, profile): (&str, Profile),
     link: &LinkContext,

@@ -315,7 +315,7 @@ impl Schedule {
         self.links.remove(self.taken);
     }
 
-    /// Moves the entry of the current event, which is a link's, to the time `next`. Not for arrivals.
+    /// Schedules the current event, which is a link's, again at the time `next`. The event must not be an arrival.
     #[inline]
     pub(crate) fn renew_link(&mut self, next: Time) {
         let tag = self.taken as u64;
@@ -335,8 +335,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// In comparisons of keys, an event precedes the events that it schedules, even a start event, whose class comes
-    /// late at equal times.
+    /// The current key never decreases. Here, a start event schedules a datagram for the current time, although the
+    /// class of datagrams comes before that of start events.
     #[test]
     fn what_follows_from_an_event_does_not_stand_before_it() {
         let mut schedule = Schedule::default();

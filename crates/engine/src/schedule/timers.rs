@@ -12,7 +12,7 @@ use super::{Event, Schedule};
 /// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// Number of low bits that identify an open connection of traffic. The lowest two bits identify its direction and leg.
+/// Number of low bits, in a number with [`OPENED`], that identify an open connection, its direction and its leg.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Kinds of connection timers, in their order of processing at equal times.
@@ -159,7 +159,7 @@ impl Deadlines {
 struct Table {
     /// Deadlines; [`Time::NEVER`] if none is set.
     deadlines: Vec<Time>,
-    /// Time of the valid entry of each block; other entries are stale.
+    /// Time of the valid event of each block of timers; events of the block at other times are ignored.
     entries: Vec<Time>,
 }
 

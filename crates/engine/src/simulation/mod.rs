@@ -80,7 +80,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Number of packets, or of samples, ahead of the current one, whose connections are prefetched.
+/// Prefetch distance: the connection that is needed this many packets, or samples of flows, later is prefetched.
 pub(super) const AHEAD: usize = 4;
 
 /// Returns the time up to which a link may forward packets. `delivery` is its lookahead.
@@ -254,8 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets to endpoints with delays: those that have arrived, and those that will arrive before the next
-    /// observation.
+    /// Forwards the packets that have arrived at a link's far end. Before each of them, the next packets are delivered
+    /// ahead of time if their endpoints hold them for an extra delay ([`Self::hold_ahead`]).
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;

@@ -23,7 +23,7 @@ pub(crate) struct CapturedEnd<'a> {
 }
 
 impl Traffic {
-    /// Returns the state for the capture of a packet; `None` if the packet's connection has ended.
+    /// Returns the endpoint that has sent `packet`, for a capture; `None` if the packet's connection has ended.
     pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<CapturedEnd<'_>> {
         let id = ConnectionId::of(packet.flow);
         let connection = self.connections.get(id)?;

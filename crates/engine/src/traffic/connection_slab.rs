@@ -1,6 +1,6 @@
 //! Storage of connections: slots are reused, but ids are not.
 //!
-//! An id contains the slot and its generation. It identifies stale packets and timers of closed connections, which are
+//! An id contains the slot and its generation. Stale packets and timers, of closed connections, are thus recognised and
 //! ignored. Free slots wait in a queue before they are reused: an id recurs only after some hundred thousand others.
 
 use std::collections::VecDeque;

@@ -52,7 +52,7 @@ impl Echoes {
         }
     }
 
-    /// Returns the timestamp that is echoed by a segment which left at the time `left`.
+    /// Returns the timestamp that a segment sent at the time `left` echoes.
     fn at(&self, left: Time) -> Time {
         let known = self.later.iter().rev().find(|(since, _)| *since <= left);
         known.map_or(self.first, |&(_, stamp)| stamp)

@@ -74,7 +74,7 @@ impl ExtraDelay {
         })
     }
 
-    /// Schedules an event for the next packet that is due at an endpoint, if there is a packet.
+    /// Schedules an event for the next packet that is delayed at an endpoint, if any packet is.
     pub(super) fn arm(&self, end: ConnectionId, schedule: &mut Schedule) {
         if let Some(&(due, _)) = self.queues[end.side() as usize].front() {
             schedule.push_timer(due, Event::Held(end.index()));

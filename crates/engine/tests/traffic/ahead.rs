@@ -13,7 +13,7 @@ use longhaul_engine::{DelayBox, simulation};
 use longhaul_units::{Span, Time};
 
 /// Checks that lookahead does not change the results, although the endpoints of connections that a source opens are not
-/// known in advance. Runs with explicit service have no lookahead.
+/// known in advance. The second run has no lookahead, since its links use `Service::Explicit`.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);

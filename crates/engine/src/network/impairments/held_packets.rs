@@ -92,7 +92,8 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Releases held packets at their arrival: those that arrive after `event` and for which `concerns` returns true.
+    /// Cancels the delay of packets that arrive after `event` and for which `concerns` returns true: their release time
+    /// becomes the time of their arrival.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {

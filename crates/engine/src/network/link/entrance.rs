@@ -1,5 +1,5 @@
-//! The near end of a link, where packets enter. For a sequence of packets, the link's type of service is determined
-//! only once.
+//! The near end of a link, where packets enter. A caller with many packets for a link selects the code for the link's
+//! type of service only once ([`Entrance`]).
 
 use super::Offer;
 use super::clock::{Clock, DualClockTime, ExactClock};

@@ -45,8 +45,8 @@ struct Waiting {
     pkts: u32,
     /// Highest acknowledgement number that has arrived since acknowledgements of the connection began to wait.
     newest: u64,
-    /// Number of the placeholder of the connection's last acknowledgement. `None` if this acknowledgement is a
-    /// duplicate, or if another packet of the connection has followed it.
+    /// Index in [`AckFilter::contents`] of the acknowledgement that a newer one may replace: the connection's last.
+    /// `None` if the last one is a duplicate, or if another packet of the connection has followed it.
     replaceable: Option<u64>,
 }
 

@@ -134,8 +134,8 @@ fn duplicates_stay() {
     assert_eq!(bench.dequeue_all(), [4, 4, 4, 4, 11]);
 }
 
-/// In a replacement, the bytes of a real program's newer acknowledgement replace the older bytes. An acknowledgement of
-/// another length is not replaced.
+/// If acknowledgements come from a real program, the bytes of the newer one replace those of the older one. An
+/// acknowledgement of another length is not replaced.
 #[test]
 fn bytes_of_real_acknowledgements_change_places() {
     let mut options = OptionStore::default();

@@ -177,7 +177,7 @@ impl Control {
         }
     }
 
-    /// Returns the decision of CoDel about a packet, that is, of `cobalt_should_drop` without BLUE.
+    /// Returns CoDel's decision about a packet: the decision of `cobalt_should_drop` without its part for BLUE.
     fn signal(&mut self, parameters: &CobaltParameters, now: Time, packet: &Packet) -> Fate {
         self.resting = false;
         let due = self.is_due(now);

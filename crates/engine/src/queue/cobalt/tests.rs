@@ -251,8 +251,8 @@ fn slow_links_have_longer_targets() {
     assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
 }
 
-/// `cobalt_queue_empty`: BLUE's probability falls only once if the queue runs empty again within a target. If the queue
-/// stays empty for several targets, these are counted at the next arrival, here at 12 ms.
+/// When the queue becomes empty, BLUE's probability falls if its last change is more than a target ago. While the queue
+/// stays empty, the probability falls once per target, computed at the next arrival (`cobalt_queue_empty`).
 #[test]
 fn blue_falls_once_in_a_target() {
     let mut bench = Bench::new(&config(1, false));

@@ -117,8 +117,7 @@ pub(crate) struct DualPi2 {
     probability: f64,
     /// Delay at the last update, in seconds.
     old_delay_s: f64,
-    /// Bytes charged to the two queues. They are integers, so that equality of charges and shares is recognised
-    /// exactly.
+    /// Bytes charged to the two queues. Integers make the sums exact.
     charged: Charged,
     stream: Stream,
     /// Counters of L4S packets and of classic packets.
@@ -164,7 +163,7 @@ impl DualPi2 {
         }
     }
 
-    /// Returns true if the L4S queue has the turn: the classic queue has had at least its share of the charged bytes.
+    /// Returns true if it is the L4S queue's turn: the classic queue has at least its share of the charged bytes.
     fn is_l4s_turn(&self) -> bool {
         let Charged { l4s, classic } = self.charged;
         self.config.classic_share * (l4s + classic) as f64 <= classic as f64

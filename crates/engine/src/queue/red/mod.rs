@@ -81,7 +81,7 @@ pub struct Red {
     mark_up_to: f64,
     /// Upper limit of the average queue for marks of ECN-capable packets.
     mark_below: f64,
-    /// The average at the end of the last interval (only for gentle Adaptive RED).
+    /// Average queue at the end of the last interval of adaptation (only for gentle Adaptive RED).
     old_average: f64,
     config: RedConfig,
     stream: Stream,

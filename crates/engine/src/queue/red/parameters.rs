@@ -43,7 +43,7 @@ keys! {
         /// Probability at max_th; with adaptation, its initial value.
         pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
         /// Behaviour between max_th and twice max_th. true: the probability rises from max_p to 1. `frozen`: it rises
-        /// along the line for the initial max_p, as in ns-2. false: every packet is dropped or marked.
+        /// from the initial max_p to 1, as in ns-2. false: every packet is dropped or marked.
         pub gentle: Gentle = Kind::OneOf(&[Kind::Flag, Kind::Word(&["frozen"])])
             .key()
             .default("true")
@@ -155,7 +155,7 @@ pub enum Gentle {
     Off,
     /// The probability rises from `max_p` at the upper threshold to 1 at twice that threshold.
     On,
-    /// The probability rises along the line for the initial `max_p`; the line stays when `max_p` adapts (ns-2).
+    /// The probability rises from the initial `max_p` to 1, even after an adaptation of `max_p` (ns-2).
     Frozen,
 }
 
@@ -274,9 +274,9 @@ fn complete_thresholds(values: &mut Table, packets_per_s: f64) -> Result<(), Ref
     Ok(())
 }
 
-/// Returns the time constant of the average for an automatic weight: one second (Adaptive RED, section 4) or ten round
-/// trips. The round-trip time is taken as three times the sum of the link's delay and a packet's transmission time, at
-/// least 100 ms (ns-2.35). `None` if the weight is given.
+/// Returns the time constant of the average queue; `None` if the weight is given as a number. It is one second for
+/// `per-packet` (Adaptive RED, section 4), and ten round trips for `auto`. A round trip is taken as three times the sum
+/// of the link's delay and a packet's transmission time, at least 100 ms (ns-2.35).
 fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f64> {
     if values.is_word(RedConfig::weight, "per-packet") {
         Some(1.0)

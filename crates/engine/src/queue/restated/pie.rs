@@ -127,7 +127,7 @@ impl Pie {
 }
 
 /// PIE as in Linux 6.18 (`pie.h`, `sch_pie.c`). Probabilities are whole numbers of 56 bits, and times are in units of
-/// 64 ns. The burst allowance is used up by the time between departures.
+/// 64 ns. The time between departures is subtracted from the burst allowance.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub(super) parameters: PieParameters,

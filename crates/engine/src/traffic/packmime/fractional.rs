@@ -81,7 +81,8 @@ pub(super) struct Fractional {
 }
 
 impl Fractional {
-    /// Returns a series for each of `streams`. The series depend on `memory` past values, which are drawn now.
+    /// Creates a series of fractional noise for each of `streams`, and draws its past values. A value depends on
+    /// `memory` earlier ones.
     pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
         assert!(
             memory.is_multiple_of(LANES) && memory >= BLOCK,

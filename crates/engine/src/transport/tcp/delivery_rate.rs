@@ -54,7 +54,7 @@ pub(super) struct DeliveryRate {
     delivered_at: Time,
     /// Send time of the segment delivered last (`C.first_sent_time`).
     flight_began: Time,
-    /// Number of the last burst among those with segments that the current acknowledgement covers.
+    /// Number of the newest burst that contains a segment delivered by the current acknowledgement.
     newest: u64,
     /// A limit of the sender other than the network, and the number of delivered segments up to which it applies
     /// (`C.app_limited`).

@@ -159,7 +159,7 @@ impl Port {
         }
     }
 
-    /// Processes a packet that reaches the near end of the link, with service on arrival.
+    /// Processes a packet that reaches the near end of a link whose departures are computed on arrival.
     #[inline(always)]
     pub(super) fn offer(
         &mut self,

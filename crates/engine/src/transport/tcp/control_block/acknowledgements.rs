@@ -67,8 +67,8 @@ impl ControlBlock {
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: everything below `next` is delivered. Of the segments that a partial acknowledgement
-    /// covers, all except the first had already been counted as delivered.
+    /// Moves `una` to `next`: all segments below `next` are delivered. After duplicate acknowledgements, all of these
+    /// segments except the first are taken to be already counted as delivered.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {

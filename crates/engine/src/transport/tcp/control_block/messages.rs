@@ -82,8 +82,8 @@ impl ShortSegments {
         found.unwrap_or(0)
     }
 
-    /// Returns the total shortfall of all segments below `segment` in bytes: the difference to full segments. All
-    /// forgotten segments must be below `segment`.
+    /// Returns the number of bytes that all segments below `segment` together lack to be full. `segment` must be above
+    /// the short segments that have been forgotten.
     fn missing_below(&self, segment: u64) -> u64 {
         if self.first.segment >= segment {
             return self.forgotten;

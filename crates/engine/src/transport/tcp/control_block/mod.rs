@@ -294,8 +294,8 @@ impl ControlBlock {
         self.note_handshake();
     }
 
-    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment, so its round-trip time would be
-    /// mistaken for the path's minimum.
+    /// Stores the handshake's round-trip time, and lets the next sample replace it as the minimum. A SYN is shorter
+    /// than a data segment: its round-trip time would be too small a minimum for data.
     fn note_handshake(&mut self) {
         self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();

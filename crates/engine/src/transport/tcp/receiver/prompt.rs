@@ -165,9 +165,9 @@ impl PromptAcks {
         self.left > 0 && !self.interactive
     }
 
-    /// Returns the segment up to which arrivals in order do not change this state. Before this segment, no
-    /// acknowledgement is prompt, the window is as open as the buffer allows, and the buffer does not grow: the current
-    /// round trip brings no more data than earlier ones.
+    /// Returns the first segment that may cause a prompt acknowledgement or a change of the receive window, if all
+    /// segments arrive in order. Zero if prompt acknowledgements are left, or if the window is still opening. The
+    /// window can grow again once the current round trip has brought more data than earlier ones.
     pub(super) fn settled_below(&self) -> u64 {
         let window = &self.window;
         if self.left > 0 || !window.is_open() {

@@ -284,8 +284,8 @@ impl Sender {
     }
 }
 
-/// Processes a regular acknowledgement. The function is compiled once for each recovery algorithm; the algorithm is
-/// selected only once per acknowledgement.
+/// Processes an acknowledgement on the fast path ([`super::regular`]). The function is compiled for each loss recovery
+/// algorithm; the algorithm is thus selected only once per acknowledgement.
 #[inline(never)]
 fn process_regular_ack(
     tcb: &mut ControlBlock,

@@ -93,8 +93,8 @@ fn prr_grows_back_as_in_slow_start() {
     assert_eq!(answers[2..], [vec![1, 2, 3, 4, 5, 6], vec![7]]);
 }
 
-/// PRR does not apply to a reduction for a mark, even if the halved window is below the pipe and a hole may be due to
-/// reordering.
+/// PRR does not apply to a reduction for a mark: nothing is sent while more segments are in flight than the halved
+/// window allows. One selectively acknowledged segment is no sign of a loss, since it may have been reordered.
 #[test]
 fn prr_leaves_a_reduction_without_loss_alone() {
     for recovery in [Recovery::SackPrr, Recovery::RackTlpPrr] {

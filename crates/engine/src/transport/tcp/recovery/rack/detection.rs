@@ -27,9 +27,9 @@ pub(super) struct NewlyDelivered {
 }
 
 impl NewlyDelivered {
-    /// Records that an acknowledgement delivers a segment, and updates the newest transmission. A retransmission is not
-    /// considered if the acknowledgement may be for an earlier copy (RFC 8985 section 6.2, step 2); `may_be_first`
-    /// decides this from the send time.
+    /// Records that an acknowledgement delivers `segment`, and updates the newest delivered transmission. A
+    /// retransmission is not considered if `may_be_first` returns true for its send time: the acknowledgement may then
+    /// be for an earlier copy (RFC 8985 section 6.2, step 2).
     #[inline]
     fn take(
         &mut self,

@@ -1,6 +1,6 @@
-//! Tests of a lone sender with the profile `linux` against packetdrill's scripts for a kernel
-//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own work. Each states the behaviour
-//! that the script of the same name checks, in segments.
+//! Tests of a sender with the profile `linux`, without a network or a receiver. Each table states, in segments,
+//! the behaviour that packetdrill's script of the same name checks in a kernel
+//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own work.
 
 mod script;
 mod single;
