@@ -53,7 +53,7 @@ struct Noted {
 /// SYN.
 #[derive(Debug, Default)]
 struct Stream {
-    /// Sequence number on the wire of the first byte; `None` before the first packet.
+    /// Sequence number of the byte at position 0; `None` before the first packet.
     first: Option<u32>,
     /// Position after the last byte that was sent.
     sent: u64,
@@ -70,7 +70,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Returns the position of a sequence number; `near` is a position close to it.
+    /// Converts a sequence number, which may have wrapped around, to the stream position nearest to `near`.
     fn position(&self, sequence: u32, near: u64) -> u64 {
         let first = self.first.unwrap_or(sequence);
         let offset = sequence.wrapping_sub(first).wrapping_sub(near as u32) as i32;

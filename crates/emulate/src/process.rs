@@ -21,7 +21,7 @@ use crate::program::Program;
 use crate::refusal::Refusal;
 use crate::system::{self, checked};
 
-/// Maximum time from the request to end until a program must have ended.
+/// Maximum time for a program to end after SIGTERM. After this time, the program gets SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A program that runs in a host.

@@ -24,7 +24,7 @@ use crate::library::Library;
 pub(crate) struct Object {
     table: Pointer<Table>,
     traits: Traits,
-    /// Lock during calls, since the flows of a simulation must call one after the other.
+    /// Lock held while the module is called, since its flows must call one after the other.
     calls: Mutex<()>,
     /// The library of the object, which is unloaded when everything else has been dropped.
     _library: Library,
@@ -91,7 +91,7 @@ impl Object {
     }
 }
 
-/// Refuses an object that was built for another version of the layouts.
+/// Refuses an object that was built against another version of the module interface.
 fn check_version(head: &Table) -> Result<(), String> {
     let facts_bytes = size_of::<Facts>() as u32;
     if (head.interface, head.facts_bytes) == (INTERFACE, facts_bytes) {

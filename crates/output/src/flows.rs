@@ -38,7 +38,7 @@ impl FlowRow {
     }
 }
 
-/// Counters of a flow in a period, with facts that determine which of its columns have values.
+/// Counters of a flow in a period, and other values that the period's columns need.
 struct Period {
     counters: FlowCounters,
     /// True if the flow is a single connection during the whole run. Only then do links count its packets, and only

@@ -95,8 +95,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of texts from a list. `number` returns the index in the list of a row's
-    /// text.
+    /// Creates a column whose texts come from `list`. `number` returns the index in `list` of the
+    /// text for a row.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,

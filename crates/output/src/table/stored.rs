@@ -186,8 +186,8 @@ mod tests {
         rows.for_each(|row| table.push(row).unwrap());
     }
 
-    /// A resumed table has the same bytes as one that was written without interruption. Its state is stored at any
-    /// position in a row group; rows written after that are discarded.
+    /// Checks that a resumed table has the same bytes as a table written without interruption. The state is stored at
+    /// several positions in a row group. Rows written after the storing are discarded.
     #[test]
     fn a_table_gone_on_with_has_the_bytes_of_one_written_in_one_go() {
         let folder = std::env::temp_dir().join(format!("longhaul-stored-{}", std::process::id()));

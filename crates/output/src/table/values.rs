@@ -35,8 +35,8 @@ impl Values {
         }
     }
 
-    /// Appends a value for each row. The function is compiled once, unlike the functions that read
-    /// the values from rows.
+    /// Appends `cells`, one value for each row. The function does not depend on the type of rows,
+    /// so it is compiled only once.
     pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
         let cells = cells.into_iter();
         match self {

@@ -42,7 +42,7 @@ pub(crate) struct Handshake {
     step: Step,
     /// Transport parameters of this end.
     own: Vec<u8>,
-    /// Bytes that have arrived, and do not form a whole message yet.
+    /// Bytes received from the peer that do not form a whole handshake message yet.
     received: Vec<u8>,
 }
 

@@ -1,6 +1,6 @@
-//! Delivery rate of the last flight (draft-cheng-iccrg-delivery-rate-estimation-02). The sender
-//! knows the send time of an acknowledged packet, but not its number. Packets sent at the same time
-//! are therefore treated as one burst.
+//! Estimation of a connection's delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02). A
+//! QUIC stack tells its controller the send time of an acknowledged packet, but not its number.
+//! Packets sent at the same time are therefore treated as one burst.
 //!
 //! The draft's names of variables are in parentheses.
 
@@ -46,8 +46,8 @@ pub(super) struct DeliveryRate {
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// Number of delivered bytes at the end of application-limited samples (`C.app_limited`);
-    /// `None` without such samples.
+    /// Number of delivered bytes up to which the application limits the sender (`C.app_limited`);
+    /// `None` if the application does not limit it.
     limited_until: Option<u64>,
 }
 

@@ -106,7 +106,7 @@ struct Packets {
 }
 
 impl Packets {
-    /// Adds `bytes` bytes. Returns the number of packets of `mtu` bytes that they complete.
+    /// Adds `bytes` to the counter. Returns the number of packets of `mtu` bytes that have become complete.
     fn add(&mut self, bytes: u64, mtu: u64) -> u64 {
         self.rest += bytes;
         let packets = self.rest / mtu;

@@ -131,8 +131,8 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// Checks that a link gives the same results whether or not it processes packets ahead of time. Links with captured
-/// packets do not.
+/// Checks that a link gives the same results whether or not it processes packets ahead of time. A
+/// link with captured packets does not process packets ahead of time.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =
