@@ -1,5 +1,5 @@
-//! Flows of programs: their counters, which follow from packets sent and delivered, and from the
-//! kernel's state of sockets.
+//! Flows of programs and their counters, computed from the packets sent and delivered, and from the
+//! kernel's state of the sockets.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ pub(crate) struct Flow {
     pub(crate) tuple: FiveTuple,
     /// Nodes of the sending host and of the receiving host.
     pub(crate) ends: (usize, usize),
-    /// Number of the flow in records; `None` until it has carried data.
+    /// Number of the flow among the recorded flows of programs; `None` until the flow has carried data.
     pub(crate) record: Option<u32>,
     start: Time,
     finish: Option<Time>,
@@ -239,8 +239,8 @@ impl Flow {
         });
     }
 
-    /// Counts the reductions that have begun since the last sample, including one that has also ended. Such a reduction
-    /// has changed the threshold and made the window smaller; the end of slow start changes only the threshold.
+    /// Counts the window reductions since the last sample. A changed threshold with a smaller window shows a reduction
+    /// that has already ended. The end of slow start changes only the threshold.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;
@@ -280,7 +280,7 @@ impl Flow {
         })
     }
 
-    /// Sets the numbers of packets that links have dropped and marked so far.
+    /// Sets the numbers of the flow's packets that links have dropped and marked so far.
     pub(crate) fn note_drops(&mut self, drops: OutsideDrops) {
         self.counters.dropped_pkts = drops.dropped_pkts;
         self.counters.marked_pkts = drops.marked_pkts;

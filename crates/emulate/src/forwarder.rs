@@ -45,7 +45,7 @@ pub(crate) struct Forwarder {
     /// Number in records of the first flow of programs.
     first_record: u32,
     pub(crate) lateness: Lateness,
-    /// Number of packets that are not IPv4, or have no host as destination.
+    /// Number of packets that were ignored: not IPv4, or not for a host.
     pub(crate) stray_pkts: u64,
     sockets: Sockets,
     tap: Option<Tap>,

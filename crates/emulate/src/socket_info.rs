@@ -25,9 +25,9 @@ const ASKED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
 
 /// Size in bytes of the header of a netlink message.
 const HEADER: usize = 16;
-/// Size in bytes of a request after its header.
+/// Size in bytes of a request without its header.
 const REQUEST: usize = 56;
-/// Size in bytes of an answer after its header and before its attributes.
+/// Size in bytes of the fixed part of an answer, which is between the header and the attributes.
 const ANSWER: usize = 72;
 
 /// State of a sending socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).

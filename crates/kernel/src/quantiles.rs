@@ -8,7 +8,7 @@ pub struct Quantiles {
     /// Points between which quantiles are interpolated linearly. They are `(probability, value)` if
     /// `root` is `None`, and `(-ln(1 - probability), value^(1/d))` for a root of degree `d`.
     points: Arc<[(f64, f64)]>,
-    /// Degree of the root, if the points have roots of the values; `None` if they have the values.
+    /// Degree `d` of the roots in `points`; `None` if `points` has the values themselves.
     root: Option<f64>,
 }
 

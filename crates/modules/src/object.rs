@@ -249,9 +249,9 @@ impl Connection {
         self.call(|table, sock, decision| unsafe { (table.restart)(sock, facts, decision) })
     }
 
-    /// Calls a function of the table with the connection's state, and returns the decision. The
-    /// lock ensures that no other call uses the state meanwhile, and the facts outlive the call.
-    /// The user is responsible for the behaviour of the module.
+    /// Calls `act`, which calls a function of the module for the connection, and returns the decision.
+    /// A lock prevents other calls meanwhile, and the facts that `act` passes remain valid until the function returns.
+    /// Undefined behaviour inside the module is the user's responsibility.
     fn call(&mut self, act: impl FnOnce(&Table, *mut Sock, *mut Decision)) -> Decision {
         let mut decision = Decision::default();
         let _calls = self

@@ -98,8 +98,8 @@ where
     }
 }
 
-/// Counters of a period; their values are in a record of type `C`, which the period, of type `P`,
-/// contains.
+/// Columns of the counters of a period. The period, of type `P`, contains a record of type `C` with
+/// the counters' values.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Returns true if the counter with this name has a value in the period.

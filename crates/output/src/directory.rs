@@ -62,8 +62,8 @@ impl PartialDirectory {
         unreachable!("four billion directories of the same name")
     }
 
-    /// Creates or reopens a directory that keeps its temporary name if the process ends, so that another process can
-    /// resume the run. `open` returns the path of the directory for the run `target`, and a value of type `T`.
+    /// Creates or reopens a directory that remains if the process ends early, so that another process can resume the
+    /// run. `open` gets the final path, and returns the temporary path and a value that is returned with the directory.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,

@@ -64,8 +64,8 @@ impl Streams {
         }
     }
 
-    /// Returns the stream of the component `path`, also in the mode of ns-2's shared generator.
-    /// Every call with the same path returns a stream with the same numbers.
+    /// Returns an own stream for the component `path`, even with [`Randomness::Ns2`]. Every call
+    /// with the same path returns a stream with the same numbers.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }

@@ -33,8 +33,8 @@ pub(crate) struct StoredTable {
     waiting: Vec<StoredValues>,
 }
 
-/// Values of a column: non-null values, and runs of rows with or without a value. For texts from a
-/// list, their indices are stored.
+/// Values of a column: the non-null values, and runs of rows with or without a value. A text from a
+/// list is stored as its index.
 #[derive(Debug, Serialize, Deserialize)]
 enum StoredValues {
     Text(Vec<String>, Runs),
@@ -80,7 +80,7 @@ impl StoredValues {
 }
 
 impl TableFile {
-    /// Syncs all full row groups to disk, and returns the state of the table.
+    /// Syncs all full row groups to disk, and returns the table's state for resuming.
     pub(super) fn store(&mut self) -> Result<StoredTable, OutputError> {
         self.sync()?;
         let columns = self.columns.iter();

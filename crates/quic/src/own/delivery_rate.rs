@@ -61,8 +61,8 @@ impl DeliveryRate {
         }
     }
 
-    /// Notes that a packet is sent when `delivered` bytes have been delivered; `alone` is true if
-    /// nothing is in flight.
+    /// Records that a packet is sent at `now`. `delivered` is the number of bytes delivered so far;
+    /// `alone` is true if no other packet is in flight.
     pub(super) fn on_sent(&mut self, delivered: u64, alone: bool, now: Instant) {
         if alone {
             self.flight_began = now;
@@ -90,9 +90,9 @@ impl DeliveryRate {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the sample of an acknowledgement. `newest` is the send time of the last packet that it acknowledges;
-    /// `delivered` is the number of delivered bytes, including those of this acknowledgement. There is no sample if the
-    /// interval is shorter than the minimum round trip, as for bursts of acknowledgements.
+    /// Returns the delivery rate that an acknowledgement shows, and the sender's limit. `newest` is the send time of
+    /// the last acknowledged packet; `delivered` includes the bytes of this acknowledgement. Returns `None` if the
+    /// interval of the rate is shorter than `min_rtt`, as for bursts of acknowledgements.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

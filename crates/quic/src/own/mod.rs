@@ -116,7 +116,7 @@ impl Packets {
     }
 }
 
-/// Deliveries and losses of the connection so far, for the algorithm's samples.
+/// Counts of a connection so far, from which the algorithm's inputs are computed.
 #[derive(Clone, Debug)]
 struct Progress {
     /// Start of the algorithm's clock.

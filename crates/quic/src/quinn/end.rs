@@ -43,7 +43,7 @@ pub(super) struct StackEnd {
 }
 
 impl StackEnd {
-    /// Creates an end. `client` is the configuration for opening the connection; `None` for the server.
+    /// Creates one end of a connection. `client` is the client's configuration; `None` for the server.
     pub(super) fn new(
         endpoint: Endpoint,
         peer: SocketAddr,

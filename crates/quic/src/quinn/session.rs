@@ -1,5 +1,5 @@
-//! The session without encryption: its keys leave data unchanged, and write the packet number where
-//! an AEAD has its tag.
+//! A session without encryption, in place of TLS. Instead of the tag of an AEAD, a packet contains its whole packet
+//! number, and zeros.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::connection::protection::{TAG, open, seal};
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 
-/// Keys that leave data unchanged and write packet numbers.
+/// Keys that do not encrypt, but write packet numbers.
 #[derive(Debug)]
 struct NoKey;
 

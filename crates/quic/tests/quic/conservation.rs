@@ -53,8 +53,8 @@ fn late_packets_are_not_taken_for_others() {
     assert!(flow.rtt_min >= Span::from_millis(5));
 }
 
-/// A connection that is unfinished at the end of the run has sent at least as many bytes as were
-/// read.
+/// A connection that is unfinished at the end of the run has delivered fewer bytes than it sent. The
+/// packets that are neither delivered nor dropped fit into the path.
 #[test]
 fn unlimited_sources_deliver_less_than_they_send() {
     let (totals, _) = run(&with(&[]));
